@@ -1,0 +1,1 @@
+"""The four nouns: Network, Router, Schedule, Verdict; no family inside."""

@@ -1,0 +1,160 @@
+"""Node numbers and addresses: int ⇄ tuple, both ways, for one node or for arrays.
+
+Numbers are exact at any size: arrays of a network with more than 2**62 nodes hold Python ints
+(dtype object), all others int64. The same arithmetic serves both.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import AddressError
+
+__all__ = ["Addresses", "Labels", "MixedRadix", "Numbers", "node_dtype"]
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+_INT64_SAFE = 2**62
+
+
+def node_dtype(order: int) -> np.dtype[Any]:
+    """The dtype that holds node numbers of a network of this order without loss."""
+    return np.dtype(np.int64) if order <= _INT64_SAFE else np.dtype(object)
+
+
+class Addresses(ABC):
+    """A numbering of nodes 0..order-1 by tuples of `width` integers."""
+
+    order: int
+    width: int
+
+    @abstractmethod
+    def tuples(self, nodes: IntArray) -> IntArray:
+        """Addresses of node numbers: shape (...) in, shape (..., width) out."""
+
+    @abstractmethod
+    def numbers(self, addresses: IntArray) -> IntArray:
+        """Node numbers of addresses: shape (..., width) in, shape (...) out; checked."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """What an address looks like, for error messages."""
+
+    def text(self, node: int) -> str:
+        """The address of one node as a person writes it."""
+        return "(" + ", ".join(map(str, self.tuple(node))) + ")"
+
+    def tuple(self, node: int) -> tuple[int, ...]:
+        """The address of one node as a tuple of Python ints."""
+        row = self.tuples(np.asarray([node], dtype=node_dtype(self.order)))
+        return tuple(int(x) for x in row[0])
+
+    def number(self, address: Sequence[int]) -> int:
+        """The number of one address."""
+        if len(address) != self.width:
+            raise AddressError(
+                f"address {_show(address)} has {len(address)} entries; expected {self.describe()}"
+            )
+        row = np.asarray([list(address)], dtype=node_dtype(self.order))
+        return int(self.numbers(row)[0])
+
+    def parse(self, text: str) -> int:
+        """Read a node number or an address such as ``"(3, 0, 1)"``."""
+        stripped = text.strip()
+        if re.fullmatch(r"[+-]?\d+", stripped):
+            return int(stripped)
+        inner = re.fullmatch(r"\(\s*([^()]*?)\s*,?\s*\)", stripped)
+        words = re.split(r"\s*,\s*", inner[1]) if inner else []
+        if not words or not all(re.fullmatch(r"[+-]?\d+", word) for word in words):
+            raise AddressError(
+                f"node {text!r} is neither a number nor an address; expected a number from 0 to "
+                f"{self.order - 1} or {self.describe()}"
+            )
+        return self.number([int(word) for word in words])
+
+
+class MixedRadix(Addresses):
+    """Addresses in a box: digit i runs over 0..sides[i]-1, the last digit fastest.
+
+    Examples
+    --------
+    >>> box = MixedRadix((4, 3))
+    >>> box.tuple(7), box.number((2, 1))
+    ((2, 1), 7)
+    >>> box.numbers(np.array([[0, 2], [3, 2]]))
+    array([ 2, 11])
+    """
+
+    def __init__(self, sides: Sequence[int]) -> None:
+        self.sides = tuple(int(side) for side in sides)
+        self.order = math.prod(self.sides)
+        self.width = len(self.sides)
+
+    def tuples(self, nodes: IntArray) -> IntArray:
+        rest = np.asarray(nodes, dtype=node_dtype(self.order))
+        out = np.empty((*rest.shape, self.width), dtype=rest.dtype)
+        for i in range(self.width - 1, -1, -1):
+            out[..., i] = rest % self.sides[i]
+            rest = rest // self.sides[i]
+        return out
+
+    def numbers(self, addresses: IntArray) -> IntArray:
+        digits = np.asarray(addresses, dtype=node_dtype(self.order))
+        sides = np.asarray(self.sides, dtype=digits.dtype)
+        wrong = (digits < 0) | (digits >= sides)
+        if wrong.any():
+            bad = digits[wrong.any(axis=-1)].reshape(-1, self.width)[0]
+            raise AddressError(f"address {_show(bad)} is out of range; expected {self.describe()}")
+        out = np.zeros(digits.shape[:-1], dtype=digits.dtype)
+        for i, side in enumerate(self.sides):
+            out = out * side + digits[..., i]
+        return out
+
+    def describe(self) -> str:
+        ranges = [f"0..{side - 1}" for side in self.sides]
+        if len(ranges) > 6 and len(set(ranges)) == 1:
+            return f"an address of {len(ranges)} entries, each {ranges[0]}"
+        return "an address (" + ", ".join(ranges) + ")"
+
+
+class Numbers(MixedRadix):
+    """The plain numbering: the address of node v is the 1-tuple (v,)."""
+
+    def __init__(self, order: int) -> None:
+        super().__init__((order,))
+
+    def text(self, node: int) -> str:
+        return str(node)
+
+
+class Labels(Numbers):
+    """Numbers with names: what a graph file calls its nodes.
+
+    A text is looked up among the names first, then read as a number.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(len(names))
+        self.names = tuple(names)
+        self._number_of = {name: i for i, name in enumerate(self.names)}
+
+    def text(self, node: int) -> str:
+        return self.names[node]
+
+    def parse(self, text: str) -> int:
+        found = self._number_of.get(text.strip())
+        return found if found is not None else super().parse(text)
+
+    def describe(self) -> str:
+        few = ", ".join(self.names[:3]) + (", ..." if self.order > 3 else "")
+        return f"one of the {self.order} names in the file ({few})"
+
+
+def _show(address: Any) -> str:
+    return "(" + ", ".join(str(x) for x in address) + ")"

@@ -1,0 +1,93 @@
+"""Distances from given nodes: small ones by numpy, large ones by the compiled kernels.
+
+Importing numba costs half a second, so a network of some hundred nodes never asks for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+
+__all__ = ["UNREACHED", "distance_rows", "distances_from", "distances_to"]
+
+UNREACHED = -1
+
+_SMALL_BFS = 50_000
+_SMALL_ROWS = 30_000_000
+
+
+def distances_from(network: Network, source: int) -> IntArray:
+    """Distances from one node to all, by breadth-first search; -1 where there is no way.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> distances_from(hopscape.build("ring(6)"), 0)
+    array([0, 1, 2, 3, 2, 1], dtype=int32)
+    """
+    return _search(network.indptr, network.heads, source)
+
+
+def distances_to(network: Network, target: int) -> IntArray:
+    """Distances from all nodes to one; -1 where there is no way."""
+    return _search(*network.reversed_csr(), target)
+
+
+def _search(indptr: IntArray, heads: IntArray, source: int) -> IntArray:
+    if len(indptr) > _SMALL_BFS:
+        from hopscape.core.distance_kernels import bfs_distances
+
+        found: IntArray = bfs_distances(indptr, heads, source)
+        return found
+    distance = np.full(len(indptr) - 1, UNREACHED, dtype=np.int32)
+    distance[source] = 0
+    frontier = np.asarray([source])
+    level = 0
+    while len(frontier):
+        level += 1
+        starts, counts = indptr[frontier], indptr[frontier + 1] - indptr[frontier]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        reached = heads[np.repeat(starts, counts) + within]
+        frontier = np.unique(reached[distance[reached] < 0])
+        distance[frontier] = level
+    return distance
+
+
+def distance_rows(network: Network, sources: IntArray, *, towards: bool = False) -> IntArray:
+    """Distances from many nodes to all, one row per source.
+
+    Parameters
+    ----------
+    network : Network
+    sources : array of int
+    towards : bool
+        Distances *to* the given nodes instead of from them.
+
+    Returns
+    -------
+    ndarray of uint8, uint16 or int32, shape (len(sources), order)
+        The smallest dtype that fits; its largest value means that there is no way.
+    """
+    indptr, heads = network.reversed_csr() if towards else (network.indptr, network.heads)
+    nodes = np.asarray(sources, dtype=np.int64)
+    need = len(nodes) * network.order
+    require_memory(need, f"the table of {len(nodes)} × {network.order} distances")
+    widest = int(np.diff(indptr).max(initial=0))
+    if need * max(widest, 1) <= _SMALL_ROWS:
+        return _compact(np.stack([_search(indptr, heads, int(s)) for s in nodes]))
+    from hopscape.core.distance_kernels import distance_rows as fill
+
+    for dtype in (np.uint8, np.uint16, np.int32):
+        out = np.empty((len(nodes), network.order), dtype=dtype)
+        if fill(indptr, heads, nodes, out):
+            return out
+    raise AssertionError("int32 holds every distance")
+
+
+def _compact(rows: IntArray) -> IntArray:
+    longest = int(rows.max(initial=0))
+    dtype = np.uint8 if longest < 255 else np.uint16 if longest < 65535 else np.int32
+    return np.where(rows < 0, np.iinfo(dtype).max, rows).astype(dtype)

@@ -1,0 +1,25 @@
+"""Places on a page that several families share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["circle"]
+
+Points = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
+    """Points round a circle, the first at the top, clockwise.
+
+    Parameters
+    ----------
+    count : int
+    radius : float
+    turn : float
+        Extra turn, as a fraction of the step between two points.
+    """
+    angle = np.pi / 2 - 2 * np.pi * (np.arange(count) + turn) / max(count, 1)
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)

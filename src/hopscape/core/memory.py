@@ -1,0 +1,84 @@
+"""How much memory may be used, asked before it is used."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from hopscape.core.errors import ArgumentError, TooLargeError
+
+__all__ = ["human_bytes", "memory_limit", "require_memory"]
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def human_bytes(size: int) -> str:
+    """Write a number of bytes for people.
+
+    Examples
+    --------
+    >>> human_bytes(1_530_000_000), human_bytes(999)
+    ('1.53 GB', '999 bytes')
+    """
+    if size < 1000:
+        return f"{size} bytes"
+    if size >= 10**18:
+        digits = len(str(size)) - 1
+        return f"about 10^{digits} bytes"
+    value = float(size)
+    for unit in ("kB", "MB", "GB", "TB", "PB"):
+        value /= 1000
+        if value < 1000:
+            break
+    return f"{value:.3g} {unit}"
+
+
+def memory_limit() -> int:
+    """Bytes that one object may take: ``HOPSCAPE_MEMORY`` (such as ``8G``) or 60 % of the machine."""
+    wish = os.environ.get("HOPSCAPE_MEMORY")
+    if wish is None:
+        return int(_machine_memory() * 0.6)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", wish, re.IGNORECASE)
+    if match is None:
+        raise ArgumentError(
+            f"HOPSCAPE_MEMORY is {wish!r}; it must be a number of bytes such as 8G or 500M"
+        )
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+@cache
+def _machine_memory() -> int:
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not a POSIX machine
+        return 8 * 10**9
+    try:  # a container may have less than its machine
+        quota = int(Path("/sys/fs/cgroup/memory.max").read_text())
+    except (OSError, ValueError):
+        return physical
+    return min(physical, quota)
+
+
+def require_memory(size: int, what: str) -> None:
+    """Refuse, with the number, what would not fit.
+
+    Parameters
+    ----------
+    size : int
+        Bytes needed.
+    what : str
+        The subject of the message: "the wiring of torus(5000, 5000)".
+
+    Raises
+    ------
+    TooLargeError
+        When `size` is over :func:`memory_limit`.
+    """
+    limit = memory_limit()
+    if size > limit:
+        raise TooLargeError(
+            f"{what} would need {human_bytes(size)}, more than the limit of {human_bytes(limit)}"
+            " (HOPSCAPE_MEMORY sets another)"
+        )

@@ -1,0 +1,118 @@
+"""Model: the rules and costs under which a schedule is meant to run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["Model"]
+
+Duplex = Literal["full", "half"]
+Switching = Literal["store-and-forward", "circuit"]
+Disjoint = Literal["vertex", "edge", "arc"]
+Packing = Literal["unit", "packed"]
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "duplex": get_args(Duplex),
+    "switching": get_args(Switching),
+    "disjoint": get_args(Disjoint),
+    "packing": get_args(Packing),
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """How messages may move in one round, and what a round costs.
+
+    Attributes
+    ----------
+    ports : int or None
+        None is all-port. k means that in one round a node sends at most k messages and receives
+        at most k; in half duplex, that it takes part in at most k.
+    duplex : {'full', 'half'}
+        Half duplex: a link carries one direction per round.
+    switching : {'store-and-forward', 'circuit'}
+        Store-and-forward: a transfer is one hop. Circuit: a transfer holds a whole path for the
+        round.
+    disjoint : {'vertex', 'edge', 'arc'}
+        What the circuits of one round may not share: nodes (except a common start), links in
+        either direction, or channels. Half-duplex circuits never share links.
+    packing : {'unit', 'packed'}
+        Unit: one chunk per message. Packed: any number of chunks on the same way in the same
+        round make one message.
+    alpha, beta, delta : float
+        Cost per start-up (round), per chunk of the longest message, per hop of the longest path.
+
+    Examples
+    --------
+    >>> Model(ports=1).describe()
+    '1-port, full duplex, store-and-forward, unit messages'
+    >>> Model(alpha=2.0, delta=0.5).time(rounds=3, sizes=3, hops=7)
+    9.5
+    """
+
+    ports: int | None = None
+    duplex: Duplex = "full"
+    switching: Switching = "store-and-forward"
+    disjoint: Disjoint = "arc"
+    packing: Packing = "unit"
+    alpha: float = 1.0
+    beta: float = 0.0
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ArgumentError(f"{name} is {value!r}; choose {' or '.join(allowed)}")
+        if self.ports is not None and (not isinstance(self.ports, int) or self.ports < 1):
+            raise ArgumentError(f"ports is {self.ports!r}; it must be at least 1, or None for all")
+        for name in ("alpha", "beta", "delta"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not value >= 0:
+                raise ArgumentError(f"{name} is {value!r}; a cost must be a number of at least 0")
+
+    @property
+    def shares(self) -> Disjoint:
+        """What circuits may not share, the duplex rule included."""
+        return "edge" if self.duplex == "half" and self.disjoint == "arc" else self.disjoint
+
+    def time(self, rounds: int, sizes: int, hops: int) -> float:
+        """Cost of a schedule whose rounds wait for each other.
+
+        Parameters
+        ----------
+        rounds : int
+        sizes : int
+            Sum over rounds of the chunks in the largest message.
+        hops : int
+            Sum over rounds of the longest path.
+        """
+        return self.alpha * rounds + self.beta * sizes + self.delta * hops
+
+    def describe(self) -> str:
+        """The model in words."""
+        ports = "all-port" if self.ports is None else f"{self.ports}-port"
+        words = [ports, f"{self.duplex} duplex", self.switching]
+        if self.switching == "circuit":
+            words[-1] = f"circuit-switched, {self.shares}-disjoint"
+        words.append("packed messages" if self.packing == "packed" else "unit messages")
+        return ", ".join(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: object) -> Model:
+        """Read :meth:`to_dict` back; unknown keys are refused."""
+        if not isinstance(values, dict):
+            raise ArgumentError(f"the model must be a set of keys and values, not {values!r}")
+        known = {f.name for f in fields(cls)}
+        extra = set(values) - known
+        if extra:
+            raise ArgumentError(
+                f"the model has an unknown key {min(map(str, extra))!r}; known: {sorted(known)}"
+            )
+        return cls(**values)

@@ -1,0 +1,247 @@
+"""Router: how to get there, port by port.
+
+A router answers for one node or for whole arrays. The family's own routers are closed formulas;
+:class:`TableRouter` and :class:`SearchRouter` serve every other network.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows, distances_to
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network, NodeLike
+
+__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
+
+_TABLE_ORDER = 10_000
+_CACHED_TARGETS = 64
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way through the network: the nodes on it and the ports taken."""
+
+    path: tuple[int, ...]
+    ports: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """Number of hops."""
+        return len(self.ports)
+
+
+class Router(ABC):
+    """Answers where to go next and how far it is.
+
+    Subclasses give :meth:`distances` and :meth:`next_ports` for arrays of node numbers that are in
+    range; everything else follows from these two.
+
+    Attributes
+    ----------
+    network : Network
+    name : str
+        What kind of router it is.
+    exact : bool
+        Are all its routes shortest?
+    table_bytes : int
+        Memory that grows with the network (0 for a closed form).
+    """
+
+    name: str = "router"
+    exact: bool = True
+    table_bytes: int = 0
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @abstractmethod
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        """Lengths of the routes; -1 where there is none."""
+
+    @abstractmethod
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        """The port to leave by; -1 on arrival or where there is no way."""
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        """All ports that begin a shortest way: bool[m, ports]."""
+        rows = self.network._rows(at)
+        wired = rows >= 0
+        beyond = np.where(wired, rows, at[:, None])
+        target = np.broadcast_to(to[:, None], rows.shape)
+        left = self.distances(beyond.ravel(), target.ravel()).reshape(rows.shape)
+        here = self.distances(at, to)[:, None]
+        shorter: IntArray = wired & (left >= 0) & (left == here - 1)
+        return shorter
+
+    # -- for people: numbers, addresses, texts, lists and arrays -----------------------------
+
+    def distance(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
+        """Length of the route from a to b (-1 when there is none).
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> router = hopscape.build("torus(8, 8)").router()
+        >>> router.distance(0, (4, 4)), router.distance([0, 1], 63).tolist()
+        (8, [2, 3])
+        """
+        at, to, scalar, shape = self._pairs(a, b)
+        found = self.distances(at, to)
+        return int(found[0]) if scalar else found.reshape(shape)
+
+    def next_port(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
+        """The port by which to leave a on the way to b; -1 on arrival."""
+        at, to, scalar, shape = self._pairs(a, b)
+        found = self.next_ports(at, to)
+        return int(found[0]) if scalar else found.reshape(shape)
+
+    def all_ports(self, a: NodeLike, b: NodeLike) -> tuple[int, ...]:
+        """All ports of a that begin a shortest way to b."""
+        at, to, _, _ = self._pairs(a, b)
+        return tuple(int(p) for p in np.nonzero(self.shortest_ports(at, to)[0])[0])
+
+    def path(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
+        """The nodes on the route from a to b.
+
+        Returns
+        -------
+        list of int, or ndarray of shape (..., longest + 1)
+            Rows of an array are filled up with -1.
+
+        Raises
+        ------
+        DisconnectedError
+            When there is no way.
+        """
+        at, to, scalar, shape = self._pairs(a, b)
+        nodes, _ = self.walk(at, to)
+        if scalar:
+            return [int(x) for x in nodes[0]]
+        return nodes.reshape(*shape, nodes.shape[1])
+
+    def route(self, a: NodeLike, b: NodeLike) -> Route:
+        """The route from a to b with the ports taken."""
+        at, to, _, _ = self._pairs(a, b)
+        nodes, ports = self.walk(at[:1], to[:1])
+        return Route(tuple(map(int, nodes[0])), tuple(map(int, ports[0])))
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        """Follow the ports: nodes (m, longest + 1) and ports (m, longest), filled up with -1."""
+        here = at.copy()
+        columns: list[IntArray] = [here.copy()]
+        ports: list[IntArray] = []
+        going = np.nonzero(here != to)[0]
+        while len(going):
+            port = self.next_ports(here[going], to[going])
+            if (port < 0).any():
+                lost = going[port < 0][0]
+                raise DisconnectedError(
+                    f"there is no way from node {at[lost]} to node {to[lost]}"
+                    f" in {self.network.spec}"
+                )
+            rows = self.network._rows(here[going])
+            here[going] = rows[np.arange(len(going)), port.astype(np.int64)]
+            column = np.full_like(at, -1)
+            column[going] = here[going]
+            taken = np.full(len(at), -1, dtype=np.int64)
+            taken[going] = port
+            columns.append(column)
+            ports.append(taken)
+            going = going[here[going] != to[going]]
+            if len(ports) > self.network.order:
+                raise ArgumentError(f"the {self.name} router of {self.network.spec} runs in circles")
+        stacked = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
+        return np.stack(columns, axis=1), stacked
+
+    def _pairs(self, a: Any, b: Any) -> tuple[IntArray, IntArray, bool, tuple[int, ...]]:
+        at, first = self.network.resolve(a)
+        to, second = self.network.resolve(b)
+        if first and second:
+            return at, to, True, ()
+        left = at[0] if first else at
+        right = to[0] if second else to
+        at, to = np.broadcast_arrays(np.asarray(left), np.asarray(right))
+        return at.ravel(), to.ravel(), False, at.shape
+
+
+class TableRouter(Router):
+    """Shortest routes from a table of all distances; fits any network that is not too large.
+
+    One byte per ordered pair for diameters below 255. Ties go to the lowest port.
+    """
+
+    name = "table"
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(network)
+        require_memory(network.order**2, f"a routing table of {network.spec}")
+        self._table = distance_rows(network, np.arange(network.order), towards=True)
+        self._none = int(np.iinfo(self._table.dtype).max)
+        self.table_bytes = self._table.nbytes
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        found = self._table[to, at].astype(np.int64)
+        return np.where(found == self._none, -1, found)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return _first(self.shortest_ports(at, to))
+
+
+class SearchRouter(Router):
+    """Shortest routes by one breadth-first search per destination, the latest ones kept."""
+
+    name = "search"
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(network)
+        self._kept: OrderedDict[int, IntArray] = OrderedDict()
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        out = np.empty(len(at), dtype=np.int64)
+        for target in np.unique(to):
+            chosen = to == target
+            out[chosen] = self._to(int(target))[at[chosen]]
+        return out
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return _first(self.shortest_ports(at, to))
+
+    def _to(self, target: int) -> IntArray:
+        if target not in self._kept:
+            self._kept[target] = distances_to(self.network, target)
+            if len(self._kept) > _CACHED_TARGETS:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(target)
+        return self._kept[target]
+
+
+def _first(mask: IntArray) -> IntArray:
+    """Index of the first True of each row, or -1."""
+    if mask.shape[1] == 0:
+        return np.full(len(mask), -1, dtype=np.int64)
+    return np.where(mask.any(axis=1), mask.argmax(axis=1), -1)
+
+
+def choose_router(
+    network: Network, kind: Literal["auto", "closed", "table", "search"] = "auto"
+) -> Router:
+    """The router that :meth:`Network.router` hands out."""
+    if kind not in ("auto", "closed", "table", "search"):
+        raise ArgumentError(f"router {kind!r} is unknown; choose auto, closed, table or search")
+    if kind in ("auto", "closed"):
+        found = network.family.router(network) if network.family is not None else None
+        if found is not None:
+            return found
+        if kind == "closed":
+            raise ArgumentError(f"{network.spec} has no router in closed form; use table or search")
+    if kind == "table" or (kind == "auto" and network.order <= _TABLE_ORDER):
+        return TableRouter(network)
+    return SearchRouter(network)

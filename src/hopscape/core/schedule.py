@@ -1,0 +1,417 @@
+"""Schedule: who sends what to whom in which round, by which channels.
+
+Transfers are columns of arrays, sorted by round. A transfer moves one chunk over a path of
+channels; in store-and-forward the path is a single channel.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
+from hopscape.core.files import write_atomically
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+
+__all__ = ["Schedule"]
+
+_FORMAT = "hopscape-schedule"
+_COLUMNS = ("round", "source", "target", "chunk")
+
+
+class Schedule:
+    """Rounds of transfers on a network, for a model and a goal.
+
+    Attributes
+    ----------
+    network, model, goal
+        What it is meant for.
+    name : str
+        The algorithm that made it.
+    round_start : int64[rounds + 1]
+        Transfers of round r (from 0) are ``round_start[r]:round_start[r + 1]``.
+    source, target : int32[transfers]
+    chunk : int64[transfers]
+    path_start : int64[transfers + 1]
+        Channels of transfer t are ``channels[path_start[t]:path_start[t + 1]]``.
+    channels : int32[...]
+
+    Build one with :meth:`from_columns`; check it with :func:`hopscape.verify`.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        model: Model,
+        goal: Goal,
+        *,
+        round_start: IntArray,
+        source: IntArray,
+        target: IntArray,
+        chunk: IntArray,
+        path_start: IntArray,
+        channels: IntArray,
+        name: str = "",
+    ) -> None:
+        self.network = network
+        self.model = model
+        self.goal = goal
+        self.name = name
+        self.round_start = _column(round_start, np.int64)
+        self.source = _column(source, np.int32)
+        self.target = _column(target, np.int32)
+        self.chunk = _column(chunk, np.int64)
+        self.path_start = _column(path_start, np.int64)
+        self.channels = _column(channels, np.int32)
+        self._check_shape()
+
+    def _check_shape(self) -> None:
+        count = len(self.source)
+        if not len(self.target) == len(self.chunk) == count == len(self.path_start) - 1:
+            raise ScheduleError(
+                f"columns differ in length: {count} sources, {len(self.target)} targets, "
+                f"{len(self.chunk)} chunks, {len(self.path_start) - 1} paths"
+            )
+        for name, offsets, end in (
+            ("round_start", self.round_start, count),
+            ("path_start", self.path_start, len(self.channels)),
+        ):
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != end or np.any(
+                np.diff(offsets) < 0
+            ):
+                raise ScheduleError(f"{name} must rise from 0 to {end}")
+
+    @classmethod
+    def from_columns(
+        cls,
+        network: Network,
+        model: Model,
+        goal: Goal,
+        *,
+        round: IntArray | Sequence[int],
+        channels: IntArray | Sequence[int],
+        chunk: IntArray | Sequence[int] | None = None,
+        path_start: IntArray | Sequence[int] | None = None,
+        rounds: int | None = None,
+        name: str = "",
+    ) -> Schedule:
+        """A schedule from unsorted columns.
+
+        Parameters
+        ----------
+        round : sequence of int
+            Round of each transfer, from 0.
+        channels : sequence of int
+            One channel per transfer; or, with `path_start`, the channels of all paths.
+        chunk : sequence of int, optional
+            All 0 when left out.
+        path_start : sequence of int, optional
+        rounds : int, optional
+            Number of rounds, when trailing ones are empty.
+        """
+        when = np.asarray(round, dtype=np.int64)
+        ways = np.asarray(channels, dtype=np.int64)
+        count = len(when)
+        starts = np.arange(count + 1) if path_start is None else np.asarray(path_start, np.int64)
+        lengths = np.diff(starts)
+        if len(starts) != count + 1 or (count and int(lengths.min()) < 1) or starts[-1] != len(ways):
+            raise ScheduleError("every transfer needs a path of at least one channel")
+        total = max(int(when.max(initial=-1)) + 1, rounds or 0)
+        if count and (when.min() < 0 or ways.min() < 0 or ways.max() >= len(network.heads)):
+            raise ScheduleError(
+                f"rounds must be at least 0 and channels 0..{len(network.heads) - 1}"
+            )
+        what = np.zeros(count, np.int64) if chunk is None else np.asarray(chunk, dtype=np.int64)
+        order = np.argsort(when, kind="stable")
+        if np.array_equal(order, np.arange(count)):
+            sorted_ways, sorted_starts = ways, starts
+        else:
+            sorted_starts = np.concatenate([[0], np.cumsum(lengths[order])])
+            within = np.arange(len(ways)) - np.repeat(sorted_starts[:-1], lengths[order])
+            sorted_ways = ways[np.repeat(starts[:-1][order], lengths[order]) + within]
+        return cls(
+            network,
+            model,
+            goal,
+            round_start=np.searchsorted(when[order], np.arange(total + 1)),
+            source=network.tails[sorted_ways[sorted_starts[:-1]]] if count else np.empty(0),
+            target=network.heads[sorted_ways[sorted_starts[1:] - 1]] if count else np.empty(0),
+            chunk=what[order],
+            path_start=sorted_starts,
+            channels=sorted_ways,
+            name=name,
+        )
+
+    # -- what it is -------------------------------------------------------------------------
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.round_start) - 1
+
+    @property
+    def transfers(self) -> int:
+        """Number of transfers (chunk movements)."""
+        return len(self.source)
+
+    @property
+    def round(self) -> IntArray:
+        """Round of each transfer, from 0."""
+        return np.repeat(np.arange(self.rounds, dtype=np.int32), np.diff(self.round_start))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Schedule {self.name or 'unnamed'}: {self.goal.describe()} on {self.network.spec}, "
+            f"{self.rounds} rounds, {self.transfers} transfers>"
+        )
+
+    # -- new ones from old ------------------------------------------------------------------
+
+    def reversed(self, goal: Goal, name: str = "") -> Schedule:
+        """The same transfers backwards in time and direction: a broadcast becomes a reduce.
+
+        Raises
+        ------
+        ScheduleError
+            When a channel is simplex, so that it has no way back.
+        """
+        back = self.network.reverse[self.channels]
+        if (back < 0).any():
+            raise ScheduleError(f"{self.network.spec} has simplex channels; there is no way back")
+        lengths = np.diff(self.path_start)
+        starts = np.concatenate([[0], np.cumsum(lengths[::-1])])
+        return Schedule(
+            self.network,
+            self.model,
+            goal,
+            round_start=self.transfers - self.round_start[::-1],
+            source=self.target[::-1],
+            target=self.source[::-1],
+            chunk=self.chunk[::-1],
+            path_start=starts,
+            channels=back[::-1],
+            name=name or f"reversed {self.name}",
+        )
+
+    def then(self, later: Schedule, goal: Goal, name: str = "") -> Schedule:
+        """This schedule, and `later` after its last round."""
+        if later.network is not self.network and later.network.spec != self.network.spec:
+            raise ScheduleError("both schedules must be for the same network")
+        return Schedule(
+            self.network,
+            self.model,
+            goal,
+            round_start=np.concatenate([self.round_start, later.round_start[1:] + self.transfers]),
+            source=np.concatenate([self.source, later.source]),
+            target=np.concatenate([self.target, later.target]),
+            chunk=np.concatenate([self.chunk, later.chunk]),
+            path_start=np.concatenate(
+                [self.path_start, later.path_start[1:] + self.path_start[-1]]
+            ),
+            channels=np.concatenate([self.channels, later.channels]),
+            name=name or f"{self.name}, then {later.name}",
+        )
+
+    # -- files ------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: what the JSON file holds. Rounds count from 1, paths are ports."""
+        ports = self.network.port_of(self.channels)
+        paths = np.split(ports, self.path_start[1:-1]) if self.transfers else []
+        return {
+            "format": _FORMAT,
+            "version": 1,
+            "name": self.name,
+            "network": self.network.spec,
+            "model": self.model.to_dict(),
+            "goal": self.goal.to_dict(),
+            "rounds": self.rounds,
+            "transfers": {
+                "round": (self.round + 1).tolist(),
+                "source": self.source.tolist(),
+                "target": self.target.tolist(),
+                "chunk": self.chunk.tolist(),
+                "ports": [path.tolist() for path in paths],
+            },
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.
+
+        The file appears whole or not at all.
+        """
+        place = Path(path)
+        if place.suffix == ".npz":
+            head = {k: v for k, v in self.to_dict_head().items()}
+            write_atomically(
+                place,
+                lambda out: np.savez_compressed(
+                    out,
+                    head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
+                    round_start=self.round_start,
+                    source=self.source,
+                    target=self.target,
+                    chunk=self.chunk,
+                    path_start=self.path_start,
+                    ports=self.network.port_of(self.channels).astype(np.int32),
+                ),
+            )
+            return
+        text = json.dumps(self.to_dict())
+        write_atomically(place, lambda out: out.write(text.encode()))
+
+    def to_dict_head(self) -> dict[str, Any]:
+        """What the file says besides the transfers."""
+        return {
+            "format": _FORMAT,
+            "version": 1,
+            "name": self.name,
+            "network": self.network.spec,
+            "model": self.model.to_dict(),
+            "goal": self.goal.to_dict(),
+        }
+
+    @classmethod
+    def load(cls, path: str | Path, build: Callable[[str], Network]) -> Schedule:
+        """Read a file that :meth:`save` wrote, or one written by hand in the same form.
+
+        Parameters
+        ----------
+        path : path
+        build : callable
+            Builds the network from its spec (:func:`hopscape.build`).
+
+        Raises
+        ------
+        FileFormatError
+            When the file is not a whole schedule.
+        """
+        place = Path(path)
+        head, columns = _read_npz(place) if place.suffix == ".npz" else _read_json(place)
+        if head.get("format") != _FORMAT:
+            raise FileFormatError(f"{path} is not a schedule: it has no 'format': '{_FORMAT}'")
+        if head.get("version") != 1:
+            raise FileFormatError(f"{path} has version {head.get('version')!r}; version 1 is read")
+        try:
+            network = build(str(head["network"]))
+            model = Model.from_dict(head.get("model", {}))
+            goal = Goal.from_dict(head.get("goal"))
+            return _assemble(network, model, goal, columns, str(head.get("name", "")))
+        except KeyError as error:
+            raise FileFormatError(f"{path} is not a whole schedule: {error} is missing") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            if isinstance(error, HopscapeError) and not isinstance(error, ArgumentError):
+                raise
+            raise FileFormatError(f"{path} is not a valid schedule: {error}") from error
+
+
+def _column(values: IntArray, dtype: type) -> IntArray:
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.ndim != 1:
+        raise ScheduleError("a column must be one-dimensional")
+    array.setflags(write=False)
+    return array
+
+
+def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise FileFormatError(
+            f"{path} is not a whole JSON file: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
+    if not isinstance(data, dict):
+        raise FileFormatError(f"{path} is not a schedule: its outermost value is no object")
+    columns = data.get("transfers")
+    if data.get("format") == _FORMAT and not isinstance(columns, dict):
+        raise FileFormatError(f"{path} is not a whole schedule: 'transfers' is missing")
+    columns = dict(columns) if isinstance(columns, dict) else {}
+    columns["rounds"] = data.get("rounds")
+    return data, columns
+
+
+def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            columns: dict[str, Any] = {key: data[key] for key in data.files}
+        head = json.loads(bytes(columns.pop("head")).decode())
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
+    starts = columns.pop("round_start")
+    columns["rounds"] = len(starts) - 1
+    columns["round"] = np.repeat(np.arange(1, len(starts)), np.diff(starts))
+    return head, columns
+
+
+def _assemble(
+    network: Network, model: Model, goal: Goal, columns: dict[str, Any], name: str
+) -> Schedule:
+    when, source, target, chunk = (_integers(columns[key], key) for key in _COLUMNS)
+    paths = columns["ports"]
+    if "path_start" in columns:
+        starts, ports = _integers(columns["path_start"], "path_start"), _integers(paths, "ports")
+    else:
+        rows: Iterable[Any] = [p if isinstance(p, list) else [p] for p in paths]
+        lengths = [len(row) for row in rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        ports = _integers([port for row in rows for port in row], "ports")
+    if not len(when) == len(source) == len(target) == len(chunk) == len(starts) - 1:
+        raise ScheduleError(
+            f"columns differ in length: {len(when)} rounds, {len(source)} sources, "
+            f"{len(target)} targets, {len(chunk)} chunks, {len(starts) - 1} paths"
+        )
+    if len(when) and (when.min() < 1 or np.any(np.diff(when) < 0)):
+        raise ScheduleError("rounds must count from 1 and not fall")
+    for key, nodes in (("source", source), ("target", target)):
+        if len(nodes) and (nodes.min() < 0 or nodes.max() >= network.order):
+            raise ScheduleError(f"{key} must be node numbers 0..{network.order - 1}")
+    rounds = max(int(when.max(initial=0)), int(columns.get("rounds") or 0))
+    return Schedule(
+        network,
+        model,
+        goal,
+        round_start=np.searchsorted(when, np.arange(1, rounds + 2)),
+        source=source,
+        target=target,
+        chunk=chunk,
+        path_start=starts,
+        channels=_follow(network, source, starts, ports),
+        name=name,
+    )
+
+
+def _follow(network: Network, source: IntArray, starts: IntArray, ports: IntArray) -> IntArray:
+    """Channels of paths given as ports out of their sources; -1 from where a port is not wired."""
+    out = np.full(len(ports), -1, dtype=np.int64)
+    at = source.copy()
+    lengths = np.diff(starts)
+    for hop in range(int(lengths.max(initial=0))):
+        going = np.nonzero((lengths > hop) & (at >= 0))[0]
+        place = starts[going] + hop
+        channel = network.channel_at(at[going], ports[place])
+        out[place] = channel
+        wired = channel >= 0
+        at[going] = np.where(wired, network.heads[np.maximum(channel, 0)], -1)
+    return out
+
+
+def _integers(values: Any, name: str) -> IntArray:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ScheduleError(f"column {name!r} must be a list of integers")
+    return array.astype(np.int64)

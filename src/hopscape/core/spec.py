@@ -1,0 +1,233 @@
+"""The one way to name a network: a call such as ``product(petersen, ring(8))``.
+
+The text is parsed, never evaluated. :func:`parse` turns it into a tree of :class:`Call`;
+families bind the arguments (see :mod:`hopscape.core.family`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hopscape.core.errors import SpecError
+
+__all__ = ["Argument", "Call", "Value", "parse", "write_value"]
+
+_MAX_DEPTH = 32
+_MAX_DIGITS = 1000
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<name>[A-Za-z_][A-Za-z_0-9]*)
+      | (?P<number>[+-]?(?:\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+|\.\d+))
+      | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+      | (?P<mark>[(),=\[\]])
+    )""",
+    re.VERBOSE,
+)
+_WORDS = {"true": True, "false": False, "True": True, "False": False, "none": None, "None": None}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A family's name with its arguments, and where in the text they stand."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    position: int
+    text: str
+
+    def error(self, message: str, position: int | None = None) -> SpecError:
+        """An error that points into the text of the spec."""
+        return SpecError(message, self.text, self.position if position is None else position)
+
+
+Value = int | float | str | bool | None | tuple["Value", ...] | Call
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument: its keyword (or None), its value and its place."""
+
+    keyword: str | None
+    value: Value
+    position: int
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    position: int
+
+
+def parse(text: str) -> Call:
+    """Read a spec.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"torus(8, 8)"`` or ``"product(petersen, ring(8))"``.
+
+    Returns
+    -------
+    Call
+
+    Raises
+    ------
+    SpecError
+        With the place in the text.
+
+    Examples
+    --------
+    >>> call = parse("random_regular(100, 6, seed=1)")
+    >>> call.name, [(a.keyword, a.value) for a in call.arguments]
+    ('random_regular', [(None, 100), (None, 6), ('seed', 1)])
+    """
+    reader = _Reader(text)
+    call = reader.call(0)
+    if reader.peek().kind != "end":
+        raise SpecError("the spec ends here, but the text goes on", text, reader.peek().position)
+    return call
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _tokens(text)
+        self.at = 0
+
+    def peek(self) -> _Token:
+        return self.tokens[self.at]
+
+    def next(self) -> _Token:
+        token = self.tokens[self.at]
+        self.at += token.kind != "end"
+        return token
+
+    def take(self, mark: str) -> bool:
+        if self.peek().text == mark and self.peek().kind == "mark":
+            self.at += 1
+            return True
+        return False
+
+    def call(self, depth: int) -> Call:
+        token = self.next()
+        if token.kind != "name":
+            found = "the end of the text" if token.kind == "end" else repr(token.text)
+            raise SpecError(
+                f"expected the name of a family, found {found}", self.text, token.position
+            )
+        if depth > _MAX_DEPTH:
+            raise SpecError(
+                f"the spec is nested more than {_MAX_DEPTH} deep", self.text, token.position
+            )
+        arguments: list[Argument] = []
+        if self.take("("):
+            arguments = self.arguments(")", depth)
+        return Call(token.text, tuple(arguments), token.position, self.text)
+
+    def arguments(self, closing: str, depth: int) -> list[Argument]:
+        found: list[Argument] = []
+        while not self.take(closing):
+            if found and not self.take(","):
+                token = self.peek()
+                shown = "the end of the text" if token.kind == "end" else repr(token.text)
+                raise SpecError(
+                    f"expected ',' or {closing!r}, found {shown}", self.text, token.position
+                )
+            if found and self.take(closing):  # a trailing comma
+                break
+            found.append(self.argument(depth))
+        return found
+
+    def argument(self, depth: int) -> Argument:
+        token = self.peek()
+        following = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        if token.kind == "name" and following.text == "=" and following.kind == "mark":
+            self.at += 2
+            return Argument(token.text, self.value(depth), token.position)
+        return Argument(None, self.value(depth), token.position)
+
+    def value(self, depth: int) -> Value:
+        token = self.peek()
+        if token.kind == "number":
+            self.at += 1
+            return _number(token, self.text)
+        if token.kind == "string":
+            self.at += 1
+            return _string(token.text)
+        if token.kind == "name":
+            if token.text in _WORDS:
+                self.at += 1
+                return _WORDS[token.text]
+            return self.call(depth + 1)
+        for opening, closing in ("()", "[]"):
+            if self.take(opening):
+                if depth > _MAX_DEPTH:
+                    raise SpecError(
+                        f"the spec is nested more than {_MAX_DEPTH} deep", self.text, token.position
+                    )
+                items = self.arguments(closing, depth + 1)
+                if any(item.keyword for item in items):
+                    raise SpecError("a list has no names inside", self.text, token.position)
+                return tuple(item.value for item in items)
+        shown = "the end of the text" if token.kind == "end" else repr(token.text)
+        raise SpecError(f"expected a value, found {shown}", self.text, token.position)
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    at = 0
+    end = len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            at += len(text[at:]) - len(text[at:].lstrip())
+            what = "an unfinished string" if text[at] in "\"'" else f"character {text[at]!r}"
+            raise SpecError(f"{what} is not part of a spec", text, at)
+        kind = match.lastgroup or ""
+        tokens.append(_Token(kind, match[kind], match.start(kind)))
+        at = match.end()
+        glued = kind == "number" and at < end and (text[at].isalnum() or text[at] in "_.")
+        if glued:
+            raise SpecError(f"{match[kind] + text[at]!r} is not a number", text, match.start(kind))
+    tokens.append(_Token("end", "", end))
+    return tokens
+
+
+def _number(token: _Token, text: str) -> int | float:
+    if re.fullmatch(r"[+-]?\d+", token.text):
+        if len(token.text) > _MAX_DIGITS:
+            raise SpecError(
+                f"a number of {len(token.text)} digits; at most {_MAX_DIGITS} are read",
+                text,
+                token.position,
+            )
+        return int(token.text)
+    return float(token.text)
+
+
+def _string(quoted: str) -> str:
+    return re.sub(r"\\(.)", r"\1", quoted[1:-1])
+
+
+def write_value(value: object) -> str:
+    """Write an argument so that :func:`parse` reads it again.
+
+    Examples
+    --------
+    >>> write_value((1, -2)), write_value(True), write_value('a "b"')
+    ('(1, -2)', 'true', '"a \\\\"b\\\\""')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple | list):
+        inner = ", ".join(write_value(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return str(value)

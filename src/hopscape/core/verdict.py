@@ -1,0 +1,39 @@
+"""Verdict: what a check found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Verdict"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check: it holds, or here is the first exact counter-example.
+
+    Attributes
+    ----------
+    holds : bool
+    reason : str
+        One sentence: what was checked and how far, or what is wrong and where.
+    where : mapping
+        The place of the counter-example in numbers (round, transfer, nodes, ...); empty when it
+        holds.
+    details : mapping
+        What the check measured on the way.
+
+    A verdict is true in a condition when it holds.
+    """
+
+    holds: bool
+    reason: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.holds else 'FAILS'}: {self.reason}"

@@ -1,0 +1,399 @@
+"""Checking the rules of a schedule, transfer by transfer (numba).
+
+Every kernel is one pass over the transfers with working memory of the size of the network, so that
+ten million transfers take seconds. Instead of clearing marks after each round, a mark is the index
+of the transfer that set it: it counts only if that transfer belongs to the present round.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+# What check_rules and the others return first; 0 means that nothing is wrong.
+OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
+TAKES_PART, BUSY_NODE, START_CROSSED, NOT_HELD, COUNTED_TWICE = range(8, 13)
+
+
+@njit(cache=True, nogil=True)
+def _walk(t, source, target, path_start, channels, indptr, heads):  # type: ignore[no-untyped-def]
+    """Does transfer t follow wired channels from its source to its target?"""
+    at = source[t]
+    for i in range(path_start[t], path_start[t + 1]):
+        c = channels[i]
+        if c < 0 or c < indptr[at] or c >= indptr[at + 1]:
+            return BROKEN_PATH, at
+        at = heads[c]
+    if at != target[t]:
+        return WRONG_END, at
+    return OK, at
+
+
+@njit(cache=True, nogil=True)
+def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
+    length = path_start[a + 1] - path_start[a]
+    if path_start[b + 1] - path_start[b] != length:
+        return False
+    for i in range(length):
+        if channels[path_start[a] + i] != channels[path_start[b] + i]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _take(t, first, path_start, channels, reverse, user, share, half):  # type: ignore[no-untyped-def]
+    """Take the channels of transfer t; `first` is the first transfer of the round.
+
+    With share >= 1, or in half duplex, a channel also keeps its mate busy.
+    """
+    for i in range(path_start[t], path_start[t + 1]):
+        c = channels[i]
+        if user[c] >= first:
+            return BUSY_CHANNEL, user[c]
+        mate = reverse[c]
+        if (share >= 1 or half) and mate >= 0 and mate != c and user[mate] >= first:
+            return BUSY_LINK, user[mate]
+        user[c] = t
+    return OK, -1
+
+
+@njit(cache=True, nogil=True)
+def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # type: ignore[no-untyped-def]
+    """Take the nodes of a circuit after its start; no other path of the round may have them."""
+    for i in range(path_start[t], path_start[t + 1]):
+        v = heads[channels[i]]
+        if inside[v] >= first:
+            return BUSY_NODE, inside[v]
+        if starter[v] >= first:
+            return START_CROSSED, starter[v]
+        inside[v] = t
+    return OK, -1
+
+
+@njit(cache=True, nogil=True)
+def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_by):  # type: ignore[no-untyped-def]
+    """Count messages per node in this round against the port limit."""
+    u, v = source[t], target[t]
+    if sent_by[u] < first:
+        sent[u] = 0
+    if got_by[v] < first:
+        got[v] = 0
+    previous_sent, previous_got = sent_by[u], got_by[v]
+    sent[u] += 1
+    got[v] += 1
+    sent_by[u] = t
+    got_by[v] = t
+    if half:
+        busy_u = sent[u] + (got[u] if got_by[u] >= first else 0)
+        busy_v = got[v] + (sent[v] if sent_by[v] >= first else 0)
+        if busy_u > ports:
+            return TAKES_PART, max(previous_sent, got_by[u] if got_by[u] != t else previous_got)
+        if busy_v > ports:
+            return TAKES_PART, max(previous_got, sent_by[v] if sent_by[v] != t else previous_sent)
+    elif sent[u] > ports:
+        return SENDS, previous_sent
+    elif got[v] > ports:
+        return RECEIVES, previous_got
+    return OK, -1
+
+
+@njit(cache=True, nogil=True)
+def check_rules(
+    round_start: IntArray,
+    source: IntArray,
+    target: IntArray,
+    path_start: IntArray,
+    channels: IntArray,
+    indptr: IntArray,
+    heads: IntArray,
+    reverse: IntArray,
+    ports: int,
+    half: bool,
+    circuit: bool,
+    share: int,
+    packed: bool,
+) -> tuple[int, int, int, int, int, int]:
+    """Check paths, channel conflicts, port limits and disjointness.
+
+    Parameters
+    ----------
+    ports : int
+        Port limit, 0 for none.
+    share : int
+        What circuits may not share: 0 channels, 1 links, 2 nodes.
+
+    Returns
+    -------
+    code, transfer, other : int
+        The first violation, or OK.
+    messages : int
+        Number of messages (packed transfers count once).
+    sizes, hops : int
+        Sums over rounds of the largest message and of the longest path.
+    """
+    order = len(indptr) - 1
+    user = np.full(len(heads), -1, np.int64)
+    inside = np.full(order if share == 2 else 1, -1, np.int64)
+    starter = np.full(order if share == 2 else 1, -1, np.int64)
+    sent = np.zeros(order, np.int64)
+    got = np.zeros(order, np.int64)
+    sent_by = np.full(order, -1, np.int64)
+    got_by = np.full(order, -1, np.int64)
+    leader = np.full(len(source) if packed else 1, -1, np.int64)
+    size = np.zeros(len(source) if packed else 1, np.int64)
+    messages, sizes, hops = 0, 0, 0
+    for r in range(len(round_start) - 1):
+        first, last = round_start[r], round_start[r + 1]
+        largest, longest = 0, 0
+        if share == 2:
+            for t in range(first, last):
+                starter[source[t]] = t
+        for t in range(first, last):
+            code, other = _walk(t, source, target, path_start, channels, indptr, heads)
+            if code != OK:
+                return code, t, other, messages, sizes, hops
+            length = path_start[t + 1] - path_start[t]
+            if length < 1 or (not circuit and length != 1):
+                return NOT_ONE_HOP, t, length, messages, sizes, hops
+            longest = max(longest, length)
+            if packed:
+                before = user[channels[path_start[t]]]
+                if before >= first and _same_path(before, t, path_start, channels):
+                    leader[t] = before
+                    size[before] += 1
+                    largest = max(largest, size[before])
+                    continue
+                leader[t] = t
+                size[t] = 1
+            largest = max(largest, 1)
+            messages += 1
+            if share == 2:
+                code, other = _cross_nodes(
+                    t, first, path_start, channels, heads, inside, starter
+                )
+                if code != OK:
+                    return code, t, other, messages, sizes, hops
+            code, other = _take(t, first, path_start, channels, reverse, user, share, half)
+            if code != OK:
+                return code, t, other, messages, sizes, hops
+            if ports > 0:
+                code, other = _count_ports(
+                    t, first, source, target, ports, half, sent, sent_by, got, got_by
+                )
+                if code != OK:
+                    return code, t, other, messages, sizes, hops
+        sizes += largest
+        hops += longest
+    return OK, -1, -1, messages, sizes, hops
+
+
+@njit(cache=True, nogil=True)
+def by_chunk(chunk: IntArray, chunks: int) -> tuple[IntArray, IntArray]:
+    """Transfers sorted by chunk, in their order within a chunk (counting sort)."""
+    start = np.zeros(chunks + 1, np.int64)
+    for c in chunk:
+        start[c + 1] += 1
+    for c in range(chunks):
+        start[c + 1] += start[c]
+    place = start[:-1].copy()
+    order = np.empty(len(chunk), np.int64)
+    for t in range(len(chunk)):
+        order[place[chunk[t]]] = t
+        place[chunk[t]] += 1
+    return start, order
+
+
+@njit(cache=True, nogil=True)
+def check_delivery(
+    start: IntArray,
+    order: IntArray,
+    round_of: IntArray,
+    source: IntArray,
+    target: IntArray,
+    path_start: IntArray,
+    origins: IntArray,
+    destinations: IntArray,
+    wanted: IntArray,
+    nodes: int,
+) -> tuple[int, int, int, int, int, int, int]:
+    """Follow every chunk: is it held where it is sent from, and does it arrive where promised?
+
+    Returns
+    -------
+    bad : int
+        The first transfer whose source does not hold the chunk, or -1.
+    duplicates : int
+        Arrivals of a chunk where it was already.
+    missing_chunk, missing_node : int
+        The first promise not kept, or -1.
+    served : int
+        Nodes among `wanted` and `destinations` that got all they were promised.
+    missing : int
+        Promises not kept.
+    chain : int
+        The longest chain of hops by which a chunk came to a node.
+    """
+    mark = np.full(nodes, -1, np.int64)
+    arrival = np.zeros(nodes, np.int64)
+    hops = np.zeros(nodes, np.int64)
+    lacks = np.zeros(nodes, np.int64)
+    promised = np.zeros(nodes, np.bool_)
+    bad = len(order)
+    duplicates, missing, chain = 0, 0, 0
+    missing_chunk, missing_node = -1, -1
+    for c in range(len(origins)):
+        o = origins[c]
+        mark[o] = c
+        arrival[o] = -1
+        hops[o] = 0
+        for i in range(start[c], start[c + 1]):
+            t = order[i]
+            u, v = source[t], target[t]
+            if mark[u] != c or arrival[u] >= round_of[t]:
+                bad = min(bad, t)
+                break
+            if mark[v] == c:
+                duplicates += 1
+                continue
+            mark[v] = c
+            arrival[v] = round_of[t]
+            hops[v] = hops[u] + path_start[t + 1] - path_start[t]
+            chain = max(chain, hops[v])
+        if destinations[c] >= 0:
+            v = destinations[c]
+            promised[v] = True
+            if mark[v] != c:
+                lacks[v] += 1
+                missing += 1
+                if missing_chunk < 0:
+                    missing_chunk, missing_node = c, v
+        else:
+            for v in wanted:
+                promised[v] = True
+                if mark[v] != c:
+                    lacks[v] += 1
+                    missing += 1
+                    if missing_chunk < 0:
+                        missing_chunk, missing_node = c, v
+    served = 0
+    for v in range(nodes):
+        served += promised[v] and lacks[v] == 0
+    if bad == len(order):
+        bad = -1
+    return bad, duplicates, missing_chunk, missing_node, served, missing, chain
+
+
+@njit(cache=True, nogil=True)
+def reduction_weights(
+    start: int,
+    stop: int,
+    order: IntArray,
+    round_of: IntArray,
+    source: IntArray,
+    target: IntArray,
+    root: int,
+    nodes: int,
+) -> tuple[IntArray, int]:
+    """How often each node's share is counted at the root, exactly.
+
+    Backwards in time: the weight of a node is the number of ways by which what it holds now ends up
+    in the root. All transfers of a round read what was held before the round.
+
+    Returns
+    -------
+    weight : int64[nodes]
+        Must be 1 for every endpoint; saturates far beyond 1.
+    useless : int
+        Transfers that add nothing.
+    """
+    weight = np.zeros(nodes, np.int64)
+    weight[root] = 1
+    add = np.zeros(max(stop - start, 1), np.int64)
+    useless = 0
+    high = stop
+    while high > start:
+        low = high - 1
+        while low > start and round_of[order[low - 1]] == round_of[order[high - 1]]:
+            low -= 1
+        for i in range(low, high):
+            add[i - start] = weight[target[order[i]]]
+            useless += add[i - start] == 0
+        for i in range(low, high):
+            u = source[order[i]]
+            weight[u] = min(weight[u] + add[i - start], 1 << 60)
+        high = low
+    return weight, useless
+
+
+@njit(cache=True, nogil=True)
+def _first_bit(word):  # type: ignore[no-untyped-def]
+    for b in range(64):
+        if (word >> np.uint64(b)) & np.uint64(1):
+            return b
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def combine_sets(
+    start: int,
+    stop: int,
+    order: IntArray,
+    round_of: IntArray,
+    source: IntArray,
+    target: IntArray,
+    held: IntArray,
+    old: IntArray,
+) -> tuple[int, int, int]:
+    """Carry out an all-reduce of one chunk on sets of shares.
+
+    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape. An
+    arriving sum that shares nothing is added; one that contains all that is there replaces it; one
+    that is contained brings nothing; any other would count a share twice.
+
+    Returns
+    -------
+    bad, share : int
+        The first transfer that would count a share twice, and that share; -1 if there is none.
+    duplicates : int
+    """
+    nodes, words = held.shape
+    saved = np.full(nodes, -1, np.int64)
+    duplicates = 0
+    i = start
+    while i < stop:
+        last = i
+        while last < stop and round_of[order[last]] == round_of[order[i]]:
+            v = target[order[last]]
+            if saved[v] < i:  # what was there before this round
+                saved[v] = i
+                old[v] = held[v]
+            last += 1
+        for j in range(i, last):
+            t = order[j]
+            u, v = source[t], target[t]
+            incoming = old[u] if saved[u] >= i else held[u]
+            common, inside, outside = False, True, True
+            share = -1
+            for w in range(words):
+                both = incoming[w] & held[v, w]
+                if both != 0:
+                    common = True
+                    if share < 0:
+                        share = 64 * w + _first_bit(both)
+                inside = inside and both == incoming[w]
+                outside = outside and both == held[v, w]
+            if not common:
+                for w in range(words):
+                    held[v, w] |= incoming[w]
+            elif inside:
+                duplicates += 1
+            elif outside:
+                held[v] = incoming
+            else:
+                return t, share, duplicates
+        i = last
+    return -1, -1, duplicates

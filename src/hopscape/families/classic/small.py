@@ -1,0 +1,153 @@
+"""Small graphs with famous symmetry: Petersen, Heawood, generalised Petersen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import circle
+
+__all__ = ["GeneralizedPetersen", "Heawood", "Petersen"]
+
+
+class GeneralizedPetersen(Family):
+    """An outer cycle, spokes, and an inner star of step k.
+
+    Nodes 0..n-1 are outer, n..2n-1 inner. Ports: 0 up, 1 down (along the cycle or the star), 2 the
+    spoke.
+    """
+
+    name = "generalized_petersen"
+    summary = "generalised Petersen graph GP(n, k): cycle, spokes and inner star of step k"
+    parameters = (
+        Parameter("n", "int", "nodes of the outer cycle", low=3),
+        Parameter("k", "int", "step of the inner star, below n/2", low=1),
+    )
+    example = "generalized_petersen(8, 3)"
+
+    def __init__(self, n: int, k: int) -> None:
+        if 2 * k >= n:
+            raise ArgumentError(f"k is {k}; with n = {n} it must be an integer from 1 to {(n - 1) // 2}")
+        self.n, self.k = n, k
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return 3
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        n = self.n
+        inner = (nodes >= n).astype(bool)
+        place = nodes % n
+        base = np.where(inner, n, 0)
+        step = np.where(inner, self.k, 1)
+        columns = [
+            base + (place + step) % n,
+            base + (place - step) % n,
+            np.where(inner, place, place + n),
+        ]
+        return np.stack(columns, axis=1).astype(nodes.dtype)
+
+    @property
+    def transitive(self) -> bool:
+        """Vertex-transitive exactly when k² ≡ ±1 (mod n), or GP(10, 2)."""
+        square = self.k * self.k % self.n
+        return square in (1, self.n - 1) or (self.n, self.k) == (10, 2)
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=3 * self.n,
+            channels=6 * self.n,
+            connected=True,
+            vertex_transitive=self.transitive,
+        )
+
+    def symmetry(self) -> Symmetry:
+        if self.transitive:
+            return Symmetry.of_transitive(self.order)
+        return Symmetry((0, self.n), (self.n, self.n))
+
+    def layout(self) -> Layout:
+        return Layout(np.concatenate([circle(self.n), circle(self.n, 0.55)]))
+
+
+class Petersen(GeneralizedPetersen):
+    """The Petersen graph: outer cycle 0-4, spokes i ~ i+5, inner star 5+i ~ 5+((i+2) mod 5)."""
+
+    name = "petersen"
+    summary = "Petersen graph: 10 nodes, degree 3, diameter 2"
+    parameters = ()
+    example = "petersen"
+
+    def __init__(self) -> None:
+        super().__init__(5, 2)
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=15,
+            channels=30,
+            connected=True,
+            diameter=2,
+            radius=2,
+            mean_distance=Fraction(15, 9),
+            girth=5,
+            node_connectivity=3,
+            edge_connectivity=3,
+            bisection=5,
+            vertex_transitive=True,
+        )
+
+
+class Heawood(Family):
+    """The Heawood graph: node x is wired to x+1, x-1 and x+5 (x odd) or x-5 (x even), mod 14."""
+
+    name = "heawood"
+    summary = "Heawood graph: 14 nodes, degree 3, diameter 3, girth 6"
+    parameters = ()
+    example = "heawood"
+
+    @property
+    def order(self) -> int:
+        return 14
+
+    @property
+    def ports(self) -> int:
+        return 3
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        chord = np.where(nodes % 2 == 1, nodes + 5, nodes - 5)
+        return np.stack([nodes + 1, nodes - 1, chord], axis=1) % 14
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=21,
+            channels=42,
+            connected=True,
+            diameter=3,
+            radius=3,
+            mean_distance=Fraction(27, 13),
+            girth=6,
+            node_connectivity=3,
+            edge_connectivity=3,
+            bisection=7,
+            vertex_transitive=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(14)
+
+    def layout(self) -> Layout:
+        return Layout(circle(14))

@@ -1,0 +1,237 @@
+"""De Bruijn and Kautz networks: nodes are words, a hop shifts a letter in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.errors import AddressError
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import circle
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+
+__all__ = ["DeBruijn", "Kautz"]
+
+_PARAMETERS = (
+    Parameter("d", "int", "out-degree", low=2),
+    Parameter("n", "int", "length of the words (the diameter)", low=1, high=4000),
+    Parameter("duplex", "flag", "links both ways, loops and doubles dropped", default=False),
+)
+
+
+class _Words(Family):
+    """What both share: d ways to shift a letter in, words of length n."""
+
+    parameters = _PARAMETERS
+
+    def __init__(self, d: int, n: int, duplex: bool = False) -> None:
+        self.d, self.n, self.duplex = d, n, duplex
+
+    @property
+    def ports(self) -> int:
+        return 2 * self.d if self.duplex else self.d
+
+    def successors(self, nodes: IntArray) -> IntArray:
+        """Shift each letter in at the end."""
+        raise NotImplementedError
+
+    def predecessors(self, nodes: IntArray) -> IntArray:
+        """Shift each letter in at the front."""
+        raise NotImplementedError
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        out = self.successors(nodes)
+        if not self.duplex:
+            return out
+        both = np.concatenate([out, self.predecessors(nodes)], axis=1)
+        both[both == nodes[:, None]] = -1  # loops
+        for p in range(1, both.shape[1]):  # a pair wired both ways is one link
+            again = (both[:, :p] == both[:, p : p + 1]).any(axis=1)
+            both[again, p] = -1
+        return both
+
+    def layout(self) -> Layout:
+        return Layout(circle(self.order))
+
+
+class DeBruijn(_Words):
+    """Words of n letters out of d; port a leads to the word with a shifted in at the end."""
+
+    name = "debruijn"
+    summary = "de Bruijn digraph: d^n words, a hop shifts a letter in (duplex on request)"
+    example = "debruijn(2, 3)"
+
+    @property
+    def order(self) -> int:
+        return self.d**self.n
+
+    @property
+    def addresses(self) -> Addresses:
+        return MixedRadix((self.d,) * self.n)
+
+    def successors(self, nodes: IntArray) -> IntArray:
+        letters = np.asarray(range(self.d), dtype=nodes.dtype)
+        return (nodes[:, None] * self.d % self.order) + letters
+
+    def predecessors(self, nodes: IntArray) -> IntArray:
+        letters = np.asarray(range(self.d), dtype=nodes.dtype)
+        return nodes[:, None] // self.d + letters * (self.order // self.d)
+
+    def facts(self) -> Facts:
+        if self.duplex:
+            return Facts(connected=True)
+        return Facts(
+            degree_min=self.d,
+            degree_max=self.d,
+            links=self.order * self.d,
+            channels=self.order * self.d,
+            connected=True,
+            diameter=self.n,
+            girth=1,
+            vertex_transitive=self.n == 1,
+        )
+
+    def router(self, network: Network) -> Router | None:
+        return None if self.duplex else DeBruijnRouter(network, self.d, self.n)
+
+
+class DeBruijnRouter(Router):
+    """The longest end of the source that begins the target; then its other letters follow."""
+
+    name = "shift"
+
+    def __init__(self, network: Network, d: int, n: int) -> None:
+        super().__init__(network)
+        self._d, self._n = d, n
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        out = np.full(len(at), self._n, dtype=np.int64)
+        for k in range(self._n - 1, -1, -1):
+            tail = at % self._d ** (self._n - k)
+            out[(tail == to // self._d**k).astype(bool)] = k
+        return out
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        left = self.distances(at, to)
+        powers = np.asarray([self._d**k for k in range(self._n + 1)], dtype=at.dtype)
+        letter = to // powers[np.maximum(left - 1, 0)] % self._d
+        return np.where(left > 0, letter, -1).astype(np.int64)
+
+
+class KautzWords(Addresses):
+    """Words of n letters 0..d, no letter twice in a row."""
+
+    def __init__(self, d: int, n: int) -> None:
+        self.d, self.width = d, n
+        self.order = (d + 1) * d ** (n - 1)
+        self._steps = MixedRadix((d + 1,) + (d,) * (n - 1))
+
+    def tuples(self, nodes: IntArray) -> IntArray:
+        """The first letter, then how far (less one) each letter is from the one before it."""
+        steps = self._steps.tuples(nodes)
+        steps[..., 1:] += 1
+        return np.add.accumulate(steps, axis=-1) % (self.d + 1)
+
+    def numbers(self, addresses: IntArray) -> IntArray:
+        letters = np.asarray(addresses, dtype=node_dtype(self.order))
+        wrong = ((letters < 0) | (letters > self.d)).any(axis=-1)
+        wrong = wrong | (letters[..., 1:] == letters[..., :-1]).any(axis=-1)
+        if wrong.any():
+            bad = letters[wrong].reshape(-1, self.width)[0]
+            word = "(" + ", ".join(map(str, bad)) + ")"
+            raise AddressError(f"address {word} is no Kautz word; expected {self.describe()}")
+        steps = letters.copy()
+        steps[..., 1:] = (letters[..., 1:] - letters[..., :-1] - 1) % (self.d + 1)
+        return self._steps.numbers(steps)
+
+    def describe(self) -> str:
+        return f"a word of {self.width} letters 0..{self.d}, no letter twice in a row"
+
+
+class Kautz(_Words):
+    """Words of n letters out of d + 1, no letter twice in a row."""
+
+    name = "kautz"
+    summary = "Kautz digraph: (d+1)·d^(n-1) words without repeats, diameter n (duplex on request)"
+    example = "kautz(2, 3)"
+
+    @property
+    def order(self) -> int:
+        return (self.d + 1) * self.d ** (self.n - 1)
+
+    @property
+    def addresses(self) -> Addresses:
+        return KautzWords(self.d, self.n)
+
+    def successors(self, nodes: IntArray) -> IntArray:
+        d, n = self.d, self.n
+        new = np.asarray(range(d), dtype=nodes.dtype)
+        if n == 1:
+            return (nodes[:, None] + 1 + new) % (d + 1)
+        head, rest = nodes // d ** (n - 1), nodes % d ** (n - 1)
+        head = (head + 1 + rest // d ** (n - 2)) % (d + 1)
+        moved = head * d ** (n - 1) + rest % d ** (n - 2) * d
+        return moved[:, None] + new
+
+    def predecessors(self, nodes: IntArray) -> IntArray:
+        d, n = self.d, self.n
+        new = np.asarray(range(d), dtype=nodes.dtype)
+        if n == 1:
+            return (nodes[:, None] - 1 - new) % (d + 1)
+        head, rest = nodes // d ** (n - 1), nodes % d ** (n - 1)
+        front = (head[:, None] - 1 - new) % (d + 1)
+        return front * d ** (n - 1) + new * d ** (n - 2) + rest[:, None] // d
+
+    def facts(self) -> Facts:
+        if self.duplex:
+            return Facts(connected=True)
+        return Facts(
+            degree_min=self.d,
+            degree_max=self.d,
+            links=self.order * self.d,
+            channels=self.order * self.d,
+            connected=True,
+            diameter=self.n,
+            radius=self.n,
+            girth=2,
+            node_connectivity=self.d,
+            edge_connectivity=self.d,
+            vertex_transitive=self.n <= 2,
+        )
+
+    def symmetry(self) -> Symmetry | None:
+        """Renaming letters moves any pair of unequal letters to any other."""
+        return Symmetry.of_transitive(self.order) if self.n <= 2 else None
+
+    def router(self, network: Network) -> Router | None:
+        return None if self.duplex else KautzRouter(network, self.d, self.n)
+
+
+class KautzRouter(Router):
+    """The longest end of the source that begins the target; then its other letters follow."""
+
+    name = "shift"
+
+    def __init__(self, network: Network, d: int, n: int) -> None:
+        super().__init__(network)
+        self._d, self._n = d, n
+        self._words = KautzWords(d, n)
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        return self._lengths(self._words.tuples(at), self._words.tuples(to))
+
+    def _lengths(self, source: IntArray, target: IntArray) -> IntArray:
+        n = self._n
+        out = np.full(len(source), n, dtype=np.int64)
+        for k in range(n - 1, -1, -1):
+            same = (source[:, k:] == target[:, : n - k]).astype(bool).all(axis=1)
+            out[same] = k
+        return out
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        source, target = self._words.tuples(at), self._words.tuples(to)
+        left = self._lengths(source, target)
+        letter = target[np.arange(len(at)), np.minimum(self._n - left, self._n - 1)]
+        port = (letter - source[:, -1] - 1) % (self._d + 1)
+        return np.where(left > 0, port, -1).astype(np.int64)

@@ -1,0 +1,227 @@
+"""The grid families: wiring, facts and drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, MixedRadix, Numbers
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import Points, circle
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.torus.routing import GridRouter
+
+__all__ = ["Mesh", "Path", "Ring", "Torus"]
+
+_SIDES = Parameter("sides", "int", "length of each axis", low=1, variadic=True)
+
+
+class _Grid(Family):
+    """What torus and mesh share."""
+
+    wraps: ClassVar[bool]
+
+    def __init__(self, sides: Sequence[int]) -> None:
+        if not sides:
+            raise ArgumentError(f"{self.name} needs the length of at least one axis")
+        self.sides = tuple(sides)
+
+    @property
+    def order(self) -> int:
+        return math.prod(self.sides)
+
+    @property
+    def ports(self) -> int:
+        return 2 * len(self.sides)
+
+    @property
+    def addresses(self) -> Addresses:
+        return MixedRadix(self.sides)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
+        stride = self.order
+        for axis, side in enumerate(self.sides):
+            stride //= side
+            digit = nodes // stride % side
+            top, bottom = digit == side - 1, digit == 0
+            if self.wraps and side > 1:
+                out[:, 2 * axis] = nodes + np.where(top, -(side - 1) * stride, stride)
+                if side > 2:
+                    out[:, 2 * axis + 1] = nodes - np.where(bottom, -(side - 1) * stride, stride)
+            elif side > 1:
+                out[:, 2 * axis] = np.where(top, -1, nodes + stride)
+                out[:, 2 * axis + 1] = np.where(bottom, -1, nodes - stride)
+        return out
+
+    def router(self, network: Network) -> Router:
+        return GridRouter(network, self.sides, self.wraps)
+
+    def layout(self) -> Layout | None:
+        return _grid_layout(self.sides, self.order)
+
+
+class Torus(_Grid):
+    """Grid with every axis closed to a ring."""
+
+    name = "torus"
+    summary = "grid of any dimensions with every axis closed to a ring"
+    parameters = (_SIDES,)
+    example = "torus(4, 4)"
+    wraps = True
+
+    def facts(self) -> Facts:
+        order = self.order
+        degree = sum(min(side - 1, 2) for side in self.sides)
+        total = sum(side * side // 4 * (order // side) for side in self.sides)
+        sides = [side for side in self.sides if side > 1]
+        return Facts(
+            degree_min=degree,
+            degree_max=degree,
+            links=order * degree // 2,
+            channels=order * degree,
+            connected=True,
+            diameter=sum(side // 2 for side in self.sides),
+            radius=sum(side // 2 for side in self.sides),
+            mean_distance=Fraction(total, order - 1) if order > 1 else None,
+            girth=_torus_girth(sides),
+            node_connectivity=degree,
+            edge_connectivity=degree,
+            bisection=_torus_bisection(sides),
+            vertex_transitive=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(self.order)
+
+
+def _torus_girth(sides: Sequence[int]) -> int | None:
+    cycles = [side for side in sides if side > 2] + [4] * (len(sides) > 1)
+    return min(cycles, default=None)
+
+
+def _torus_bisection(sides: Sequence[int]) -> int | None:
+    """Known in closed form when all sides are alike and even (or there is one axis)."""
+    if len(sides) == 1:
+        return min(sides[0] - 1, 2)
+    if sides and len(set(sides)) == 1 and sides[0] % 2 == 0:
+        return min(sides[0] - 1, 2) * sides[0] ** (len(sides) - 1)
+    return None
+
+
+class Mesh(_Grid):
+    """Grid with open ends."""
+
+    name = "mesh"
+    summary = "grid of any dimensions with open ends"
+    parameters = (_SIDES,)
+    example = "mesh(4, 4)"
+    wraps = False
+
+    def facts(self) -> Facts:
+        order = self.order
+        total = sum(side * (side * side - 1) // 3 * (order // side) ** 2 for side in self.sides)
+        sides = [side for side in self.sides if side > 1]
+        links = sum((side - 1) * (order // side) for side in sides)
+        even_cube = bool(sides) and len(set(sides)) == 1 and sides[0] % 2 == 0
+        return Facts(
+            degree_min=len(sides),
+            degree_max=sum(min(side - 1, 2) for side in sides),
+            links=links,
+            channels=2 * links,
+            connected=True,
+            diameter=sum(side - 1 for side in sides),
+            radius=sum(side // 2 for side in sides),
+            mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
+            girth=4 if len(sides) > 1 else None,
+            node_connectivity=len(sides),
+            edge_connectivity=len(sides),
+            bisection=sides[0] ** (len(sides) - 1) if even_cube or len(sides) == 1 else None,
+            vertex_transitive=all(side == 2 for side in sides),
+        )
+
+    def symmetry(self) -> Symmetry | None:
+        """Each axis can be turned round, so one half (and the middle) of it represents all."""
+        halves = [(side + 1) // 2 for side in self.sides]
+        if math.prod(halves) > 1_000_000:
+            return None
+        digits = MixedRadix(halves).tuples(np.arange(math.prod(halves)))
+        middle = 2 * digits == np.asarray(self.sides) - 1
+        sizes = np.where(middle, 1, 2).prod(axis=1)
+        nodes = MixedRadix(self.sides).numbers(digits)
+        return Symmetry(tuple(nodes.tolist()), tuple(sizes.tolist()))
+
+
+class Ring(Torus):
+    """The cycle: a torus with one axis."""
+
+    name = "ring"
+    summary = "cycle of n nodes"
+    parameters = (Parameter("n", "int", "number of nodes", low=1),)
+    example = "ring(8)"
+
+    def __init__(self, n: int) -> None:
+        super().__init__((n,))
+        self.n = n
+
+    @property
+    def addresses(self) -> Addresses:
+        return Numbers(self.n)
+
+    def layout(self) -> Layout:
+        return Layout(circle(self.n))
+
+
+class Path(Mesh):
+    """The path: a mesh with one axis."""
+
+    name = "path"
+    summary = "path of n nodes"
+    parameters = (Parameter("n", "int", "number of nodes", low=1),)
+    example = "path(8)"
+
+    def __init__(self, n: int) -> None:
+        super().__init__((n,))
+        self.n = n
+
+    @property
+    def addresses(self) -> Addresses:
+        return Numbers(self.n)
+
+
+def _grid_layout(sides: tuple[int, ...], order: int) -> Layout:
+    """Axes in turn to the right, down and aslant; wrap-around links are bent."""
+    digits = MixedRadix(sides).tuples(np.arange(order)).astype(float)
+    shown = [axis for axis, side in enumerate(sides) if side > 1] or [0]
+    directions = _directions(len(shown), [sides[axis] for axis in shown])
+    positions = digits[:, shown] @ directions
+
+    def bend(tails: IntArray, heads: IntArray) -> Points:
+        gap = np.abs(digits[tails] - digits[heads])
+        return np.where(gap.max(axis=1) > 1, 0.15, 0.0)
+
+    return Layout(positions, bend)
+
+
+def _directions(count: int, sides: Sequence[int]) -> Points:
+    """Where one step along each axis leads on the page; later pairs of axes tile the page."""
+    if count == 1:
+        return np.array([[1.0, 0.0]])
+    if count == 2:
+        return np.array([[0.0, -1.0], [1.0, 0.0]])
+    if count == 3:
+        return np.array([[0.0, -1.0], [1.0, 0.0], [0.38, 0.31]])
+    rows = np.zeros((count, 2))
+    reach = [1.0, 1.0]
+    for axis in range(count - 1, -1, -1):
+        side = (count - 1 - axis) % 2
+        rows[axis, side] = reach[side] * (1 if side == 0 else -1)
+        rows[axis, 1 - side] = 0.12 * reach[side] if axis < count - 2 else 0.0
+        reach[side] *= sides[axis] + 0.6
+    return rows

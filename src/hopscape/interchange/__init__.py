@@ -1,0 +1,23 @@
+"""To and from networkx, igraph, scipy sparse matrices, edge lists and GraphML."""
+
+from hopscape.interchange.convert import (
+    from_igraph,
+    from_networkx,
+    from_scipy,
+    to_igraph,
+    to_networkx,
+    to_scipy,
+)
+from hopscape.interchange.graphfiles import ENDINGS, read_network, write_network
+
+__all__ = [
+    "ENDINGS",
+    "from_igraph",
+    "from_networkx",
+    "from_scipy",
+    "read_network",
+    "to_igraph",
+    "to_networkx",
+    "to_scipy",
+    "write_network",
+]

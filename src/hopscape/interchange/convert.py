@@ -1,0 +1,195 @@
+"""Networks as objects of other libraries, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, Labels
+from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.network import Network
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    import scipy.sparse
+
+__all__ = [
+    "from_igraph",
+    "from_networkx",
+    "from_scipy",
+    "link_ends",
+    "named",
+    "to_igraph",
+    "to_networkx",
+    "to_scipy",
+]
+
+
+def link_ends(network: Network) -> tuple[IntArray, IntArray, IntArray]:
+    """Tails, heads and channel numbers of all links: a duplex link once, by its first channel."""
+    channel = np.arange(len(network.heads))
+    reverse = network.reverse
+    once = channel[(reverse < 0) | (channel <= reverse)]
+    return network.tails[once], network.heads[once], once
+
+
+def named(names: list[str]) -> Addresses | None:
+    """Labels, unless the names are just the numbers 0..n-1 in order."""
+    if names == [str(i) for i in range(len(names))]:
+        return None
+    if len(set(names)) < len(names):
+        raise ArgumentError("two nodes have the same name")
+    return Labels(names)
+
+
+def to_networkx(network: Network) -> networkx.Graph:
+    """As a networkx graph.
+
+    Returns
+    -------
+    Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links)
+        Nodes are numbers, with attributes ``address`` (text) and ``kind`` (endpoint or switch);
+        edges have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head).
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> graph = to_networkx(hopscape.build("petersen"))
+    >>> graph.number_of_nodes(), graph.number_of_edges()
+    (10, 15)
+    """
+    import networkx
+
+    tails, heads, channels = link_ends(network)
+    ends = np.sort(np.stack([tails, heads]), axis=0) if network.duplex else np.stack([tails, heads])
+    parallel = len(np.unique(ends, axis=1).T) < len(tails)
+    kinds = {
+        (True, False): networkx.Graph,
+        (True, True): networkx.MultiGraph,
+        (False, False): networkx.DiGraph,
+        (False, True): networkx.MultiDiGraph,
+    }
+    graph = kinds[network.duplex, parallel](spec=network.spec)
+    switches = set(range(network.order)) - set(network.endpoints.tolist())
+    for v in range(network.order):
+        kind = "switch" if v in switches else "endpoint"
+        graph.add_node(v, address=network.addresses.text(v), kind=kind)
+    ports = network.port_of(channels).tolist()
+    back = network.port_of(network.reverse[channels]).tolist() if network.duplex else None
+    for i, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        attributes = {"port": ports[i]} | ({"back_port": back[i]} if back else {})
+        graph.add_edge(tail, head, **attributes)
+    return graph
+
+
+def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
+    """A network from a networkx graph: undirected edges become duplex links.
+
+    Nodes are numbered in the order of the graph; other names than 0..n-1 are kept as labels. A node
+    attribute ``kind`` equal to ``"switch"`` makes a switch.
+    """
+    nodes = list(graph.nodes)
+    if not nodes:
+        raise FileFormatError("the graph has no nodes")
+    number = {node: i for i, node in enumerate(nodes)}
+    if set(nodes) == set(range(len(nodes))):
+        number = {node: int(node) for node in nodes}
+    names = [""] * len(nodes)
+    for node, i in number.items():
+        names[i] = str(node)
+    ends = [(number[a], number[b]) for a, b in graph.edges()]
+    array = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
+    kinds = graph.nodes(data="kind")
+    switches = np.asarray(sorted(number[v] for v, kind in kinds if kind == "switch"), dtype=np.int64)
+    return Network.from_links(
+        len(nodes),
+        array[:, 0],
+        array[:, 1],
+        duplex=not graph.is_directed(),
+        spec=spec,
+        addresses=named(names),
+        switches=switches if len(switches) else None,
+    )
+
+
+def to_scipy(network: Network) -> scipy.sparse.csr_array:
+    """As a sparse matrix: entry (u, v) counts the channels from u to v."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(network.heads), dtype=np.int32)
+    matrix = csr_array(
+        (ones, network.heads, network.indptr), shape=(network.order, network.order)
+    )
+    matrix.sum_duplicates()
+    return matrix
+
+
+def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) -> Network:
+    """A network from a sparse (or dense) matrix of channel counts.
+
+    Parameters
+    ----------
+    matrix : sparse array or ndarray, square, of integers of at least 0
+    duplex : bool, optional
+        By default a symmetric matrix gives duplex links, any other simplex channels.
+    """
+    from scipy.sparse import coo_array
+
+    entries = coo_array(matrix)
+    if entries.ndim != 2 or entries.shape[0] != entries.shape[1] or entries.shape[0] < 1:
+        raise FileFormatError(f"an adjacency matrix is square, not of shape {entries.shape}")
+    counts = np.asarray(entries.data)
+    if counts.size and (np.any(counts < 0) or np.any(counts != np.floor(counts))):
+        raise FileFormatError("an adjacency matrix holds numbers of channels: integers from 0 on")
+    entries = coo_array((counts.astype(np.int64), entries.coords), shape=entries.shape)
+    symmetric = (entries != entries.T).nnz == 0
+    both_ways = symmetric if duplex is None else duplex
+    if both_ways and not symmetric:
+        raise FileFormatError("the matrix is not symmetric, so its links are not duplex")
+    rows, columns = entries.coords
+    keep = rows <= columns if both_ways else np.ones(len(rows), dtype=bool)
+    times = entries.data[keep]
+    return Network.from_links(
+        int(entries.shape[0]),
+        np.repeat(rows[keep], times),
+        np.repeat(columns[keep], times),
+        duplex=both_ways,
+        spec=spec,
+    )
+
+
+def to_igraph(network: Network) -> igraph.Graph:
+    """As an igraph graph (needs the package igraph)."""
+    igraph_ = _igraph()
+    tails, heads, _ = link_ends(network)
+    ends = np.stack([tails, heads], axis=1).tolist()
+    graph = igraph_.Graph(n=network.order, edges=ends, directed=not network.duplex)
+    graph["spec"] = network.spec
+    graph.vs["address"] = [network.addresses.text(v) for v in range(network.order)]
+    return graph
+
+
+def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
+    """A network from an igraph graph: undirected edges become duplex links."""
+    ends = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    return Network.from_links(
+        graph.vcount(),
+        ends[:, 0],
+        ends[:, 1],
+        duplex=not graph.is_directed(),
+        spec=spec,
+        addresses=named([str(name) for name in names]) if names else None,
+    )
+
+
+def _igraph() -> Any:
+    try:
+        import igraph
+    except ImportError as error:
+        raise MissingPackageError(
+            "this needs the package igraph: pip install 'hopscape[igraph]'"
+        ) from error
+    return igraph

@@ -1,0 +1,209 @@
+"""Graph files: edge lists, GraphML, MatrixMarket and scipy's .npz.
+
+An edge list has two node names per line, apart by blanks or a comma; ``#`` or ``%`` begins a
+comment. Three comments are understood, and written: ``# nodes N`` (node names are then numbers
+below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.core.spec import write_value
+from hopscape.interchange.convert import (
+    from_networkx,
+    from_scipy,
+    link_ends,
+    named,
+    to_networkx,
+    to_scipy,
+)
+
+__all__ = ["ENDINGS", "read_network", "write_network"]
+
+_EDGE_LISTS = (".edges", ".edgelist", ".txt", ".csv")
+ENDINGS = (*_EDGE_LISTS, ".graphml", ".mtx", ".npz")
+_HEADINGS = {"source", "target", "from", "to", "src", "dst", "tail", "head", "a", "b", "u", "v"}
+
+
+def read_network(path: str | Path, directed: bool = False) -> Network:
+    """Read a graph file; its ending says what it is.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz.
+    directed : bool
+        Read an edge list (or a symmetric matrix) as simplex channels.
+
+    Raises
+    ------
+    FileFormatError
+        When it is not what its ending promises, with the line where that shows.
+    """
+    place = Path(path)
+    spec = f"file({write_value(str(path))}{', directed=true' if directed else ''})"
+    ending = place.suffix.lower()
+    if ending not in ENDINGS:
+        raise FileFormatError(
+            f"{path} has an unknown ending; graph files end in {', '.join(ENDINGS)}"
+        )
+    try:
+        if ending in _EDGE_LISTS:
+            return _read_edges(place, spec, directed)
+        if ending == ".graphml":
+            return _read_graphml(place, spec)
+        return _read_matrix(place, spec, directed)
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
+
+
+def _read_edges(path: Path, spec: str, directed: bool) -> Network:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    nodes: int | None = None
+    rows: list[tuple[str, str]] = []
+    for i, line in enumerate(lines, 1):
+        body, _, comment = _split_comment(line)
+        if comment:
+            count = re.fullmatch(r"\s*nodes:?\s+(\d+)\s*", comment)
+            nodes = int(count[1]) if count else nodes
+            directed = directed or comment.strip() == "directed"
+        words = re.split(r"[\s,;]+", body.strip()) if body.strip() else []
+        if not words or (not rows and {w.lower() for w in words} <= _HEADINGS):
+            continue
+        if len(words) != 2:
+            raise FileFormatError(
+                f"line {i} of {path} is no link: expected two node names, found {line.strip()!r:.60}"
+            )
+        rows.append((words[0], words[1]))
+    if not rows and nodes is None:
+        raise FileFormatError(f"{path} has no links in it")
+    names, ends = _number_names(rows, nodes, path)
+    return Network.from_links(
+        len(names),
+        ends[:, 0],
+        ends[:, 1],
+        duplex=not directed,
+        spec=spec,
+        addresses=named(names),
+    )
+
+
+def _split_comment(line: str) -> tuple[str, str, str]:
+    match = re.search(r"[#%]", line)
+    if match is None:
+        return line, "", ""
+    return line[: match.start()], match[0], line[match.end() :]
+
+
+def _number_names(
+    rows: list[tuple[str, str]], nodes: int | None, path: Path
+) -> tuple[list[str], IntArray]:
+    """Numbers keep their value when they fill 0..n-1; other names are numbered as they come."""
+    seen: dict[str, int] = {}
+    for row in rows:
+        for name in row:
+            seen.setdefault(name, len(seen))
+    if all(name.isascii() and name.isdigit() for name in seen):
+        values = {name: int(name) for name in seen}
+        top = max(values.values(), default=-1)
+        if nodes is not None and top >= nodes:
+            raise FileFormatError(f"{path} says it has {nodes} nodes, but a link names node {top}")
+        count = nodes if nodes is not None else len(set(values.values()))
+        if nodes is not None or top == count - 1:
+            ends = np.asarray([(values[a], values[b]) for a, b in rows], dtype=np.int64)
+            return [str(i) for i in range(count)], ends.reshape(-1, 2)
+    ends = np.asarray([(seen[a], seen[b]) for a, b in rows], dtype=np.int64)
+    return list(seen), ends.reshape(-1, 2)
+
+
+def _read_graphml(path: Path, spec: str) -> Network:
+    import xml.etree.ElementTree as ElementTree
+
+    import networkx
+
+    try:
+        graph = networkx.read_graphml(path)
+    except (ElementTree.ParseError, networkx.NetworkXError, KeyError, ValueError) as error:
+        raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
+    if all(str(node).isdigit() for node in graph.nodes):
+        numbers = {node: int(node) for node in graph.nodes}
+        if sorted(numbers.values()) == list(range(len(numbers))):
+            graph = networkx.relabel_nodes(graph, numbers)
+    return from_networkx(graph, spec)
+
+
+def _read_matrix(path: Path, spec: str, directed: bool) -> Network:
+    import zipfile
+
+    from scipy.io import mmread
+    from scipy.sparse import load_npz
+
+    try:
+        matrix = load_npz(path) if path.suffix.lower() == ".npz" else mmread(path)
+    except (ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
+    return from_scipy(matrix, spec, duplex=False if directed else None)
+
+
+def write_network(network: Network, path: str | Path) -> None:
+    """Write a graph file; its ending says how. It appears whole or not at all.
+
+    Parameters
+    ----------
+    network : Network
+    path : path
+        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz.
+    """
+    place = Path(path)
+    ending = place.suffix.lower()
+    writers: dict[str, Callable[[Any], Any]] = {
+        ".graphml": lambda out: _write_graphml(network, out),
+        ".mtx": lambda out: _write_matrix_market(network, out),
+        ".npz": lambda out: _write_npz(network, out),
+    }
+    if ending not in ENDINGS:
+        raise ArgumentError(f"{path} has an unknown ending; use one of {', '.join(ENDINGS)}")
+    write_atomically(place, writers.get(ending, lambda out: _write_edges(network, out, ending)))
+
+
+def _write_edges(network: Network, out: io.BufferedIOBase, ending: str) -> None:
+    tails, heads, _ = link_ends(network)
+    head = [f"# hopscape {network.spec}", f"# nodes {network.order}"]
+    if not network.duplex:
+        head.append("# directed")
+    if ending == ".csv":
+        head.append("source,target")
+    out.write(("\n".join(head) + "\n").encode())
+    separator = "," if ending == ".csv" else " "
+    np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
+
+
+def _write_graphml(network: Network, out: io.BufferedIOBase) -> None:
+    import networkx
+
+    networkx.write_graphml(to_networkx(network), out)
+
+
+def _write_matrix_market(network: Network, out: io.BufferedIOBase) -> None:
+    from scipy.io import mmwrite
+
+    mmwrite(out, to_scipy(network), field="integer", comment=f" hopscape {network.spec}")
+
+
+def _write_npz(network: Network, out: io.BufferedIOBase) -> None:
+    from scipy.sparse import save_npz
+
+    save_npz(out, to_scipy(network))

@@ -1,0 +1,1 @@
+"""What a network is worth: distances, cuts, connectivity, loads, cost."""

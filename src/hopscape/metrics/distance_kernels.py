@@ -1,0 +1,651 @@
+"""Compiled kernels for distances, eccentricities and girth.
+
+A graph is given in compressed rows: the channels of node ``v`` are ``indptr[v]:indptr[v + 1]``
+and ``heads[channel]`` is the node at the other end.  Parallel channels, self-loops, nodes without
+channels and disconnected graphs are all allowed.
+
+The all-pairs kernels are bit-parallel.  They follow ``64 * words`` sources at a time: one bit for
+each source, ``words`` machine words for each node.  Bit ``s`` of node ``v`` after level ``d``
+says that ``v`` lies within distance ``d`` of source ``s``, so a level is
+
+    ``seen'[v] = seen[v] | OR of seen[u] over the channels u -> v``
+
+and the number of bits that it sets is the number of pairs at distance ``d``.  A node *pulls* from
+the tails of its incoming channels, hence these kernels take the **reversed** rows; where all
+channels are paired (duplex networks) the forward rows serve just as well.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import njit, types
+from numba.extending import intrinsic, models, register_model
+from numpy.typing import NDArray
+
+__all__ = [
+    "bfs_distances",
+    "choose_words",
+    "distance_rows",
+    "distance_sweep",
+    "distance_sweep_parallel",
+    "girth",
+    "girth_from",
+]
+
+Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+Channels = NDArray[np.int32] | NDArray[np.int64]
+Table = NDArray[Any]
+Words = NDArray[np.uint64]
+Lanes = tuple[int, ...]
+
+# --- Machine vectors --------------------------------------------------------------------------
+# The words of one node as one LLVM vector: LLVM splits it over whatever registers the processor
+# has (SSE, AVX, NEON), which it does not manage for loops over small arrays.  The number of words
+# is a type parameter, read off the length of a tuple of zeros ("lanes").
+
+
+class _Vector(types.Type):  # type: ignore[misc]
+    """Numba type of ``lanes`` unsigned 64-bit words."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+        super().__init__(name=f"Vector({lanes})")
+
+
+@register_model(_Vector)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, vector: _Vector) -> None:
+        super().__init__(manager, vector, _llvm_vector(vector))
+
+
+def _llvm_vector(vector: _Vector) -> ir.VectorType:
+    return ir.VectorType(ir.IntType(64), vector.lanes)
+
+
+def _row_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Pointer to row ``args[1]`` of the flat array ``args[0]``, typed as a vector."""
+    array_type, _, lanes_type = signature.args[:3]
+    data = context.make_array(array_type)(context, builder, args[0]).data
+    offset = builder.mul(args[1], ir.Constant(ir.IntType(64), lanes_type.count))
+    vector = ir.VectorType(ir.IntType(64), lanes_type.count)
+    return builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
+
+
+@intrinsic
+def _load(_context: Any, array: Any, row: Any, lanes: Any) -> Any:
+    """Words of one row."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = builder.load(_row_pointer(context, builder, signature, args))
+        value.align = 8
+        return value
+
+    return _Vector(lanes.count)(array, types.int64, lanes), codegen
+
+
+@intrinsic
+def _store(_context: Any, array: Any, row: Any, lanes: Any, value: Any) -> Any:
+    """Set the words of one row."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        store = builder.store(args[3], _row_pointer(context, builder, signature, args))
+        store.align = 8
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, lanes, value), codegen
+
+
+@intrinsic
+def _or(_context: Any, left: Any, right: Any) -> Any:
+    return left(left, left), lambda _c, builder, _s, args: builder.or_(*args)
+
+
+@intrinsic
+def _xor(_context: Any, left: Any, right: Any) -> Any:
+    return left(left, left), lambda _c, builder, _s, args: builder.xor(*args)
+
+
+@intrinsic
+def _count(_context: Any, value: Any) -> Any:
+    """Number of bits set in a vector."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = _llvm_vector(signature.args[0])
+        module, lanes = builder.module, vector.count
+        name = f"llvm.ctpop.v{lanes}i64"
+        ctpop = module.globals.get(name) or ir.Function(
+            module, ir.FunctionType(vector, [vector]), name
+        )
+        name = f"llvm.vector.reduce.add.v{lanes}i64"
+        add = module.globals.get(name) or ir.Function(
+            module, ir.FunctionType(ir.IntType(64), [vector]), name
+        )
+        return builder.call(add, [builder.call(ctpop, [args[0]])])
+
+    return types.int64(value), codegen
+
+
+@intrinsic
+def _equal(_context: Any, left: Any, right: Any) -> Any:
+    """Whether two vectors are the same."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = ir.IntType(64 * signature.args[0].lanes)
+        return builder.icmp_unsigned("==", *(builder.bitcast(arg, bits) for arg in args))
+
+    return types.boolean(left, left), codegen
+
+
+@intrinsic
+def _lowest(_context: Any, word: Any) -> Any:
+    """Position of the lowest bit set in a word that is not 0."""
+    zero_is_poison = ir.Constant(ir.IntType(1), 1)
+    return (
+        types.uint64(types.uint64),
+        lambda _c, builder, _s, args: builder.cttz(args[0], zero_is_poison),
+    )
+
+
+# --- Bit-parallel sweeps ----------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _rows(n: int, lanes: Lanes) -> Words:
+    """Rows for ``n`` nodes, aligned so that a row of 8 words is one cache line."""
+    words = len(lanes)
+    memory = np.empty(n * words + 8, np.uint64)
+    start = (-(memory.ctypes.data // 8)) % 8
+    return memory[start : start + n * words]
+
+
+@njit(cache=True, nogil=True)
+def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
+    """Count the rows that have each bit set, with 64 counters side by side in bit planes."""
+    for word in range(words):
+        planes = np.zeros(32, np.uint64)
+        for v in range(n):
+            carry = rows[v * words + word]
+            plane = 0
+            while carry != 0:
+                planes[plane], carry = planes[plane] ^ carry, planes[plane] & carry
+                plane += 1
+        for bit in range(min(64, sums.size - 64 * word)):
+            total: Any = 0
+            for plane in range(32):
+                total |= np.int64((planes[plane] >> np.uint64(bit)) & np.uint64(1)) << plane
+            sums[64 * word + bit] = total
+
+
+@njit(cache=True, nogil=True)
+def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) -> None:
+    """Write a distance to the columns of row ``v`` whose bits are set."""
+    for word in range(change_row.size):
+        bits = change_row[word]
+        column = np.uint64(start + 64 * word)
+        while bits != 0:
+            table[np.uint64(v), column + _lowest(bits)] = distance
+            bits &= bits - np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def _sweep(
+    indptr: Ints, tails: Nodes, sources: Ints, lanes: Lanes, table: Table | None
+) -> tuple[Ints, Nodes, Nodes]:
+    """Do the work of :func:`distance_sweep`; a table gets the distance of (node, source)."""
+    n = indptr.size - 1
+    words = len(lanes)
+    histogram = np.zeros(64, np.int64)
+    depth = 0
+    eccentricity = np.zeros(sources.size, np.int32)
+    reached = np.full(sources.size, n, np.int32)
+    now = _rows(n, lanes)
+    after = _rows(n, lanes)
+    full_row = np.zeros(words, np.uint64)
+    change_row = np.zeros(words, np.uint64)
+    active = np.empty(n, np.int32)
+    for start in range(0, sources.size, 64 * words):
+        batch = min(64 * words, sources.size - start)
+        now[:] = 0
+        full_row[:] = 0
+        for bit in range(batch):
+            mask = np.uint64(1) << np.uint64(bit & 63)
+            now[np.int64(sources[start + bit]) * words + (bit >> 6)] |= mask
+            full_row[bit >> 6] |= mask
+            if table is not None:
+                table[sources[start + bit], start + bit] = 0
+        full = _load(full_row, 0, lanes)
+        for i in range(n):
+            active[i] = i
+        live = n
+        histogram[0] += batch
+        missing = batch * (n - 1)
+        level = 0
+        while missing > 0:
+            level += 1
+            fresh = 0
+            kept = 0
+            grew = _xor(full, full)
+            for i in range(live):
+                v = np.int64(active[i])
+                old = _load(now, v, lanes)
+                if _equal(old, full):
+                    # Once both buffers hold the full row, the node needs no more visits.
+                    _store(after, v, lanes, full)
+                    continue
+                row = old
+                for channel in range(indptr[v], indptr[v + 1]):
+                    row = _or(row, _load(now, np.int64(tails[channel]), lanes))
+                _store(after, v, lanes, row)
+                change = _xor(row, old)
+                fresh += _count(change)
+                grew = _or(grew, change)
+                if table is not None:
+                    _store(change_row, 0, lanes, change)
+                    _note(table, v, start, change_row, level)
+                active[kept] = v
+                kept += 1
+            live = kept
+            if fresh == 0:
+                _column_sums(now, n, words, reached[start : start + batch])
+                break
+            if _equal(grew, full):
+                eccentricity[start : start + batch] = level
+            else:
+                _store(change_row, 0, lanes, grew)
+                for bit in range(batch):
+                    if (change_row[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1):
+                        eccentricity[start + bit] = level
+            if level == histogram.size:
+                longer = np.zeros(2 * level, np.int64)
+                longer[:level] = histogram
+                histogram = longer
+            histogram[level] += fresh
+            depth = max(depth, level)
+            missing -= fresh
+            now, after = after, now
+    return histogram[: depth + 1].copy(), eccentricity, reached
+
+
+def choose_words(n: int, sources: int) -> int:
+    """Pick the number of words a node for :func:`distance_sweep`.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    sources : int
+        Number of sources.
+
+    Returns
+    -------
+    int
+        The largest of 1, 2, 4, 8 and 16 that the sources can fill at least in part and that
+        keeps the working state, ``16 * words + 4`` bytes a node, below about 64 MB (or 1).
+    """
+    words = 16
+    while words > 1 and (32 * words >= sources or 16 * words * n > 64_000_000):
+        words //= 2
+    return words
+
+
+def distance_sweep(
+    indptr: Ints, tails: Nodes, sources: NDArray[np.integer], words: int
+) -> tuple[Ints, Nodes, Nodes]:
+    """Sweep over all distances from many sources, on one thread.
+
+    Parameters
+    ----------
+    indptr, tails : ndarray of int64 and of int32
+        Reversed rows: ``tails[indptr[v]:indptr[v + 1]]`` are the nodes with a channel into ``v``.
+        The forward rows do where every channel is paired; on a directed graph they would give the
+        distances *to* the sources instead.
+    sources : ndarray of int
+        The sources, in any order; a source listed twice counts twice.
+    words : int
+        Words for each node, so ``64 * words`` sources go together; see :func:`choose_words`.
+        The working state takes ``16 * words + 4`` bytes for each node.
+
+    Returns
+    -------
+    histogram : ndarray of int64
+        Number of ordered pairs (source, node) at each finite distance, from 0 to the largest.
+    eccentricity : ndarray of int32
+        Largest finite distance from each source.
+    reached : ndarray of int32
+        Number of nodes reached from each source, with itself.
+    """
+    result: tuple[Ints, Nodes, Nodes] = _sweep(
+        indptr, tails, np.ascontiguousarray(sources, np.int64), (0,) * words, None
+    )
+    return result
+
+
+def distance_sweep_parallel(
+    indptr: Ints, tails: Nodes, sources: NDArray[np.integer], words: int, threads: int
+) -> tuple[Ints, Nodes, Nodes]:
+    """Do the same as :func:`distance_sweep` on several threads, each with its own state.
+
+    The compiled kernel lets go of the interpreter lock, so plain threads run it side by side.
+
+    Parameters
+    ----------
+    indptr, tails, sources, words
+        As for :func:`distance_sweep`.
+    threads : int
+        Number of threads.
+
+    Returns
+    -------
+    histogram, eccentricity, reached
+        As for :func:`distance_sweep`.
+    """
+    batches = -(-sources.size // (64 * words))
+    # A few tasks for each thread even out the load; whole batches waste no bits.
+    step = max(1, -(-batches // (4 * threads))) * 64 * words
+    parts = [sources[start : start + step] for start in range(0, sources.size, step)]
+    if threads == 1 or len(parts) < 2:
+        return distance_sweep(indptr, tails, sources, words)
+    with ThreadPoolExecutor(threads) as pool:
+        results = list(pool.map(lambda part: distance_sweep(indptr, tails, part, words), parts))
+    histogram = np.zeros(max(result[0].size for result in results), np.int64)
+    for result in results:
+        histogram[: result[0].size] += result[0]
+    return (
+        histogram,
+        np.concatenate([result[1] for result in results]),
+        np.concatenate([result[2] for result in results]),
+    )
+
+
+# --- Breadth-first search from one source -----------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _bfs(indptr: Ints, heads: Nodes, source: int, row: Table, queue: Nodes, unreached: Any) -> bool:
+    """Fill ``row`` with distances; say whether they all fit below ``unreached``, its maximum."""
+    row[:] = unreached
+    row[source] = 0
+    queue[0] = source
+    # Unsigned positions throughout spare numba's test for negative ones, half of the time.
+    n, begin, end = np.uint64(indptr.size - 1), np.uint64(0), np.uint64(1)
+    level = 0
+    while begin < end < n:
+        level += 1
+        if level == unreached:
+            fits: bool = _is_last(indptr, heads, row, queue[begin:end], unreached)
+            return fits
+        distance = row.dtype.type(level)
+        tail = end
+        for i in range(begin, end):
+            v = np.uint64(queue[i])
+            for channel in range(np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])):
+                # No branch on what was seen: it would be guessed wrong too often.  Every head
+                # is written to the end of the queue, which moves on only for the new ones.
+                u = np.uint64(heads[channel])
+                seen = row[u]
+                row[u] = min(seen, distance)
+                queue[tail] = u
+                tail += np.uint64(seen > distance)
+        begin, end = end, tail
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _is_last(indptr: Ints, heads: Nodes, row: Table, level: Nodes, unreached: Any) -> bool:
+    """Whether no channel leads from the nodes of a level to an unreached node."""
+    for v in level:
+        for channel in range(indptr[v], indptr[v + 1]):
+            if row[heads[channel]] == unreached:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
+    """Distances from one source by breadth-first search.
+
+    Parameters
+    ----------
+    indptr, heads : ndarray of int64 and of int32
+        Forward rows.
+    source : int
+        The source.
+
+    Returns
+    -------
+    ndarray of int32
+        Distance of each node from the source, -1 where there is no path.
+    """
+    n = indptr.size - 1
+    row = np.empty(n, np.uint32)
+    _bfs(indptr, heads, source, row, np.empty(n + 1, np.int32), np.uint32(0xFFFFFFFF))
+    return row.view(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _bfs_rows(indptr: Ints, heads: Nodes, sources: Ints, out: Table, unreached: Any) -> bool:
+    queue = np.empty(indptr.size, np.int32)
+    fits = True
+    for i in range(sources.size):
+        fits &= _bfs(indptr, heads, sources[i], out[i], queue, unreached)
+    return fits
+
+
+def distance_rows(
+    indptr: Ints, heads: Nodes, sources: NDArray[np.integer], out: NDArray[Any]
+) -> None:
+    """Fill a table with the distances from each of some sources.
+
+    With all nodes in order as sources it is a bit-parallel sweep (several times faster),
+    otherwise one breadth-first search for each source.
+
+    Parameters
+    ----------
+    indptr, heads : ndarray of int64 and of int32
+        Forward rows.
+    sources : ndarray of int
+        The sources.
+    out : ndarray of an integer type, shape (sources, nodes), C-contiguous
+        Receives the distances; the largest value of its type stands for "no path".
+
+    Raises
+    ------
+    OverflowError
+        If a distance does not fit the type of ``out``; what ``out`` holds then is of no use.
+    """
+    n = indptr.size - 1
+    unreached = np.iinfo(out.dtype).max
+    sources = np.ascontiguousarray(sources, np.int64)
+    if n > 64 and np.array_equal(sources, np.arange(n)):
+        # Pulled along forward rows, the sweep finds the distances from each node (row of the
+        # table) to each of its "sources" (column).
+        out[...] = unreached
+        histogram, _, _ = _sweep(indptr, heads, sources, (0,) * choose_words(n, n), out)
+        fits = histogram.size - 1 < unreached
+    else:
+        fits = _bfs_rows(indptr, heads, sources, out, out.dtype.type(unreached))
+    if not fits:
+        raise OverflowError(f"a distance is too large for a table of {out.dtype}")
+
+
+# --- Girth ------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _girth_duplex(
+    indptr: Ints,
+    heads: Nodes,
+    reverse: Channels,
+    source: int,
+    best: int,
+    depth: Nodes,
+    parent: Ints,
+    queue: Ints,
+) -> int:
+    """Shortest cycle closed by a search from ``source`` where every channel is paired.
+
+    ``depth`` must hold -1 throughout and does so again afterwards.
+    """
+    depth[source] = 0
+    parent[source] = -1
+    queue[0] = source
+    i, tail = 0, 1
+    while i < tail:
+        v = queue[i]
+        i += 1
+        if 2 * depth[v] + 1 >= best:
+            break
+        back = reverse[parent[v]] if parent[v] >= 0 else -1
+        for channel in range(indptr[v], indptr[v + 1]):
+            if channel == back:
+                continue
+            u = heads[channel]
+            if depth[u] < 0:
+                depth[u] = depth[v] + 1
+                parent[u] = channel
+                queue[tail] = u
+                tail += 1
+            else:
+                best = min(best, 1 if u == v else depth[v] + depth[u] + 1)
+    for j in range(tail):
+        depth[queue[j]] = -1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _girth_directed(
+    indptr: Ints,
+    heads: Nodes,
+    reverse: Channels,
+    source: int,
+    best: int,
+    visits: NDArray[np.uint8],
+    first: Ints,
+    queue: Ints,
+) -> int:
+    """Shortest closed walk from ``source`` that never turns back on a link.
+
+    ``visits`` must hold 0 throughout and does so again afterwards.  The queue holds channels.
+    Where a walk may go on depends on the channel it arrived by, but two arrivals at a node are
+    enough: the first goes on by all channels except its own link, the second by that link.
+    """
+    tail = 0
+    for channel in range(indptr[source], indptr[source + 1]):
+        u = heads[channel]
+        if u == source:
+            best = min(best, 1)
+        tail = _arrive(channel, u, reverse, visits, first, queue, tail)
+    begin, level = 0, 1
+    while begin < tail and level + 1 < best:
+        level += 1
+        end = tail
+        for i in range(begin, end):
+            arrival = queue[i]
+            v = heads[arrival]
+            if first[v] == arrival:
+                start, stop, back = indptr[v], indptr[v + 1], np.int64(reverse[arrival])
+            else:
+                start, back = np.int64(reverse[first[v]]), np.int64(-1)
+                stop = start + 1
+            for channel in range(start, stop):
+                if channel == back:
+                    continue
+                u = heads[channel]
+                if u == source:
+                    best = min(best, level)
+                tail = _arrive(channel, u, reverse, visits, first, queue, tail)
+        begin = end
+    for j in range(tail):
+        visits[heads[queue[j]]] = 0
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _arrive(
+    channel: int,
+    u: int,
+    reverse: Channels,
+    visits: NDArray[np.uint8],
+    first: Ints,
+    queue: Ints,
+    tail: int,
+) -> int:
+    """Queue an arrival at ``u`` if it can go on in a new way; return the new end of the queue."""
+    if visits[u] == 0:
+        first[u] = channel
+    elif visits[u] == 2 or reverse[first[u]] < 0:
+        return tail
+    visits[u] += 1
+    queue[tail] = channel
+    return tail + 1
+
+
+@njit(cache=True, nogil=True)
+def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: int) -> int:
+    """Length of a shortest cycle, by a pruned search from each of some sources.
+
+    A cycle does not go back at once over the duplex link that it came by.  Two parallel links
+    make a cycle of length 2 and a self-loop one of length 1.
+
+    Parameters
+    ----------
+    indptr, heads : ndarray of int64 and of int32
+        Forward rows.
+    reverse : ndarray of int32 or int64
+        The other channel of each duplex link, -1 for a simplex channel.
+    sources : ndarray of int
+        Where to search from.  With all nodes the answer is the girth; so it is with one node of
+        each orbit of a symmetry.
+    best : int
+        Only shorter cycles are looked for.
+
+    Returns
+    -------
+    int
+        The smaller of ``best`` and the shortest cycle found.
+    """
+    n = indptr.size - 1
+    duplex = True
+    for channel in range(heads.size):
+        duplex = duplex and reverse[channel] >= 0
+    best = int(best)
+    if duplex:
+        depth = np.full(n, -1, np.int32)
+        parent = np.empty(n, np.int64)
+        queue = np.empty(n, np.int64)
+        for i in range(sources.size):
+            best = _girth_duplex(indptr, heads, reverse, sources[i], best, depth, parent, queue)
+    else:
+        visits = np.zeros(n, np.uint8)
+        first = np.empty(n, np.int64)
+        arrivals = np.empty(2 * n, np.int64)
+        for i in range(sources.size):
+            best = _girth_directed(
+                indptr, heads, reverse, sources[i], best, visits, first, arrivals
+            )
+    return best
+
+
+@njit(cache=True, nogil=True)
+def girth_from(indptr: Ints, heads: Nodes, reverse: Channels, source: int, best: int) -> int:
+    """Length of a shortest cycle found from one source: :func:`girth` with that source alone.
+
+    Parameters
+    ----------
+    indptr, heads, reverse, best
+        As for :func:`girth`.
+    source : int
+        Where to search from.
+
+    Returns
+    -------
+    int
+        The smaller of ``best`` and the shortest cycle found.
+    """
+    found: int = girth(indptr, heads, reverse, np.full(1, source, np.int64), best)
+    return found

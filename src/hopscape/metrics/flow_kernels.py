@@ -1,0 +1,640 @@
+"""Disjoint paths and connectivity by unit-capacity flows.
+
+Every question here is a flow between two nodes of a *residual network*: the channels of the
+graph as arcs of capacity one, each paired with an opposite arc of capacity zero. For
+node-disjoint paths a node ``v`` is split into an entry ``2 v`` and an exit ``2 v + 1`` joined by
+one inner arc of capacity one.
+
+In a duplex graph, paths that share no link in either direction are wanted. The directed flow
+answers that as well: if two paths use the two opposite channels of one link, exchanging their
+tails gives two paths that use neither, so the opposite flows cancel and the maximum is the same.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Int8s = npt.NDArray[np.int8]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+_INNER = -1  # the label of arcs that are no channel: entry to exit of one node
+_FAR = np.int32(2**30)
+
+
+class Network(NamedTuple):
+    """A residual network in CSR form.
+
+    Attributes
+    ----------
+    indptr, heads
+        The arcs out of each network node, backward arcs included.
+    partner
+        The opposite arc of each arc.
+    capacity
+        The free capacity of each arc when there is no flow: 1 forward, 0 backward.
+    label
+        The channel ``c`` behind a forward arc, ``-2 - c`` on its backward arc, ``-1`` on the
+        inner arcs of split nodes.
+    split
+        Whether nodes are split, that is, whether paths must be node-disjoint.
+    """
+
+    indptr: Int64s
+    heads: Int32s
+    partner: Int32s
+    capacity: Int8s
+    label: Int32s
+    split: bool
+
+
+@njit(cache=True, nogil=True)
+def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, Int32s]:
+    """List the tail, head and label of every forward arc of the network."""
+    n = indptr.size - 1
+    count = heads.size + (n if split else 0)
+    tail = np.empty(count, np.int32)
+    head = np.empty(count, np.int32)
+    label = np.empty(count, np.int32)
+    for v in range(n):
+        for c in range(indptr[v], indptr[v + 1]):
+            tail[c] = 2 * v + 1 if split else v
+            head[c] = 2 * heads[c] if split else heads[c]
+            label[c] = c
+    if split:
+        for v in range(n):
+            tail[heads.size + v] = 2 * v
+            head[heads.size + v] = 2 * v + 1
+            label[heads.size + v] = _INNER
+    return tail, head, label
+
+
+@njit(cache=True, nogil=True)
+def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Network:
+    """Build the residual network of a directed multigraph.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form; loops and parallel channels are allowed.
+    node_disjoint
+        Whether to split the nodes.
+
+    Returns
+    -------
+    Network
+        Shared by all flows on the graph; no kernel changes it.
+    """
+    nodes = (indptr.size - 1) * (2 if node_disjoint else 1)
+    tail, head, name = _ends(indptr, heads, node_disjoint)
+    start = np.zeros(nodes + 1, np.int64)
+    for k in range(tail.size):
+        start[tail[k] + 1] += 1
+        start[head[k] + 1] += 1
+    for v in range(nodes):
+        start[v + 1] += start[v]
+    place = start[:-1].copy()
+    to = np.empty(2 * tail.size, np.int32)
+    partner = np.empty(2 * tail.size, np.int32)
+    capacity = np.zeros(2 * tail.size, np.int8)
+    label = np.empty(2 * tail.size, np.int32)
+    for k in range(tail.size):
+        a = place[tail[k]]
+        place[tail[k]] += 1
+        b = place[head[k]]
+        place[head[k]] += 1
+        to[a], to[b] = head[k], tail[k]
+        partner[a], partner[b] = b, a
+        capacity[a] = 1
+        label[a] = name[k]
+        label[b] = _INNER if name[k] == _INNER else -2 - name[k]
+    return Network(start, to, partner, capacity, label, node_disjoint)
+
+
+@njit(cache=True, nogil=True)
+def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
+    """Give the network nodes a flow leaves and reaches: an exit and an entry if split."""
+    if network.split:
+        return 2 * source + 1, 2 * target
+    return source, target
+
+
+@njit(cache=True, nogil=True)
+def _meet(
+    network: Network,
+    cap: Int8s,
+    start: int,
+    end: int,
+    stamp: int,
+    mark: Int32s,
+    via: Int32s,
+    front: Int32s,
+    back: Int32s,
+) -> int:
+    """Search from both ends for an augmenting path; give the arc where they meet, or -1.
+
+    Nodes seen from the start are marked ``2 stamp``, from the end ``2 stamp + 1``, so nothing
+    needs clearing between searches. Two balls of half the radius are much smaller than one.
+    """
+    ahead, behind = 2 * stamp, 2 * stamp + 1
+    mark[start], mark[end] = ahead, behind
+    front[0], back[0] = start, end
+    first, last, low, high = 0, 1, 0, 1
+    while first < last and low < high:
+        v = front[first]
+        first += 1
+        for a in range(network.indptr[v], network.indptr[v + 1]):
+            w = network.heads[a]
+            if cap[a] == 0 or mark[w] == ahead:
+                continue
+            if mark[w] == behind:
+                return int(a)
+            mark[w], via[w] = ahead, a
+            front[last] = w
+            last += 1
+        v = back[low]
+        low += 1
+        for a in range(network.indptr[v], network.indptr[v + 1]):
+            w, into = network.heads[a], network.partner[a]
+            if cap[into] == 0 or mark[w] == behind:
+                continue
+            if mark[w] == ahead:
+                return int(into)
+            mark[w], via[w] = behind, into
+            back[high] = w
+            high += 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _push_arc(network: Network, cap: Int8s, arc: int, trail: Int32s, size: int) -> int:
+    """Send one unit along an arc and note it, as long as there is room, in the trail."""
+    cap[arc] -= 1
+    cap[network.partner[arc]] += 1
+    if size < trail.size:
+        trail[size] = arc
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _push_both(
+    network: Network,
+    cap: Int8s,
+    start: int,
+    end: int,
+    arc: int,
+    via: Int32s,
+    trail: Int32s,
+    size: int,
+) -> int:
+    """Send one unit along the path that `_meet` found through ``arc``; give the trail's size."""
+    size = _push_arc(network, cap, arc, trail, size)
+    v = network.heads[network.partner[arc]]
+    while v != start:
+        size = _push_arc(network, cap, via[v], trail, size)
+        v = network.heads[network.partner[via[v]]]
+    v = network.heads[arc]
+    while v != end:
+        size = _push_arc(network, cap, via[v], trail, size)
+        v = network.heads[via[v]]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
+    """Take back all flow: along the trail if it is complete, else everywhere."""
+    if size > trail.size:
+        cap[:] = network.capacity
+        return
+    for k in range(size):
+        a = trail[k]
+        b = network.partner[a]
+        cap[a], cap[b] = network.capacity[a], network.capacity[b]
+
+
+@njit(cache=True, nogil=True)
+def least_flow(network: Network, pairs: Int32s, best: int) -> int:
+    """Find the least number of disjoint paths over some ordered pairs of nodes.
+
+    Parameters
+    ----------
+    network
+        What `residual_network` built.
+    pairs
+        The pairs to try, one per row; a slice of what `edge_connectivity_pairs` or
+        `node_connectivity_pairs` gives, so that a caller can report between slices.
+    best
+        The least number known so far; no flow is followed beyond it.
+
+    Returns
+    -------
+    int
+        The least of ``best`` and the flows of all pairs.
+    """
+    nodes = network.indptr.size - 1
+    mark = np.full(nodes, -1, np.int32)
+    via = np.empty(nodes, np.int32)
+    front = np.empty(nodes, np.int32)
+    back = np.empty(nodes, np.int32)
+    cap = network.capacity.copy()
+    trail = np.empty(1024, np.int32)
+    stamp = size = 0
+    for k in range(pairs.shape[0]):
+        if best == 0:
+            break
+        if pairs[k, 0] == pairs[k, 1]:
+            continue
+        start, end = _terminals(network, pairs[k, 0], pairs[k, 1])
+        _clear(network, cap, trail, size)
+        flow = size = 0
+        while flow < best:
+            if stamp == 2**29:  # marks would overflow: begin again with clean ones
+                mark[:] = -1
+                stamp = 0
+            arc = _meet(network, cap, start, end, stamp, mark, via, front, back)
+            stamp += 1
+            if arc < 0:
+                break
+            size = _push_both(network, cap, start, end, arc, via, trail, size)
+            flow += 1
+        best = min(best, flow)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def disjoint_count(
+    indptr: Int64s, heads: Int32s, source: int, target: int, node_disjoint: bool, limit: int
+) -> int:
+    """Count disjoint directed paths between two nodes.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form; loops and parallel channels are allowed.
+    source, target
+        The two nodes; there are no paths from a node to itself.
+    node_disjoint
+        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
+        Each of several direct channels is a path of its own in either sense.
+    limit
+        Stop at this number.
+
+    Returns
+    -------
+    int
+        The number of paths, at most ``limit``.
+    """
+    if source == target:
+        return 0
+    pairs = np.empty((1, 2), np.int32)
+    pairs[0, 0], pairs[0, 1] = source, target
+    return least_flow(residual_network(indptr, heads, node_disjoint), pairs, limit)
+
+
+@njit(cache=True, nogil=True)
+def _cheapest(
+    network: Network,
+    cap: Int8s,
+    start: int,
+    dist: Int32s,
+    via: Int32s,
+    queue: Int32s,
+    queued: npt.NDArray[np.bool_],
+) -> None:
+    """Compute least costs from ``start`` in the residual network by queued Bellman-Ford.
+
+    A channel costs 1, undoing one costs -1, an inner arc 0. There is no negative cycle, as the
+    flow so far is a cheapest one of its value.
+    """
+    dist[:] = _FAR
+    dist[start] = 0
+    queue[0] = start
+    queued[start] = True
+    size, first = 1, 0
+    while size > 0:
+        v = queue[first]
+        first = (first + 1) % queue.size
+        size -= 1
+        queued[v] = False
+        for a in range(network.indptr[v], network.indptr[v + 1]):
+            if cap[a] == 0:
+                continue
+            w, label = network.heads[a], network.label[a]
+            cost = 0 if label == _INNER else (1 if label >= 0 else -1)
+            if dist[v] + cost < dist[w]:
+                dist[w] = dist[v] + cost
+                via[w] = a
+                if not queued[w]:
+                    queued[w] = True
+                    queue[(first + size) % queue.size] = w
+                    size += 1
+
+
+@njit(cache=True, nogil=True)
+def _cheapest_flow(
+    network: Network, cap: Int8s, start: int, end: int, count: int
+) -> tuple[int, int]:
+    """Send up to ``count`` units at least total cost; give the number sent and the cost."""
+    nodes = network.indptr.size - 1
+    dist = np.empty(nodes, np.int32)
+    via = np.empty(nodes, np.int32)
+    queue = np.empty(nodes, np.int32)
+    queued = np.zeros(nodes, np.bool_)
+    total = 0
+    for found in range(count):
+        _cheapest(network, cap, start, dist, via, queue, queued)
+        if dist[end] == _FAR:
+            return found, total
+        total += dist[end]
+        v = end
+        while v != start:
+            a = via[v]
+            cap[a] -= 1
+            cap[network.partner[a]] += 1
+            v = network.heads[network.partner[a]]
+    return count, total
+
+
+@njit(cache=True, nogil=True)
+def _read_paths(
+    network: Network, cap: Int8s, start: int, end: int, found: int, total: int
+) -> tuple[Int32s, Int64s]:
+    """Take a cheapest flow apart into paths, in the order of the first channels.
+
+    A cheapest flow holds no directed cycle (leaving one out would be cheaper), so following
+    used arcs blindly gives simple paths, and never both channels of one link.
+    """
+    channels = np.empty(total, np.int32)
+    offsets = np.zeros(found + 1, np.int64)
+    size = 0
+    for k in range(found):
+        v = start
+        while v != end:
+            a = network.indptr[v]
+            while network.capacity[a] == 0 or cap[a] != 0:
+                a += 1
+            cap[a] = 1  # read: not to be used by the next path
+            if network.label[a] >= 0:
+                channels[size] = network.label[a]
+                size += 1
+            v = network.heads[a]
+        offsets[k + 1] = size
+    return channels, offsets
+
+
+@njit(cache=True, nogil=True)
+def _by_length(offsets: Int64s) -> Int64s:
+    """Order the paths by length, equally long ones as they are; they are few."""
+    order = np.arange(offsets.size - 1)
+    for k in range(1, order.size):
+        path = order[k]
+        length = offsets[path + 1] - offsets[path]
+        while k > 0 and offsets[order[k - 1] + 1] - offsets[order[k - 1]] > length:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = path
+    return order
+
+
+@njit(cache=True, nogil=True)
+def disjoint_paths(
+    indptr: Int64s, heads: Int32s, source: int, target: int, node_disjoint: bool, count: int
+) -> tuple[int, Int32s, Int64s]:
+    """Find disjoint directed paths of least total length.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form; loops and parallel channels are allowed.
+    source, target
+        The two nodes; there are no paths from a node to itself.
+    node_disjoint
+        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
+    count
+        How many paths to find; fewer are found if no more exist.
+
+    Returns
+    -------
+    found : int
+        The number of paths. No other set of this many disjoint paths is shorter in total.
+    channels : ndarray of int32
+        The channels of all paths, one path after the other, short paths first.
+    offsets : ndarray of int64
+        Path ``k`` is ``channels[offsets[k] : offsets[k + 1]]``.
+    """
+    if source == target or count <= 0:
+        return 0, np.empty(0, np.int32), np.zeros(1, np.int64)
+    network = residual_network(indptr, heads, node_disjoint)
+    start, end = _terminals(network, source, target)
+    cap = network.capacity.copy()
+    found, total = _cheapest_flow(network, cap, start, end, count)
+    channels, offsets = _read_paths(network, cap, start, end, found, total)
+    order = _by_length(offsets)
+    sorted_channels = np.empty_like(channels)
+    sorted_offsets = np.zeros_like(offsets)
+    for k in range(found):
+        low, high = offsets[order[k]], offsets[order[k] + 1]
+        sorted_offsets[k + 1] = sorted_offsets[k] + high - low
+        sorted_channels[sorted_offsets[k] : sorted_offsets[k + 1]] = channels[low:high]
+    return found, sorted_channels, sorted_offsets
+
+
+@njit(cache=True, nogil=True)
+def edge_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
+    """Bound the edge connectivity by the least number of channels into or out of a node.
+
+    Parallel channels count, loops do not. A graph of fewer than two nodes has bound 0.
+    """
+    n = indptr.size - 1
+    if n < 2:
+        return 0
+    out = np.zeros(n, np.int64)
+    into = np.zeros(n, np.int64)
+    for v in range(n):
+        for c in range(indptr[v], indptr[v + 1]):
+            if heads[c] != v:
+                out[v] += 1
+                into[heads[c]] += 1
+    return int(min(out.min(), into.min()))
+
+
+@njit(cache=True, nogil=True)
+def edge_connectivity_pairs(n: int, duplex: bool) -> Int32s:
+    """List the ordered pairs whose flows decide the edge connectivity.
+
+    On the way round 0, 1, ..., n - 1, 0 every cut of the nodes is crossed, from its one side to
+    its other side, by some step; so the steps are enough: n flows where all pairs with node 0
+    would take 2 n - 2. In a duplex graph the last step back to 0 is not needed.
+    """
+    count = max(n - 1, 0) if duplex or n < 2 else n
+    pairs = np.empty((count, 2), np.int32)
+    for k in range(count):
+        pairs[k, 0] = k
+        pairs[k, 1] = (k + 1) % n
+    return pairs
+
+
+@njit(cache=True, nogil=True)
+def _simple_degrees(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int64s]:
+    """Count the distinct other nodes after and before each node."""
+    n = indptr.size - 1
+    after = np.zeros(n, np.int64)
+    before = np.zeros(n, np.int64)
+    seen = np.full(n, -1, np.int64)
+    for v in range(n):
+        seen[v] = v
+        for c in range(indptr[v], indptr[v + 1]):
+            if seen[heads[c]] != v:
+                seen[heads[c]] = v
+                after[v] += 1
+                before[heads[c]] += 1
+    return after, before
+
+
+@njit(cache=True, nogil=True)
+def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
+    """Bound the node connectivity by the least number of distinct neighbours of a node.
+
+    This is the node connectivity itself if every node has a channel to every other one.
+    """
+    if indptr.size < 3:
+        return 0
+    after, before = _simple_degrees(indptr, heads)
+    return int(min(after.min(), before.min()))
+
+
+@njit(cache=True, nogil=True)
+def _neighbours(indptr: Int64s, heads: Int32s, v: int) -> tuple[Int64s, Int64s]:
+    """Give the 0/1 rows of the nodes after and before ``v``, ``v`` itself excluded."""
+    n = indptr.size - 1
+    after = np.zeros(n, np.int64)
+    before = np.zeros(n, np.int64)
+    for c in range(indptr[v], indptr[v + 1]):
+        after[heads[c]] = 1
+    for u in range(n):
+        for c in range(indptr[u], indptr[u + 1]):
+            if heads[c] == v:
+                before[u] = 1
+    after[v] = 0
+    before[v] = 0
+    return after, before
+
+
+@njit(cache=True, nogil=True)
+def _around_pairs(
+    indptr: Int64s, heads: Int32s, after: Int64s, before: Int64s, duplex: bool, out: Int32s
+) -> int:
+    """List the pairs (node before, node after) without a channel; only count if no room."""
+    n = indptr.size - 1
+    size = 0
+    joined = np.full(n, -1, np.int64)
+    for x in range(n):
+        if before[x] == 0:
+            continue
+        for c in range(indptr[x], indptr[x + 1]):
+            joined[heads[c]] = x
+        for y in range(x + 1 if duplex else 0, n):
+            if after[y] == 1 and y != x and joined[y] != x:
+                if out.shape[0] > size:
+                    out[size, 0], out[size, 1] = x, y
+                size += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def node_connectivity_pairs(
+    indptr: Int64s, heads: Int32s, duplex: bool, transitive: bool
+) -> Int32s:
+    """List the ordered pairs whose flows decide the node connectivity.
+
+    Let the removal of a least set S cut all paths from A to B, and take a node v. If v is in A
+    or B, it is cut from (or off) some node it has no channel to (or from). If v is in S, it has
+    a node of A before it and one of B after it, or S were not least. All such pairs are listed
+    for a node v of least degree (Esfahanian and Hakimi). In a vertex-transitive graph, v may be
+    taken to be in A, so the pairs from v suffice; likewise, but for the nodes around v, in a
+    duplex graph, where A and B can change places.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form; loops and parallel channels make no difference.
+    duplex
+        Whether all channels come in opposite pairs.
+    transitive
+        Whether the graph is known to be vertex-transitive.
+
+    Returns
+    -------
+    ndarray of int32, shape (pairs, 2)
+        No pair is joined by a channel. Without any, `node_connectivity_bound` is exact.
+    """
+    n = indptr.size - 1
+    nothing = np.empty((0, 2), np.int32)
+    if n < 2:
+        return nothing
+    degree, degree_in = _simple_degrees(indptr, heads)
+    v = 0 if transitive else int(np.argmin(degree + degree_in))
+    after, before = _neighbours(indptr, heads, v)
+    around = 0 if transitive else _around_pairs(indptr, heads, after, before, duplex, nothing)
+    pairs = np.empty((around + 2 * n, 2), np.int32)
+    size = 0
+    for w in range(n):
+        if w != v and after[w] == 0:
+            pairs[size, 0], pairs[size, 1] = v, w
+            size += 1
+        if w != v and before[w] == 0 and not (duplex or transitive):
+            pairs[size, 0], pairs[size, 1] = w, v
+            size += 1
+    if not transitive:
+        size += _around_pairs(indptr, heads, after, before, duplex, pairs[size:])
+    return pairs[:size].copy()
+
+
+def edge_connectivity(indptr: Int64s, heads: Int32s, duplex: bool) -> int:
+    """Compute the edge connectivity of a graph in one go.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form. Parallel channels count, loops do not.
+    duplex
+        Whether all channels come in opposite pairs.
+
+    Returns
+    -------
+    int
+        The least number of links (or channels) whose removal leaves some node without a path
+        to some other node; 0 for a single node.
+    """
+    best = edge_connectivity_bound(indptr, heads)
+    if best == 0:
+        return 0
+    pairs = edge_connectivity_pairs(indptr.size - 1, duplex)
+    return int(least_flow(residual_network(indptr, heads, False), pairs, best))
+
+
+def node_connectivity(indptr: Int64s, heads: Int32s, duplex: bool, transitive: bool) -> int:
+    """Compute the node connectivity of a graph in one go.
+
+    Parameters
+    ----------
+    indptr, heads
+        The graph in CSR form. Loops and parallel channels make no difference.
+    duplex
+        Whether all channels come in opposite pairs.
+    transitive
+        Whether the graph is known to be vertex-transitive.
+
+    Returns
+    -------
+    int
+        The least number of nodes whose removal leaves some node without a path to some other
+        node, or only one node: n - 1 for a complete graph, 0 for a single node.
+    """
+    best = node_connectivity_bound(indptr, heads)
+    if best == 0:
+        return 0
+    pairs = node_connectivity_pairs(indptr, heads, duplex, transitive)
+    return int(least_flow(residual_network(indptr, heads, True), pairs, best))

@@ -1,0 +1,99 @@
+"""Families by name, found through the entry-point group ``hopscape.families``.
+
+A third party adds a family with one line in its own package metadata::
+
+    [project.entry-points."hopscape.families"]
+    my_family = "my_package:MyFamily"
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from hopscape.core.errors import SpecError
+from hopscape.core.family import Family
+from hopscape.core.network import Network
+from hopscape.core.spec import Call, parse, write_value
+
+__all__ = ["build", "families", "family"]
+
+_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz")
+
+
+@cache
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="hopscape.families")}
+
+
+def family(name: str) -> type[Family]:
+    """The family of a name (or alias).
+
+    Raises
+    ------
+    SpecError
+        When there is none, with the nearest names.
+    """
+    entry = _entries().get(name)
+    if entry is None:
+        raise SpecError(_unknown(name), name, 0)
+    loaded: type[Family] = entry.load()
+    return loaded
+
+
+def families() -> dict[str, type[Family]]:
+    """All families by their own name, aliases left out."""
+    loaded = {entry.load() for entry in _entries().values()}
+    return {found.name: found for found in sorted(loaded, key=lambda f: f.name)}
+
+
+def aliases(name: str) -> tuple[str, ...]:
+    """Other names under which a family is registered."""
+    value = _entries()[name].value
+    return tuple(
+        sorted(e.name for e in _entries().values() if e.value == value and e.name != name)
+    )
+
+
+def build(text: str) -> Network:
+    """Build the network that a spec names.
+
+    Parameters
+    ----------
+    text : str
+        A spec such as ``"torus(8, 8)"``, or the name of a graph file.
+
+    Returns
+    -------
+    Network
+        Lazy: nothing of the size of the network is computed before it is asked for.
+
+    Raises
+    ------
+    SpecError
+        When the text cannot be read or a family refuses its arguments.
+
+    Examples
+    --------
+    >>> build("product(petersen, ring(8))").order
+    80
+    """
+    if text.strip().lower().endswith(_FILE_ENDINGS) or (
+        os.sep in text and os.path.isfile(text) and "(" not in text
+    ):
+        text = f"file({write_value(text.strip())})"
+    return _build_call(parse(text))
+
+
+def _build_call(call: Call) -> Network:
+    if call.name not in _entries():
+        raise call.error(_unknown(call.name))
+    return Network.of(family(call.name).from_call(call, _build_call))
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, _entries(), n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape families' lists them"
+    return f"unknown family {name!r}; {hint}"
