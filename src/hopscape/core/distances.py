@@ -16,7 +16,7 @@ __all__ = ["UNREACHED", "distance_rows", "distances_from", "distances_to"]
 UNREACHED = -1
 
 _SMALL_BFS = 50_000
-_SMALL_ROWS = 30_000_000
+_FEW_ROWS = 200
 
 
 def distances_from(network: Network, source: int) -> IntArray:
@@ -75,16 +75,22 @@ def distance_rows(network: Network, sources: IntArray, *, towards: bool = False)
     nodes = np.asarray(sources, dtype=np.int64)
     need = len(nodes) * network.order
     require_memory(need, f"the table of {len(nodes)} × {network.order} distances")
-    widest = int(np.diff(indptr).max(initial=0))
-    if need * max(widest, 1) <= _SMALL_ROWS:
-        return _compact(np.stack([_search(indptr, heads, int(s)) for s in nodes]))
+    if len(nodes) <= _FEW_ROWS and network.order <= _SMALL_BFS:
+        rows = [_search(indptr, heads, int(s)) for s in nodes]
+        return _compact(np.stack(rows) if rows else np.empty((0, network.order), np.int32))
     from hopscape.core.distance_kernels import distance_rows as fill
 
-    for dtype in (np.uint8, np.uint16, np.int32):
-        out = np.empty((len(nodes), network.order), dtype=dtype)
-        if fill(indptr, heads, nodes, out):
+    for dtype in (np.uint8, np.uint16):
+        out: IntArray = np.empty((len(nodes), network.order), dtype=dtype)
+        try:
+            fill(indptr, heads, nodes, out)
             return out
-    raise AssertionError("int32 holds every distance")
+        except OverflowError:
+            continue
+    require_memory(4 * need, f"the table of {len(nodes)} × {network.order} distances")
+    out = np.empty((len(nodes), network.order), dtype=np.int32)
+    fill(indptr, heads, nodes, out)
+    return out
 
 
 def _compact(rows: IntArray) -> IntArray:

@@ -82,12 +82,13 @@ class Network:
         self.addresses = addresses if addresses is not None else Numbers(order)
         self.duplex = duplex
         self.symmetry = symmetry
-        self._switches = _frozen(switches)
+        self._switches = _frozen(switches) if switches is not None else None
         self._indptr: IntArray | None = None
         self._heads: IntArray | None = None
         self._ports: IntArray | None = None
         self._tails: IntArray | None = None
         self._reverse: IntArray | None = None
+        self._reversed: tuple[IntArray, IntArray] | None = None
         self._facts: Facts | None = None
         self._lists_links = False
 
@@ -260,9 +261,12 @@ class Network:
         """`indptr` and `heads` of the network with every channel turned round."""
         if self.duplex:
             return self.indptr, self.heads
-        by_head = np.argsort(self.heads, kind="stable")
-        counts = np.bincount(self.heads, minlength=self.order)
-        return np.concatenate([[0], np.cumsum(counts)]), self.tails[by_head]
+        if self._reversed is None:
+            by_head = np.argsort(self.heads, kind="stable")
+            counts = np.bincount(self.heads, minlength=self.order)
+            starts = _frozen(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+            self._reversed = (starts, _frozen(self.tails[by_head]))
+        return self._reversed
 
     @property
     def degrees(self) -> IntArray:
@@ -467,8 +471,7 @@ class Network:
         return choose_router(self, kind)
 
 
-def _frozen(array: IntArray | None) -> IntArray | None:
-    if array is not None:
-        array = np.ascontiguousarray(array)
-        array.setflags(write=False)
-    return array
+def _frozen(array: IntArray) -> IntArray:
+    fixed = np.ascontiguousarray(array)
+    fixed.setflags(write=False)
+    return fixed

@@ -119,9 +119,8 @@ def to_scipy(network: Network) -> scipy.sparse.csr_array:
     from scipy.sparse import csr_array
 
     ones = np.ones(len(network.heads), dtype=np.int32)
-    matrix = csr_array(
-        (ones, network.heads, network.indptr), shape=(network.order, network.order)
-    )
+    shape = (network.order, network.order)
+    matrix = csr_array((ones, network.heads, network.indptr), shape=shape, copy=True)
     matrix.sum_duplicates()
     return matrix
 

@@ -1,1 +1,43 @@
 """What a network is worth: distances, cuts, connectivity, loads, cost."""
+
+from hopscape.metrics.bisection import Bisection, bisection
+from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
+from hopscape.metrics.distances import (
+    DistanceProfile,
+    diameter,
+    distance_profile,
+    mean_distance,
+    radius,
+)
+from hopscape.metrics.load import ChannelLoad, channel_load
+from hopscape.metrics.structure import (
+    DegreeStatistics,
+    degree_statistics,
+    disjoint_paths,
+    edge_connectivity,
+    girth,
+    node_connectivity,
+    vertex_transitive,
+)
+
+__all__ = [
+    "Bisection",
+    "ChannelLoad",
+    "DegreeStatistics",
+    "DistanceProfile",
+    "bisection",
+    "channel_load",
+    "degree_statistics",
+    "diameter",
+    "disjoint_paths",
+    "distance_profile",
+    "edge_connectivity",
+    "girth",
+    "mean_distance",
+    "moore_bound",
+    "moore_diameter",
+    "moore_mean_distance",
+    "node_connectivity",
+    "radius",
+    "vertex_transitive",
+]

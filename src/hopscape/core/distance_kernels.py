@@ -1,4 +1,4 @@
-"""Compiled kernels for distances, eccentricities and girth.
+"""Compiled kernels for distances and eccentricities.
 
 A graph is given in compressed rows: the channels of node ``v`` are ``indptr[v]:indptr[v + 1]``
 and ``heads[channel]`` is the node at the other end.  Parallel channels, self-loops, nodes without
@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
@@ -32,13 +32,10 @@ __all__ = [
     "distance_rows",
     "distance_sweep",
     "distance_sweep_parallel",
-    "girth",
-    "girth_from",
 ]
 
 Ints = NDArray[np.int64]
 Nodes = NDArray[np.int32]
-Channels = NDArray[np.int32] | NDArray[np.int64]
 Table = NDArray[Any]
 Words = NDArray[np.uint64]
 Lanes = tuple[int, ...]
@@ -471,181 +468,3 @@ def distance_rows(
         fits = _bfs_rows(indptr, heads, sources, out, out.dtype.type(unreached))
     if not fits:
         raise OverflowError(f"a distance is too large for a table of {out.dtype}")
-
-
-# --- Girth ------------------------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True)
-def _girth_duplex(
-    indptr: Ints,
-    heads: Nodes,
-    reverse: Channels,
-    source: int,
-    best: int,
-    depth: Nodes,
-    parent: Ints,
-    queue: Ints,
-) -> int:
-    """Shortest cycle closed by a search from ``source`` where every channel is paired.
-
-    ``depth`` must hold -1 throughout and does so again afterwards.
-    """
-    depth[source] = 0
-    parent[source] = -1
-    queue[0] = source
-    i, tail = 0, 1
-    while i < tail:
-        v = queue[i]
-        i += 1
-        if 2 * depth[v] + 1 >= best:
-            break
-        back = reverse[parent[v]] if parent[v] >= 0 else -1
-        for channel in range(indptr[v], indptr[v + 1]):
-            if channel == back:
-                continue
-            u = heads[channel]
-            if depth[u] < 0:
-                depth[u] = depth[v] + 1
-                parent[u] = channel
-                queue[tail] = u
-                tail += 1
-            else:
-                best = min(best, 1 if u == v else depth[v] + depth[u] + 1)
-    for j in range(tail):
-        depth[queue[j]] = -1
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _girth_directed(
-    indptr: Ints,
-    heads: Nodes,
-    reverse: Channels,
-    source: int,
-    best: int,
-    visits: NDArray[np.uint8],
-    first: Ints,
-    queue: Ints,
-) -> int:
-    """Shortest closed walk from ``source`` that never turns back on a link.
-
-    ``visits`` must hold 0 throughout and does so again afterwards.  The queue holds channels.
-    Where a walk may go on depends on the channel it arrived by, but two arrivals at a node are
-    enough: the first goes on by all channels except its own link, the second by that link.
-    """
-    tail = 0
-    for channel in range(indptr[source], indptr[source + 1]):
-        u = heads[channel]
-        if u == source:
-            best = min(best, 1)
-        tail = _arrive(channel, u, reverse, visits, first, queue, tail)
-    begin, level = 0, 1
-    while begin < tail and level + 1 < best:
-        level += 1
-        end = tail
-        for i in range(begin, end):
-            arrival = queue[i]
-            v = heads[arrival]
-            if first[v] == arrival:
-                start, stop, back = indptr[v], indptr[v + 1], np.int64(reverse[arrival])
-            else:
-                start, back = np.int64(reverse[first[v]]), np.int64(-1)
-                stop = start + 1
-            for channel in range(start, stop):
-                if channel == back:
-                    continue
-                u = heads[channel]
-                if u == source:
-                    best = min(best, level)
-                tail = _arrive(channel, u, reverse, visits, first, queue, tail)
-        begin = end
-    for j in range(tail):
-        visits[heads[queue[j]]] = 0
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _arrive(
-    channel: int,
-    u: int,
-    reverse: Channels,
-    visits: NDArray[np.uint8],
-    first: Ints,
-    queue: Ints,
-    tail: int,
-) -> int:
-    """Queue an arrival at ``u`` if it can go on in a new way; return the new end of the queue."""
-    if visits[u] == 0:
-        first[u] = channel
-    elif visits[u] == 2 or reverse[first[u]] < 0:
-        return tail
-    visits[u] += 1
-    queue[tail] = channel
-    return tail + 1
-
-
-@njit(cache=True, nogil=True)
-def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: int) -> int:
-    """Length of a shortest cycle, by a pruned search from each of some sources.
-
-    A cycle does not go back at once over the duplex link that it came by.  Two parallel links
-    make a cycle of length 2 and a self-loop one of length 1.
-
-    Parameters
-    ----------
-    indptr, heads : ndarray of int64 and of int32
-        Forward rows.
-    reverse : ndarray of int32 or int64
-        The other channel of each duplex link, -1 for a simplex channel.
-    sources : ndarray of int
-        Where to search from.  With all nodes the answer is the girth; so it is with one node of
-        each orbit of a symmetry.
-    best : int
-        Only shorter cycles are looked for.
-
-    Returns
-    -------
-    int
-        The smaller of ``best`` and the shortest cycle found.
-    """
-    n = indptr.size - 1
-    duplex = True
-    for channel in range(heads.size):
-        duplex = duplex and reverse[channel] >= 0
-    best = int(best)
-    if duplex:
-        depth = np.full(n, -1, np.int32)
-        parent = np.empty(n, np.int64)
-        queue = np.empty(n, np.int64)
-        for i in range(sources.size):
-            best = _girth_duplex(indptr, heads, reverse, sources[i], best, depth, parent, queue)
-    else:
-        visits = np.zeros(n, np.uint8)
-        first = np.empty(n, np.int64)
-        arrivals = np.empty(2 * n, np.int64)
-        for i in range(sources.size):
-            best = _girth_directed(
-                indptr, heads, reverse, sources[i], best, visits, first, arrivals
-            )
-    return best
-
-
-@njit(cache=True, nogil=True)
-def girth_from(indptr: Ints, heads: Nodes, reverse: Channels, source: int, best: int) -> int:
-    """Length of a shortest cycle found from one source: :func:`girth` with that source alone.
-
-    Parameters
-    ----------
-    indptr, heads, reverse, best
-        As for :func:`girth`.
-    source : int
-        Where to search from.
-
-    Returns
-    -------
-    int
-        The smaller of ``best`` and the shortest cycle found.
-    """
-    found: int = girth(indptr, heads, reverse, np.full(1, source, np.int64), best)
-    return found

@@ -1,0 +1,161 @@
+"""Lower bounds on rounds: what no schedule can beat, printed beside what is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.distances import distance_rows, distances_from, distances_to
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+
+__all__ = ["Bound", "lower_bounds"]
+
+_ALL_PAIRS = 12_000
+
+
+@dataclass(frozen=True)
+class Bound:
+    """At least so many rounds, and why."""
+
+    rounds: int
+    why: str
+
+
+def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> list[Bound]:
+    """Bounds on the number of rounds of any schedule, the strongest first.
+
+    Parameters
+    ----------
+    network : Network
+    goal : Goal
+    model : Model, optional
+        All-port, full duplex, store-and-forward when left out.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("petersen")
+    >>> for bound in lower_bounds(net, hopscape.Goal.all_gather()):
+    ...     print(bound.rounds, bound.why)
+    3 a node must receive 9 chunks by 3 channels
+    2 the largest distance is 2
+    """
+    rules = model if model is not None else Model()
+    found = [*_distance_bounds(network, goal, rules), *_growth_bounds(network, goal, rules)]
+    if rules.packing == "unit":
+        found += _port_bounds(network, goal, rules)
+        found += _traffic_bounds(network, goal, rules)
+    best: dict[str, Bound] = {}
+    for bound in found:
+        if bound.rounds > 0:
+            best.setdefault(bound.why, bound)
+    return sorted(best.values(), key=lambda bound: -bound.rounds)
+
+
+def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """A chunk moves one hop per round, unless circuits carry it farther."""
+    if rules.switching == "circuit":
+        return []
+    far = 0
+    if goal.root is not None:
+        inward = goal.kind in ("gather", "reduce")
+        reach = (distances_to if inward else distances_from)(network, goal.root)
+        whom = np.asarray(goal.targets) if goal.kind == "one-to-many" else network.endpoints
+        far = int(reach[whom].max(initial=0))
+        way = "to" if inward else "from"
+        return [Bound(far, f"the largest distance {way} node {goal.root} is {far}")]
+    if goal.kind == "permutation":
+        far = int(_pair_distances(network, goal).max(initial=0))
+    elif network.facts.diameter is not None and not network.has_switches:
+        far = network.facts.diameter
+    elif network.order <= _ALL_PAIRS:
+        rows = distance_rows(network, _representatives(network))
+        far = int(rows[:, network.endpoints].max(initial=0))
+    return [Bound(far, f"the largest distance is {far}")]
+
+
+def _representatives(network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    if network.symmetry is not None and not network.has_switches:
+        return np.asarray(network.symmetry.representatives, dtype=np.int64)
+    return network.endpoints.astype(np.int64)
+
+
+def _pair_distances(network: Network, goal: Goal) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    promise = goal.on(network)
+    found = network.router().distances(promise.origins, promise.destinations)
+    return found.astype(np.int64)
+
+
+def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """With k ports the number of informed nodes grows at most by the factor k + 1 per round."""
+    kinds = ("broadcast", "reduce", "one-to-many", "all-gather", "all-reduce")
+    if goal.kind not in kinds:
+        return []
+    whom = len(goal.targets) + 1 if goal.kind == "one-to-many" else network.endpoint_count
+    widest = int(network.degrees.max(initial=0))
+    ports = widest if rules.ports is None else min(rules.ports, widest)
+    rounds, informed = 0, 1
+    while informed < whom and ports > 0:
+        informed *= ports + 1
+        rounds += 1
+    return [Bound(rounds, f"one informed node becomes at most {ports + 1} in a round")]
+
+
+def _port_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """What must enter or leave one node, over the channels it has for that."""
+    ends = network.endpoint_count
+    if goal.kind in ("scatter", "gather") and goal.root is not None:
+        verb = "send" if goal.kind == "scatter" else "receive"
+        return [_through(network, goal.root, ends - 1, verb, rules)]
+    if goal.kind == "all-gather":
+        return [_through(network, _narrowest(network, into=True), ends - 1, "receive", rules)]
+    if goal.kind == "all-to-all":
+        return [_through(network, _narrowest(network, into=False), ends - 1, "send", rules)]
+    if goal.kind in ("broadcast", "one-to-many") and goal.chunks > 1 and goal.root is not None:
+        return [_through(network, goal.root, goal.chunks, "send", rules)]
+    return []
+
+
+def _narrowest(network: Network, into: bool) -> int:
+    degrees = np.diff(network.reversed_csr()[0]) if into else network.degrees
+    ends = network.endpoints
+    return int(ends[np.argmin(degrees[ends])])
+
+
+def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) -> Bound:
+    indptr = network.reversed_csr()[0] if verb == "receive" else network.indptr
+    width = int(indptr[node + 1] - indptr[node])
+    if rules.ports is not None:
+        width = min(width, rules.ports)
+    rounds = -(-chunks // width) if width else 0
+    plural = "s" if width != 1 else ""
+    return Bound(rounds, f"a node must {verb} {chunks} chunks by {width} channel{plural}")
+
+
+def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """All hops that must be made, over all channels (links, in half duplex)."""
+    ends = network.endpoint_count
+    lanes = network.links if rules.duplex == "half" else network.channels
+    noun = "links" if rules.duplex == "half" else "channels"
+    hops = 0
+    if goal.kind == "all-gather":
+        hops = ends * (ends - 1)
+    elif goal.kind == "all-reduce" and goal.chunks > 1:
+        hops = 2 * (ends - 1) * goal.chunks
+    elif rules.switching == "circuit":
+        return []
+    elif goal.kind == "permutation":
+        hops = int(_pair_distances(network, goal).sum())
+    elif goal.kind == "all-to-all":
+        mean = network.facts.mean_distance
+        if mean is not None and not network.has_switches:
+            hops = int(mean * ends * (ends - 1))
+        elif network.order <= _ALL_PAIRS:
+            rows = distance_rows(network, network.endpoints)[:, network.endpoints]
+            hops = int(rows.astype(np.int64).sum())
+    if not hops or not lanes:
+        return []
+    return [Bound(-(-hops // lanes), f"{hops} hops must share {lanes} {noun}")]

@@ -1,0 +1,383 @@
+"""Schedules for any network and any goal.
+
+Broadcast and reduce follow one tree of shortest paths; all-gather sends every chunk down a tree of
+its own; scatter, gather, permutation and all-to-all move packets along shortest paths, the farthest
+first. Each takes a :class:`Model` and keeps its port and duplex rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.goal import Goal
+from hopscape.core.memory import require_memory
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.core.schedule import Schedule
+
+__all__ = [
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "broadcast",
+    "gather",
+    "make_schedule",
+    "one_to_many",
+    "permutation",
+    "reduce",
+    "route_packets",
+    "scatter",
+]
+
+
+def broadcast(network: Network, root: int, model: Model | None = None) -> Schedule:
+    """One chunk from the root to every endpoint, down a tree of breadth-first search.
+
+    With all ports it takes as many rounds as the root's eccentricity, which is best. With k ports a
+    matching of informed with uninformed nodes is tried in every round as well, and the shorter of
+    the two schedules is returned.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> broadcast(hopscape.build("hypercube(4)"), 0).rounds
+    4
+    >>> broadcast(hopscape.build("complete(16)"), 0, Model(ports=1)).rounds
+    4
+    """
+    rules = model if model is not None else Model()
+    tree = shortest_path_tree(network, root)
+    goal = Goal.broadcast(root)
+    best = _tree_schedule(network, tree, rules, goal)
+    if rules.ports is not None and not network.has_switches:
+        other = _matching_broadcast(network, root, rules, limit=best.rounds)
+        if other is not None:
+            return other
+    return best
+
+
+def one_to_many(
+    network: Network, root: int, targets: Sequence[int], model: Model | None = None
+) -> Schedule:
+    """One chunk from the root to some nodes: the tree of breadth-first search, pruned."""
+    rules = model if model is not None else Model()
+    goal = Goal.one_to_many(root, targets)
+    tree = shortest_path_tree(network, root, only_to=np.asarray(goal.targets, dtype=np.int64))
+    return _tree_schedule(network, tree, rules, goal)
+
+
+def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
+    """Everybody's share added up at the root: a broadcast backwards."""
+    goal = Goal.reduce(root)
+    if network.duplex:
+        forth = broadcast(network, root, model)
+        return forth.reversed(goal, name=f"{forth.name}, reversed")
+    rules = model if model is not None else Model()
+    turned = _turned(network)
+    tree = shortest_path_tree(turned, root)
+    when = serve_tree(turned, tree, rules.ports)
+    origin = np.argsort(network.heads, kind="stable")  # channel of `turned` → channel of network
+    nodes = tree.nodes[1:]
+    last = int(when.max(initial=-1))
+    return Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=last - when[nodes],
+        channels=origin[tree.channel[nodes]],
+        name="tree",
+    )
+
+
+def _turned(network: Network) -> Network:
+    """The network with every (simplex) channel turned round; row order as in reversed_csr."""
+    by_head = np.argsort(network.heads, kind="stable")
+    return Network.from_links(
+        network.order,
+        network.heads[by_head],
+        network.tails[by_head],
+        duplex=False,
+        spec=f"{network.spec} turned round",
+    )
+
+
+def _tree_schedule(network: Network, tree: Tree, rules: Model, goal: Goal) -> Schedule:
+    when = serve_tree(network, tree, rules.ports)
+    nodes = tree.nodes[1:]
+    return Schedule.from_columns(
+        network, rules, goal, round=when[nodes], channels=tree.channel[nodes], name="tree"
+    )
+
+
+def _matching_broadcast(
+    network: Network, root: int, rules: Model, limit: int
+) -> Schedule | None:
+    """Match informed with uninformed nodes in every round; None when not below `limit` rounds."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    assert rules.ports is not None
+    informed = np.zeros(network.order, dtype=bool)
+    informed[root] = True
+    rounds: list[IntArray] = []
+    channels: list[IntArray] = []
+    tails, heads = network.tails, network.heads
+    while not informed.all():
+        if len(rounds) >= limit - 1:
+            return None
+        used = np.zeros(network.order, dtype=bool)
+        chosen: list[IntArray] = []
+        for _ in range(rules.ports):
+            open_ = np.nonzero(informed[tails] & ~informed[heads] & ~used[heads])[0]
+            if not len(open_):
+                break
+            ones = np.ones(len(open_), dtype=np.int8)
+            matrix = csr_array((ones, (tails[open_], heads[open_])), shape=(network.order,) * 2)
+            mate = maximum_bipartite_matching(matrix, perm_type="column")
+            senders = np.nonzero(mate >= 0)[0]
+            used[mate[senders]] = True
+            chosen.append(_channel_between(network, senders, mate[senders]))
+        if not chosen:
+            return None
+        taken = np.concatenate(chosen)
+        informed[heads[taken]] = True
+        rounds.append(np.full(len(taken), len(rounds)))
+        channels.append(taken)
+    return Schedule.from_columns(
+        network,
+        rules,
+        Goal.broadcast(root),
+        round=np.concatenate(rounds),
+        channels=np.concatenate(channels),
+        name="matching",
+    )
+
+
+def _channel_between(network: Network, tails: IntArray, heads: IntArray) -> IntArray:
+    """The first channel from each tail to its head."""
+    out = np.empty(len(tails), dtype=np.int64)
+    for i, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        row = network.heads[network.indptr[u] : network.indptr[u + 1]]
+        out[i] = network.indptr[u] + int(np.argmax(row == v))
+    return out
+
+
+def route_packets(
+    network: Network,
+    goal: Goal,
+    sources: IntArray,
+    targets: IntArray,
+    chunks: IntArray,
+    model: Model | None = None,
+    router: Router | None = None,
+) -> Schedule:
+    """Move packets along a router's paths, the farthest to go first on every channel.
+
+    Parameters
+    ----------
+    network : Network
+    goal : Goal
+        What the schedule is for.
+    sources, targets, chunks : arrays of int
+        Where each packet starts, where it goes, which chunk it is.
+    model : Model, optional
+    router : Router, optional
+        The network's own when left out.
+    """
+    from hopscape.collectives.greedy_kernels import route_packets as kernel
+
+    rules = model if model is not None else Model()
+    if rules.switching == "circuit":
+        rules = replace(rules, switching="store-and-forward")
+    way = router if router is not None else network.router()
+    moving = sources != targets
+    nodes, ports = way.walk(sources[moving], targets[moving])
+    taken = ports >= 0
+    flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
+    rounds, used, packet = kernel(
+        starts,
+        flat.astype(np.int64),
+        network.tails,
+        network.heads,
+        network.reverse,
+        network.order,
+        rules.ports or 0,
+        rules.duplex == "half",
+        rules.packing == "packed",
+    )
+    return Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=rounds,
+        channels=used,
+        chunk=chunks[moving][packet],
+        name=f"farthest first, {way.name} routes",
+    )
+
+
+def _packets(network: Network, goal: Goal, model: Model | None, router: Router | None) -> Schedule:
+    promise = goal.on(network)
+    chunks = np.arange(len(promise.origins))
+    return route_packets(
+        network, goal, promise.origins, promise.destinations, chunks, model, router
+    )
+
+
+def scatter(network: Network, root: int, model: Model | None = None) -> Schedule:
+    """From the root to each endpoint its own chunk."""
+    return _packets(network, Goal.scatter(root), model, None)
+
+
+def gather(network: Network, root: int, model: Model | None = None) -> Schedule:
+    """From each endpoint its own chunk to the root."""
+    return _packets(network, Goal.gather(root), model, None)
+
+
+def permutation(
+    network: Network,
+    targets: Sequence[int],
+    model: Model | None = None,
+    router: Router | None = None,
+) -> Schedule:
+    """The datum of the j-th endpoint to node ``targets[j]``."""
+    return _packets(network, Goal.permutation(targets), model, router)
+
+
+def all_to_all(
+    network: Network, model: Model | None = None, router: Router | None = None
+) -> Schedule:
+    """From each endpoint to each its own chunk."""
+    count = network.endpoint_count
+    require_memory(200 * count * count, f"all-to-all among {count} endpoints")
+    return _packets(network, Goal.all_to_all(), model, router)
+
+
+def all_gather(network: Network, model: Model | None = None) -> Schedule:
+    """Everybody's chunk to everybody, each down its own tree, channels shared evenly.
+
+    Raises
+    ------
+    DisconnectedError
+        When some node cannot be reached.
+    """
+    from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees
+
+    rules = model if model is not None else Model()
+    if network.has_switches:
+        return _gather_over_switches(network, rules)
+    if rules.switching == "circuit":
+        rules = replace(rules, switching="store-and-forward")
+    order = network.order
+    require_memory(50 * order * order, f"all-gather among {order} nodes")
+    distance = distance_rows(network, np.arange(order))
+    if order > 1 and int(distance.max()) == np.iinfo(distance.dtype).max:
+        s, v = (int(x) for x in np.argwhere(distance == np.iinfo(distance.dtype).max)[0])
+        raise DisconnectedError(f"node {v} cannot be reached from node {s} in {network.spec}")
+    parent = np.empty((order, order), dtype=np.int32)
+    height = np.empty((order, order), dtype=np.int32)
+    balanced_trees(network.indptr, network.heads, distance, parent, height)
+    rounds, used, chunk = flow_trees(
+        network.indptr,
+        network.heads,
+        network.tails,
+        network.reverse,
+        parent,
+        height,
+        rules.ports or 0,
+        rules.duplex == "half",
+        rules.packing == "packed",
+    )
+    return Schedule.from_columns(
+        network,
+        rules,
+        Goal.all_gather(),
+        round=rounds,
+        channels=used,
+        chunk=chunk,
+        name="a tree per source",
+    )
+
+
+def _gather_over_switches(network: Network, rules: Model) -> Schedule:
+    """With switches: one tree per endpoint, its packets to all others as one wave each."""
+    ends = network.endpoints
+    one_by_one: Schedule | None = None
+    for j, source in enumerate(ends.tolist()):
+        tree = shortest_path_tree(network, source)
+        wave = _tree_schedule(network, tree, rules, Goal.broadcast(source))
+        named = Schedule.from_columns(
+            network,
+            rules,
+            Goal.all_gather(),
+            round=wave.round,
+            channels=wave.channels,
+            chunk=np.full(wave.transfers, j),
+            name="one tree after the other",
+        )
+        one_by_one = named if one_by_one is None else one_by_one.then(named, Goal.all_gather())
+    assert one_by_one is not None
+    return one_by_one
+
+
+def all_reduce(network: Network, model: Model | None = None, sliced: bool = False) -> Schedule:
+    """Everybody's share added up everywhere.
+
+    Parameters
+    ----------
+    network : Network
+        Duplex.
+    model : Model, optional
+    sliced : bool
+        False: one chunk, reduced to a central node and broadcast from it: few rounds. True: as many
+        chunks as nodes; chunk j is reduced to node j, then all are gathered everywhere: few chunks
+        per link, for long messages.
+    """
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; all-reduce needs duplex links")
+    if sliced:
+        gathered = all_gather(network, model)
+        goal = Goal.all_reduce(chunks=network.endpoint_count)
+        scattered = gathered.reversed(goal)
+        return scattered.then(gathered, goal, name="reduce-scatter, then all-gather")
+    centre = _centre(network)
+    goal = Goal.all_reduce()
+    down = broadcast(network, centre, model)
+    return down.reversed(goal).then(down, goal, name=f"reduce to node {centre}, then broadcast")
+
+
+def _centre(network: Network) -> int:
+    """A node whose farthest node is near, if the network is small enough to look."""
+    if network.symmetry is not None and network.symmetry.transitive:
+        return 0
+    if network.order > 4000 or network.has_switches:
+        return int(network.endpoints[0])
+    return int(distance_rows(network, np.arange(network.order)).max(axis=1).argmin())
+
+
+def make_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+    """The generic schedule for a goal."""
+    root = goal.root if goal.root is not None else 0
+    if goal.chunks > 1 and not (goal.kind == "all-reduce" and goal.chunks == network.endpoint_count):
+        raise ArgumentError(f"there is no generic schedule for {goal.describe()}")
+    makers = {
+        "broadcast": lambda: broadcast(network, root, model),
+        "reduce": lambda: reduce(network, root, model),
+        "scatter": lambda: scatter(network, root, model),
+        "gather": lambda: gather(network, root, model),
+        "one-to-many": lambda: one_to_many(network, root, goal.targets, model),
+        "all-gather": lambda: all_gather(network, model),
+        "all-reduce": lambda: all_reduce(network, model, sliced=goal.chunks > 1),
+        "all-to-all": lambda: all_to_all(network, model),
+        "permutation": lambda: permutation(network, goal.targets, model),
+    }
+    return makers[goal.kind]()

@@ -1,0 +1,259 @@
+"""Diameter, radius, mean distance and the whole histogram of distances."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows, distances_from
+from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import How, Measured
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+
+__all__ = ["DistanceProfile", "diameter", "distance_profile", "mean_distance", "radius"]
+
+_FEW_SOURCES = 200
+_SMALL_ORDER = 50_000
+_FULL_WORK = 10**12
+_SAMPLE = 1024
+_SLICE_SOURCES = 4096
+
+
+@dataclass(frozen=True)
+class DistanceProfile:
+    """How far the nodes are from each other.
+
+    Attributes
+    ----------
+    histogram : tuple of int
+        Ordered pairs (source, node) at distance 0, 1, 2, ... (scaled up for orbits, not for a
+        sample).
+    unreachable : int
+        Ordered pairs without a way.
+    diameter, radius : int or None
+        Largest and least eccentricity; None when some pair has no way. Of a sample: of its sources,
+        so that the diameter is a lower bound and the radius an upper one.
+    mean : Fraction or None
+        Over ordered pairs of distinct nodes; None when some pair has no way (or one node).
+    how : {'exact', 'symmetry', 'sampled'}
+    sources : int
+        Searches made.
+    """
+
+    histogram: tuple[int, ...]
+    unreachable: int
+    diameter: int | None
+    radius: int | None
+    mean: Fraction | None
+    how: How
+    sources: int
+
+    @property
+    def connected(self) -> bool:
+        """Was there a way between all pairs looked at?"""
+        return self.unreachable == 0
+
+    @property
+    def farthest(self) -> int:
+        """Largest finite distance."""
+        return len(self.histogram) - 1
+
+
+def distance_profile(
+    network: Network,
+    *,
+    exact: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    endpoints: bool = False,
+) -> DistanceProfile:
+    """Distances between all nodes, by bit-parallel breadth-first search.
+
+    Uses one search per orbit where the network knows its symmetry. Beyond some hundred thousand
+    nodes without symmetry, a seeded sample of sources stands for all unless `exact` is asked for.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Search from every node, however long it takes; symmetry is not used either.
+    sample : int, optional
+        Search from this many random nodes.
+    seed : int
+        For the sample.
+    threads : int, optional
+        All processors when left out.
+    endpoints : bool
+        Only distances between endpoints, for networks with switches.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> profile = distance_profile(hopscape.build("petersen"))
+    >>> profile.histogram, profile.diameter, profile.mean, profile.how
+    ((10, 30, 60), 2, Fraction(5, 3), 'symmetry')
+    """
+    if sample is not None and sample < 1:
+        raise ArgumentError(f"sample is {sample}; it must be at least 1")
+    if endpoints and network.has_switches:
+        return _between_endpoints(network)
+    symmetry = None if exact or sample is not None else network.symmetry
+    if symmetry is not None:
+        return _by_orbits(network, symmetry.representatives, symmetry.sizes, threads)
+    if sample is None and not exact and network.order**2 * max(network.ports, 1) > _FULL_WORK:
+        sample = _SAMPLE
+    sources = np.arange(network.order)
+    how: How = "exact"
+    if sample is not None and sample < network.order:
+        generator = np.random.default_rng(seed)
+        sources = np.sort(generator.choice(network.order, size=sample, replace=False))
+        how = "sampled"
+    histogram, eccentricity = _sweep(network, sources, threads)
+    return _profile(network, histogram, eccentricity, len(sources) * network.order, how, len(sources))
+
+
+def _by_orbits(
+    network: Network,
+    representatives: tuple[int, ...],
+    sizes: tuple[int, ...],
+    threads: int | None,
+) -> DistanceProfile:
+    """One search per orbit; orbits of one size go together and are scaled by it."""
+    nodes, weights = np.asarray(representatives), np.asarray(sizes)
+    total = np.zeros(1, dtype=np.int64)
+    far: list[IntArray] = []
+    for size in np.unique(weights):
+        histogram, eccentricity = _sweep(network, nodes[weights == size], threads)
+        longer = np.zeros(max(len(total), len(histogram)), dtype=np.int64)
+        longer[: len(total)] += total
+        longer[: len(histogram)] += histogram * int(size)
+        total = longer
+        far.append(eccentricity)
+    pairs = network.order**2
+    return _profile(network, total, np.concatenate(far), pairs, "symmetry", len(nodes))
+
+
+def _profile(
+    network: Network,
+    histogram: IntArray,
+    eccentricity: IntArray,
+    pairs: int,
+    how: How,
+    sources: int,
+) -> DistanceProfile:
+    unreachable = pairs - int(histogram.sum())
+    distinct = pairs - int(histogram[0])
+    whole = unreachable == 0
+    hops = int(np.dot(np.arange(len(histogram)), histogram))
+    return DistanceProfile(
+        histogram=tuple(histogram.tolist()),
+        unreachable=unreachable,
+        diameter=int(eccentricity.max()) if whole else None,
+        radius=int(eccentricity.min()) if whole else None,
+        mean=Fraction(hops, distinct) if whole and distinct else None,
+        how=how,
+        sources=sources,
+    )
+
+
+def _sweep(
+    network: Network, sources: IntArray, threads: int | None
+) -> tuple[IntArray, IntArray]:
+    """Histogram over all pairs (source, node), and each source's largest finite distance."""
+    if len(sources) <= _FEW_SOURCES and network.order <= _SMALL_ORDER:
+        return _few(network, sources)
+    from hopscape.core import distance_kernels as kernels
+
+    if len(sources) < 16:
+        return _few(network, sources)
+    indptr, tails = network.reversed_csr()
+    crew = threads if threads is not None else os.cpu_count() or 1
+    words = kernels.choose_words(network.order, len(sources))
+    allowed = max(3 * network.heads.nbytes, 32_000_000)
+    while words > 1 and (16 * words + 4) * network.order * crew > allowed:
+        words //= 2
+    histogram = np.zeros(1, dtype=np.int64)
+    far: list[IntArray] = []
+    step = max(_SLICE_SOURCES, 64 * words * crew)
+    for low in track(range(0, len(sources), step), f"distances in {network.spec}"):
+        part, eccentricity, _ = kernels.distance_sweep_parallel(
+            indptr, tails, sources[low : low + step], words, crew
+        )
+        if len(part) > len(histogram):
+            histogram, part = part.copy(), histogram
+        histogram[: len(part)] += part
+        far.append(eccentricity)
+    return histogram, np.concatenate(far)
+
+
+def _few(network: Network, sources: IntArray) -> tuple[IntArray, IntArray]:
+    rows = [distances_from(network, int(s)) for s in sources]
+    far = np.asarray([row.max(initial=0) for row in rows])
+    histogram = np.zeros(int(far.max(initial=0)) + 1, dtype=np.int64)
+    for row in rows:
+        counts = np.bincount(row[row >= 0])
+        histogram[: len(counts)] += counts
+    return histogram, far
+
+
+def _between_endpoints(network: Network) -> DistanceProfile:
+    ends = network.endpoints
+    histogram = np.zeros(1, dtype=np.int64)
+    far: list[IntArray] = []
+    for low in track(range(0, len(ends), 256), f"distances in {network.spec}"):
+        rows = distance_rows(network, ends[low : low + 256])[:, ends]
+        none = rows == np.iinfo(rows.dtype).max
+        counts = np.bincount(rows[~none])
+        longer = np.zeros(max(len(histogram), len(counts)), dtype=np.int64)
+        longer[: len(histogram)] += histogram
+        longer[: len(counts)] += counts
+        histogram = longer
+        far.append(np.where(none, 0, rows).max(axis=1))
+    return _profile(network, histogram, np.concatenate(far), len(ends) ** 2, "exact", len(ends))
+
+
+def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """The largest distance; None when some pair has no way.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Compute it in full, even when a formula or the symmetry gives it.
+    """
+    known = network.facts.diameter
+    if known is not None and not exact:
+        return Measured(known, "closed form")
+    if network.facts.connected is False and not exact:
+        return Measured(None, "closed form", "not connected")
+    profile = distance_profile(network, exact=exact)
+    note = "" if profile.connected else "not connected"
+    if profile.how == "sampled":
+        note = f"lower bound, from {profile.sources} sources"
+    return Measured(profile.diameter, profile.how, note)
+
+
+def radius(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """The least eccentricity; None when some pair has no way."""
+    known = network.facts.radius
+    if known is not None and not exact:
+        return Measured(known, "closed form")
+    profile = distance_profile(network, exact=exact)
+    note = f"upper bound, from {profile.sources} sources" if profile.how == "sampled" else ""
+    return Measured(profile.radius, profile.how, note)
+
+
+def mean_distance(network: Network, *, exact: bool = False) -> Measured[Fraction | None]:
+    """Mean over ordered pairs of distinct nodes; None when some pair has no way."""
+    known = network.facts.mean_distance
+    if known is not None and not exact:
+        return Measured(known, "closed form")
+    profile = distance_profile(network, exact=exact)
+    note = f"from {profile.sources} sources" if profile.how == "sampled" else ""
+    return Measured(profile.mean, profile.how, note)

@@ -1,0 +1,125 @@
+"""Load of the channels when traffic follows a router: what limits throughput."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import How
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.router import Router
+
+__all__ = ["ChannelLoad", "channel_load"]
+
+_BATCH = 1 << 18
+_FULL_PAIRS = 30_000_000
+
+
+@dataclass(frozen=True)
+class ChannelLoad:
+    """Load of every channel when each endpoint sends one unit per unit of time.
+
+    Attributes
+    ----------
+    loads : float64[channels]
+    largest, mean : float
+    throughput : float
+        The most that every endpoint can send when a channel carries one unit: 1 / largest.
+    hops : float
+        Mean number of hops of the traffic.
+    how : {'exact', 'sampled'}
+    """
+
+    loads: np.ndarray[tuple[int], np.dtype[np.float64]]
+    largest: float
+    mean: float
+    throughput: float
+    hops: float
+    how: How
+
+
+def channel_load(
+    network: Network,
+    router: Router | None = None,
+    traffic: Literal["uniform"] | IntArray = "uniform",
+    *,
+    seed: int = 0,
+) -> ChannelLoad:
+    """Add up what a router puts on every channel.
+
+    Parameters
+    ----------
+    network : Network
+    router : Router, optional
+        The network's own when left out.
+    traffic : 'uniform' or array (endpoints × endpoints)
+        Entry (i, j): share of the i-th endpoint's traffic that goes to the j-th; rows usually add
+        up to 1. Uniform sends evenly to all other endpoints.
+    seed : int
+        Uniform traffic among more than 30 million pairs is sampled with this seed.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> round(channel_load(hopscape.build("ring(8)")).largest, 4)
+    1.4286
+    """
+    way = router if router is not None else network.router()
+    ends = network.endpoints.astype(np.int64)
+    count = len(ends)
+    loads = np.zeros(len(network.heads))
+    if count < 2 or not len(loads):
+        return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
+    sources, targets, weights, how = _flows(ends, traffic, seed)
+    for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
+        part = slice(low, low + _BATCH)
+        nodes, ports = way.walk(sources[part], targets[part])
+        share = weights[part]
+        for hop in range(ports.shape[1]):
+            moving = ports[:, hop] >= 0
+            used = network.channel_at(nodes[moving, hop], ports[moving, hop])
+            loads += np.bincount(used, weights=share[moving], minlength=len(loads))
+    total = float(weights.sum())
+    largest = float(loads.max())
+    return ChannelLoad(
+        loads=loads,
+        largest=largest,
+        mean=float(loads.mean()),
+        throughput=1 / largest if largest > 0 else float("inf"),
+        hops=float(loads.sum()) / total if total else 0.0,
+        how=how,
+    )
+
+
+def _flows(
+    ends: IntArray, traffic: Literal["uniform"] | IntArray, seed: int
+) -> tuple[IntArray, IntArray, np.ndarray[tuple[int], np.dtype[np.float64]], How]:
+    """Pairs of nodes and what flows between them."""
+    count = len(ends)
+    if isinstance(traffic, str):
+        if traffic != "uniform":
+            raise ArgumentError(f"traffic {traffic!r} is unknown; give 'uniform' or a matrix")
+        pairs = count * (count - 1)
+        if pairs <= _FULL_PAIRS:
+            first, second = np.nonzero(~np.eye(count, dtype=bool))
+            return ends[first], ends[second], np.full(pairs, 1 / (count - 1)), "exact"
+        generator = np.random.default_rng(seed)
+        first = np.repeat(np.arange(count), max(1, _FULL_PAIRS // (10 * count)))
+        second = (first + generator.integers(1, count, size=len(first))) % count
+        return ends[first], ends[second], np.full(len(first), count / len(first)), "sampled"
+    matrix = np.asarray(traffic, dtype=float)
+    if matrix.shape != (count, count):
+        raise ArgumentError(
+            f"the traffic matrix has shape {matrix.shape}; it needs {count} × {count}"
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ArgumentError("the traffic matrix must hold finite numbers of at least 0")
+    first, second = np.nonzero(matrix)
+    keep = first != second
+    first, second = first[keep], second[keep]
+    return ends[first], ends[second], matrix[first, second], "exact"

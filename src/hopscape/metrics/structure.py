@@ -1,0 +1,203 @@
+"""Girth, degrees, connectivity and disjoint paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.measured import How, Measured
+from hopscape.core.network import Network, NodeLike
+from hopscape.core.progress import track
+
+__all__ = [
+    "DegreeStatistics",
+    "degree_statistics",
+    "disjoint_paths",
+    "edge_connectivity",
+    "girth",
+    "node_connectivity",
+    "vertex_transitive",
+]
+
+_SLICE = 256
+_GIRTH_SLICE = 1 << 16
+
+
+@dataclass(frozen=True)
+class DegreeStatistics:
+    """Channels that leave (and enter) the nodes."""
+
+    minimum: int
+    maximum: int
+    mean: float
+    histogram: dict[int, int]
+    how: str
+
+
+def degree_statistics(network: Network) -> DegreeStatistics:
+    """Least, greatest and mean out-degree, and how many nodes have each.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> degree_statistics(hopscape.build("mesh(3, 3)")).histogram
+    {2: 4, 3: 4, 4: 1}
+    """
+    facts = network.facts
+    if facts.degree_min is not None and facts.degree_min == facts.degree_max:
+        degree = facts.degree_min
+        return DegreeStatistics(
+            degree, degree, float(degree), {degree: network.order}, "closed form"
+        )
+    values, counts = np.unique(network.degrees, return_counts=True)
+    histogram = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    return DegreeStatistics(
+        int(values[0]), int(values[-1]), float(network.degrees.mean()), histogram, "exact"
+    )
+
+
+def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """Length of a shortest cycle; None when there is none.
+
+    A duplex link is no cycle; two parallel links are one of length 2. In a network of simplex
+    channels cycles follow the channels.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Compute it even when the family knows it.
+    """
+    if not exact and network.facts.girth is not None:
+        return Measured(network.facts.girth, "closed form")
+    from hopscape.metrics import girth_kernels
+
+    symmetry = network.symmetry
+    sources = np.arange(network.order)
+    if symmetry is not None:
+        sources = np.asarray(symmetry.representatives, dtype=np.int64)
+    none = 2 * network.order + 2
+    best = none
+    for low in track(range(0, len(sources), _GIRTH_SLICE), f"girth of {network.spec}"):
+        part = sources[low : low + _GIRTH_SLICE]
+        best = girth_kernels.girth(network.indptr, network.heads, network.reverse, part, best)
+    how: How = "symmetry" if symmetry is not None else "exact"
+    return Measured(None if best >= none else int(best), how)
+
+
+def node_connectivity(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """How many nodes must fail to part two others (or leave one alone)."""
+    if not exact and network.facts.node_connectivity is not None:
+        return Measured(network.facts.node_connectivity, "closed form")
+    from hopscape.metrics import flow_kernels as flows
+
+    csr = network.indptr, network.heads
+    transitive = network.symmetry is not None and network.symmetry.transitive
+    best = flows.node_connectivity_bound(*csr)
+    pairs = flows.node_connectivity_pairs(*csr, network.duplex, transitive)
+    return Measured(_least_flow(network, pairs, best, node_disjoint=True), "exact")
+
+
+def edge_connectivity(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """How many links (simplex: channels) must fail to part the network."""
+    if not exact and network.facts.edge_connectivity is not None:
+        return Measured(network.facts.edge_connectivity, "closed form")
+    from hopscape.metrics import flow_kernels as flows
+
+    best = flows.edge_connectivity_bound(network.indptr, network.heads)
+    pairs = flows.edge_connectivity_pairs(network.order, network.duplex)
+    return Measured(_least_flow(network, pairs, best, node_disjoint=False), "exact")
+
+
+def _least_flow(
+    network: Network,
+    pairs: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+    best: int,
+    node_disjoint: bool,
+) -> int:
+    from hopscape.metrics import flow_kernels as flows
+
+    residual = flows.residual_network(network.indptr, network.heads, node_disjoint)
+    for low in track(range(0, len(pairs), _SLICE), f"connectivity of {network.spec}"):
+        best = flows.least_flow(residual, pairs[low : low + _SLICE], best)
+    return int(best)
+
+
+def disjoint_paths(
+    network: Network,
+    source: NodeLike,
+    target: NodeLike,
+    *,
+    count: int | None = None,
+    edges: bool = False,
+) -> list[list[int]]:
+    """Ways from source to target that share no node in between (or no channel).
+
+    Parameters
+    ----------
+    network : Network
+    source, target : node
+    count : int, optional
+        How many; as many as there are when left out. Their total length is the least possible.
+    edges : bool
+        Share no channel, instead of no node.
+
+    Returns
+    -------
+    list of list of int
+        The nodes of each path, the shortest first.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
+    [1, 5, 5]
+    """
+    from hopscape.metrics import flow_kernels as flows
+
+    a, b = network.node(source), network.node(target)
+    if a == b:
+        return []
+    wanted = count if count is not None else int(network.degrees[a])
+    found, channels, offsets = flows.disjoint_paths(
+        network.indptr, network.heads, a, b, not edges, wanted
+    )
+    paths = [channels[offsets[i] : offsets[i + 1]] for i in range(found)]
+    return [[a, *network.heads[path].tolist()] for path in paths]
+
+
+def vertex_transitive(network: Network) -> Measured[bool | None]:
+    """Does every node look like every other?
+
+    From the family where it knows; otherwise refuted by degrees or distances where these differ,
+    and decided by the automorphism group where igraph is installed.
+    """
+    if network.facts.vertex_transitive is not None:
+        return Measured(network.facts.vertex_transitive, "closed form")
+    if network.order <= 1:
+        return Measured(True, "exact")
+    degrees = network.degrees
+    if degrees.min() != degrees.max():
+        return Measured(False, "exact", "degrees differ")
+    if network.order > 5000:
+        return Measured(None, "unknown", "not decided beyond 5000 nodes")
+    try:
+        from hopscape.interchange import to_igraph
+
+        graph = to_igraph(network)
+    except ImportError:
+        return Measured(None, "unknown", "pip install 'hopscape[igraph]' to decide it")
+    if not graph.is_simple():
+        return Measured(None, "unknown", "not decided for parallel links and loops")
+    return Measured(_one_orbit(graph.automorphism_group(), network.order), "exact")
+
+
+def _one_orbit(generators: list[list[int]], order: int) -> bool:
+    reached = {0}
+    fresh = [0]
+    while fresh:
+        images = {g[v] for v in fresh for g in generators} - reached
+        reached |= images
+        fresh = list(images)
+    return len(reached) == order
