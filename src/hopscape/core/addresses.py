@@ -50,6 +50,10 @@ class Addresses(ABC):
         """The address of one node as a person writes it."""
         return "(" + ", ".join(map(str, self.tuple(node))) + ")"
 
+    def data(self, node: int) -> list[int] | str:
+        """The address of one node for a file: a list of integers, or a name."""
+        return list(self.tuple(node))
+
     def tuple(self, node: int) -> tuple[int, ...]:
         """The address of one node as a tuple of Python ints."""
         row = self.tuples(np.asarray([node], dtype=node_dtype(self.order)))
@@ -145,6 +149,9 @@ class Labels(Numbers):
         self._number_of = {name: i for i, name in enumerate(self.names)}
 
     def text(self, node: int) -> str:
+        return self.names[node]
+
+    def data(self, node: int) -> list[int] | str:
         return self.names[node]
 
     def parse(self, text: str) -> int:

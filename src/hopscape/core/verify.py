@@ -33,7 +33,13 @@ def verify(
     Checked are: every path leaves its source by wired channels and ends at its target; no channel
     (link, node) is used twice in a round beyond what the model allows; port limits; a node sends
     only what it held before the round; and after the last round everybody has exactly what the
-    goal promises. For reduce and all-reduce, every share must be counted exactly once.
+    goal promises. For reduce and all-reduce, every share must be counted exactly once; in an
+    all-reduce an arriving sum is added to what is there when the two have no share in common, and
+    takes its place when it contains it.
+
+    The counter-example is the first transfer that breaks a rule of movement; if none does, the
+    first with a chunk that does not exist; then the first that sends what it does not hold or
+    counts a share twice; then the first promise not kept.
 
     Parameters
     ----------
@@ -48,7 +54,8 @@ def verify(
     Verdict
         `details`: rounds, transfers, messages, duplicates (arrivals of what was there already),
         reached (nodes that got all they were promised), sum_round_max, max_path (longest chain of
-        hops; not for combining goals) and time under the model's costs.
+        hops; not for combining goals) and time under the model's costs. A broken rule leaves only
+        what was measured before it.
 
     Examples
     --------
@@ -64,18 +71,22 @@ def verify(
     promise = aim.on(net)
     details: dict[str, Any] = {"rounds": schedule.rounds, "transfers": schedule.transfers}
     broken = _check_rules(schedule, net, rules, details)
-    chunks = len(promise.origins)
-    if broken is None and schedule.transfers:
-        outside = (schedule.chunk < 0) | (schedule.chunk >= chunks)
-        if outside.any():
-            t = int(np.argmax(outside))
-            text = f"there is no such chunk; {aim.kind} here has chunks 0..{chunks - 1}"
-            broken = _violation(schedule, t, "chunk", text)
+    if broken is None:
+        broken = _check_chunks(schedule, aim, len(promise.origins))
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
     if promise.combines:
         return _check_combining(schedule, net, aim, promise, details)
     return _check_delivery(schedule, net, aim, promise, details)
+
+
+def _check_chunks(schedule: Schedule, aim: Goal, chunks: int) -> Verdict | None:
+    chunk = schedule.chunk
+    if not len(chunk) or (chunk.min() >= 0 and chunk.max() < chunks):
+        return None
+    t = int(np.argmax((chunk < 0) | (chunk >= chunks)))
+    text = f"there is no such chunk; {aim.kind} here has chunks 0..{chunks - 1}"
+    return _violation(schedule, t, "chunk", text)
 
 
 def _check_rules(
@@ -84,8 +95,9 @@ def _check_rules(
     from hopscape.core import verify_kernels as kernels
 
     circuit = rules.switching == "circuit"
-    if len(schedule.source) and max(schedule.source.max(), schedule.target.max()) >= net.order:
-        raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
+    for nodes in (schedule.source, schedule.target):
+        if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < net.order:
+            raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
     code, t, other, messages, sizes, hops = kernels.check_rules(
         schedule.round_start,
         schedule.source,
@@ -101,32 +113,58 @@ def _check_rules(
         _SHARES[rules.shares] if circuit else 0,
         rules.packing == "packed",
     )
-    details["messages"] = int(messages)
-    details["sum_round_max"] = int(hops)
-    details["time"] = rules.time(schedule.rounds, int(sizes), int(hops))
     if code == kernels.OK:
+        details["messages"] = int(messages)
+        details["sum_round_max"] = int(hops)
+        details["time"] = rules.time(schedule.rounds, int(sizes), int(hops))
         return None
+    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
+    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[str, str, bool]:
+    """The rule that a kernel found broken, in words, and whether `other` is a transfer."""
+    from hopscape.core import verify_kernels as kernels
+
     limit = f"the limit of {rules.ports} per round"
     node = f"node {other}"
-    first = _transfer(schedule, other) if code > kernels.NOT_ONE_HOP else ""
+    has_other = code > kernels.NOT_ONE_HOP
+    first = _transfer(schedule, other) if has_other else ""
+    circuit = rules.switching == "circuit"
+    need = "it needs at least one" if circuit else "store-and-forward moves exactly one"
     sentences = {
         kernels.BROKEN_PATH: ("path", f"the path has no such channel at {node}"),
         kernels.WRONG_END: ("path", f"the path ends at {node}, not at its target"),
         kernels.NOT_ONE_HOP: (
             "path",
-            f"the path has {other} hops; " + ("it needs at least one" if circuit else
-            "store-and-forward moves exactly one"),
+            f"the path has {other} hops; {need}",
         ),
         kernels.BUSY_CHANNEL: ("channel", f"its channel is already used by {first}"),
         kernels.BUSY_LINK: ("link", f"its link is already used the other way by {first}"),
         kernels.SENDS: ("ports", f"its source sends more than {limit}, after {first}"),
         kernels.RECEIVES: ("ports", f"its target receives more than {limit}, after {first}"),
-        kernels.TAKES_PART: ("ports", f"a node takes part in more than {limit}, after {first}"),
+        kernels.SOURCE_TAKES_PART: (
+            "ports",
+            f"its source takes part in more than {limit}, after {first}",
+        ),
+        kernels.TARGET_TAKES_PART: (
+            "ports",
+            f"its target takes part in more than {limit}, after {first}",
+        ),
         kernels.BUSY_NODE: ("node", f"its path meets the path of {first}"),
         kernels.START_CROSSED: ("node", f"its path runs through the start of {first}"),
     }
     rule, text = sentences[code]
-    return _violation(schedule, int(t), rule, text, int(other) if first else None)
+    return rule, text, has_other
+
+
+def _sorted_by_chunk(schedule: Schedule, chunks: int) -> tuple[IntArray, IntArray]:
+    """Where each chunk starts in the second array, which holds the transfers by chunk."""
+    from hopscape.core.verify_kernels import by_chunk
+
+    small = schedule.transfers < 2**31
+    order = np.empty(schedule.transfers, np.int32 if small else np.int64)
+    return by_chunk(schedule.chunk, chunks, order), order
 
 
 def _check_delivery(
@@ -134,7 +172,7 @@ def _check_delivery(
 ) -> Verdict:
     from hopscape.core import verify_kernels as kernels
 
-    start, order = kernels.by_chunk(schedule.chunk, len(promise.origins))
+    start, order = _sorted_by_chunk(schedule, len(promise.origins))
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         start,
         order,
@@ -147,11 +185,11 @@ def _check_delivery(
         promise.wanted,
         net.order,
     )
-    details |= {"duplicates": int(duplicates), "reached": int(served), "max_path": int(chain)}
     if bad >= 0:
         text = f"its source does not hold chunk {schedule.chunk[bad]} before this round"
         found = _violation(schedule, int(bad), "holding", text)
         return Verdict(False, found.reason, found.where, details)
+    details |= {"duplicates": int(duplicates), "reached": int(served), "max_path": int(chain)}
     if missing:
         text = (
             f"after the last round node {node} lacks chunk {chunk}"
@@ -165,92 +203,70 @@ def _check_delivery(
 def _check_combining(
     schedule: Schedule, net: Network, aim: Goal, promise: Promise, details: dict[str, Any]
 ) -> Verdict:
-    from hopscape.core import verify_kernels as kernels
-
-    start, order = kernels.by_chunk(schedule.chunk, len(promise.origins))
-    check = _reduce_chunk if aim.kind == "reduce" else _all_reduce_chunk
-    duplicates = 0
-    for c in range(len(promise.origins)):
-        span = (int(start[c]), int(start[c + 1]))
-        wrong, wasted = check(schedule, net, promise, c, span, order)
-        duplicates += wasted
-        if wrong is not None:
-            details |= {"duplicates": duplicates, "reached": 0}
-            return Verdict(False, wrong.reason, wrong.where, details)
-    reached = 1 if aim.kind == "reduce" else len(promise.wanted)
-    details |= {"duplicates": duplicates, "reached": reached}
+    start, order = _sorted_by_chunk(schedule, len(promise.origins))
+    columns = (start, order, schedule.round, schedule.source, schedule.target)
+    check = _check_reduce if aim.kind == "reduce" else _check_all_reduce
+    wrong = check(schedule, net, promise, columns, details)
+    if wrong is not None:
+        return Verdict(False, wrong.reason, wrong.where, details)
     return Verdict(True, _success(schedule, aim, promise, details), details=details)
 
 
-def _reduce_chunk(
+def _check_reduce(
     schedule: Schedule,
     net: Network,
     promise: Promise,
-    chunk: int,
-    span: tuple[int, int],
-    order: IntArray,
-) -> tuple[Verdict | None, int]:
-    from hopscape.core.verify_kernels import reduction_weights
+    columns: tuple[IntArray, ...],
+    details: dict[str, Any],
+) -> Verdict | None:
+    from hopscape.core.verify_kernels import check_reduce
 
-    root = int(promise.destinations[chunk])
-    weight, useless = reduction_weights(
-        *span, order, schedule.round, schedule.source, schedule.target, root, net.order
+    root = int(promise.destinations[0])
+    chunk, node, times, useless = map(
+        int, check_reduce(*columns, root, promise.wanted, net.order)
     )
-    off = promise.wanted[weight[promise.wanted] != 1]
-    if not len(off):
-        return None, int(useless)
-    node = int(off[0])
-    times = int(weight[node])
+    details |= {"duplicates": useless, "reached": int(chunk < 0)}
+    if chunk < 0:
+        return None
     how = "never reaches" if times == 0 else f"is counted {times} times at"
     where = {"rule": "counting", "node": node, "chunk": chunk, "times": times}
     text = f"the share of node {node} in chunk {chunk} {how} the root, node {root}"
-    return Verdict(False, text, where), int(useless)
+    return Verdict(False, text, where)
 
 
-def _all_reduce_chunk(
+def _check_all_reduce(
     schedule: Schedule,
     net: Network,
     promise: Promise,
-    chunk: int,
-    span: tuple[int, int],
-    order: IntArray,
-) -> tuple[Verdict | None, int]:
-    from hopscape.core.verify_kernels import combine_sets
+    columns: tuple[IntArray, ...],
+    details: dict[str, Any],
+) -> Verdict | None:
+    from hopscape.core.verify_kernels import check_all_reduce
 
     words = (net.order + 63) // 64
     require_memory(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
-    held = np.zeros((net.order, words), dtype=np.uint64)
-    ends = promise.wanted
-    held[ends, ends // 64] = np.uint64(1) << (ends % 64).astype(np.uint64)
-    full = np.bitwise_or.reduce(held, axis=0)
-    bad, share, duplicates = combine_sets(
-        *span, order, schedule.round, schedule.source, schedule.target, held, np.empty_like(held)
+    held = np.empty((net.order, words), dtype=np.uint64)
+    bad, share, duplicates, chunk, node, missing, served = map(
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held))
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
-        return _violation(schedule, int(bad), "counting", text), int(duplicates)
-    lacking = (held[ends] != full).any(axis=1)
-    if lacking.any():
-        node = int(ends[np.argmax(lacking)])
-        gap = full & ~held[node]
-        word = int(np.argmax(gap != 0))
-        missing = 64 * word + int(gap[word]).bit_length() - 1
-        text = f"after the last round node {node} lacks the share of node {missing}"
-        where = {"rule": "counting", "node": node, "chunk": chunk, "share": missing}
-        return Verdict(False, f"{text} in chunk {chunk}", where), int(duplicates)
-    return None, int(duplicates)
+        return _violation(schedule, bad, "counting", text)
+    details |= {"duplicates": duplicates, "reached": served}
+    if chunk < 0:
+        return None
+    where = {"rule": "counting", "node": node, "chunk": chunk, "share": missing}
+    text = f"after the last round node {node} lacks the share of node {missing} in chunk {chunk}"
+    return Verdict(False, text, where)
 
 
-def _success(
-    schedule: Schedule, aim: Goal, promise: Promise, details: Mapping[str, Any]
-) -> str:
-    whom = {len(np.unique(promise.destinations))} if promise.destinations.min() >= 0 else {
-        len(promise.wanted)
-    }
+def _success(schedule: Schedule, aim: Goal, promise: Promise, details: Mapping[str, Any]) -> str:
+    everybody = bool((promise.destinations < 0).any())
+    whom = len(promise.wanted) if everybody else len(np.unique(promise.destinations))
     return (
-        f"{aim.describe()}: {details['reached']} of {max(whom)} nodes served in "
+        f"{aim.describe()}: {details['reached']} of {whom} nodes served in "
         f"{schedule.rounds} rounds, {details['messages']} messages, "
         f"{details['duplicates']} duplicates"
     )

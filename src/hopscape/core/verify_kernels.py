@@ -16,7 +16,7 @@ IntArray = np.ndarray[Any, np.dtype[Any]]
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
-TAKES_PART, BUSY_NODE, START_CROSSED, NOT_HELD, COUNTED_TWICE = range(8, 13)
+SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED = range(8, 12)
 
 
 @njit(cache=True, nogil=True)
@@ -45,17 +45,17 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _take(t, first, path_start, channels, reverse, user, share, half):  # type: ignore[no-untyped-def]
+def _take(t, first, path_start, channels, reverse, user, whole_links):  # type: ignore[no-untyped-def]
     """Take the channels of transfer t; `first` is the first transfer of the round.
 
-    With share >= 1, or in half duplex, a channel also keeps its mate busy.
+    With `whole_links` a channel also keeps its mate busy.
     """
     for i in range(path_start[t], path_start[t + 1]):
         c = channels[i]
         if user[c] >= first:
             return BUSY_CHANNEL, user[c]
         mate = reverse[c]
-        if (share >= 1 or half) and mate >= 0 and mate != c and user[mate] >= first:
+        if whole_links and mate >= 0 and mate != c and user[mate] >= first:
             return BUSY_LINK, user[mate]
         user[c] = t
     return OK, -1
@@ -91,9 +91,11 @@ def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_
         busy_u = sent[u] + (got[u] if got_by[u] >= first else 0)
         busy_v = got[v] + (sent[v] if sent_by[v] >= first else 0)
         if busy_u > ports:
-            return TAKES_PART, max(previous_sent, got_by[u] if got_by[u] != t else previous_got)
+            before = max(previous_sent, got_by[u] if got_by[u] != t else previous_got)
+            return SOURCE_TAKES_PART, before if before >= first else t
         if busy_v > ports:
-            return TAKES_PART, max(previous_got, sent_by[v] if sent_by[v] != t else previous_sent)
+            before = max(previous_got, sent_by[v] if sent_by[v] != t else previous_sent)
+            return TARGET_TAKES_PART, before
     elif sent[u] > ports:
         return SENDS, previous_sent
     elif got[v] > ports:
@@ -143,8 +145,8 @@ def check_rules(
     got = np.zeros(order, np.int64)
     sent_by = np.full(order, -1, np.int64)
     got_by = np.full(order, -1, np.int64)
-    leader = np.full(len(source) if packed else 1, -1, np.int64)
-    size = np.zeros(len(source) if packed else 1, np.int64)
+    size = np.zeros(len(heads) if packed else 1, np.int64)  # chunks of the message, by first channel
+    whole_links = half or share >= 1
     messages, sizes, hops = 0, 0, 0
     for r in range(len(round_start) - 1):
         first, last = round_start[r], round_start[r + 1]
@@ -161,14 +163,12 @@ def check_rules(
                 return NOT_ONE_HOP, t, length, messages, sizes, hops
             longest = max(longest, length)
             if packed:
-                before = user[channels[path_start[t]]]
-                if before >= first and _same_path(before, t, path_start, channels):
-                    leader[t] = before
-                    size[before] += 1
-                    largest = max(largest, size[before])
+                c = channels[path_start[t]]
+                if user[c] >= first and _same_path(user[c], t, path_start, channels):
+                    size[c] += 1
+                    largest = max(largest, size[c])
                     continue
-                leader[t] = t
-                size[t] = 1
+                size[c] = 1
             largest = max(largest, 1)
             messages += 1
             if share == 2:
@@ -177,7 +177,7 @@ def check_rules(
                 )
                 if code != OK:
                     return code, t, other, messages, sizes, hops
-            code, other = _take(t, first, path_start, channels, reverse, user, share, half)
+            code, other = _take(t, first, path_start, channels, reverse, user, whole_links)
             if code != OK:
                 return code, t, other, messages, sizes, hops
             if ports > 0:
@@ -192,19 +192,21 @@ def check_rules(
 
 
 @njit(cache=True, nogil=True)
-def by_chunk(chunk: IntArray, chunks: int) -> tuple[IntArray, IntArray]:
-    """Transfers sorted by chunk, in their order within a chunk (counting sort)."""
+def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
+    """Fill `order` with the transfers by chunk, in their order within a chunk (counting sort).
+
+    Returns where each chunk starts.
+    """
     start = np.zeros(chunks + 1, np.int64)
     for c in chunk:
         start[c + 1] += 1
     for c in range(chunks):
         start[c + 1] += start[c]
     place = start[:-1].copy()
-    order = np.empty(len(chunk), np.int64)
     for t in range(len(chunk)):
         order[place[chunk[t]]] = t
         place[chunk[t]] += 1
-    return start, order
+    return start
 
 
 @njit(cache=True, nogil=True)
@@ -330,6 +332,38 @@ def reduction_weights(
 
 
 @njit(cache=True, nogil=True)
+def check_reduce(
+    start: IntArray,
+    order: IntArray,
+    round_of: IntArray,
+    source: IntArray,
+    target: IntArray,
+    root: int,
+    wanted: IntArray,
+    nodes: int,
+) -> tuple[int, int, int, int]:
+    """Is every share of every chunk counted exactly once at the root?
+
+    Returns
+    -------
+    chunk, node, times : int
+        The first share that is not, and how often it is; chunk -1 when all are.
+    useless : int
+        Transfers that add nothing.
+    """
+    chunk, node, times, useless = -1, -1, 1, 0
+    for c in range(len(start) - 1):
+        weight, wasted = reduction_weights(
+            start[c], start[c + 1], order, round_of, source, target, root, nodes
+        )
+        useless += wasted
+        for v in wanted:
+            if chunk < 0 and weight[v] != 1:
+                chunk, node, times = c, v, weight[v]
+    return chunk, node, times, useless
+
+
+@njit(cache=True, nogil=True)
 def _first_bit(word):  # type: ignore[no-untyped-def]
     for b in range(64):
         if (word >> np.uint64(b)) & np.uint64(1):
@@ -350,9 +384,9 @@ def combine_sets(
 ) -> tuple[int, int, int]:
     """Carry out an all-reduce of one chunk on sets of shares.
 
-    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape. An
-    arriving sum that shares nothing is added; one that contains all that is there replaces it; one
-    that is contained brings nothing; any other would count a share twice.
+    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape.
+    An arriving sum that shares nothing is added; one that contains all that is there replaces it;
+    one that is contained brings nothing; any other would count a share twice.
 
     Returns
     -------
@@ -397,3 +431,57 @@ def combine_sets(
                 return t, share, duplicates
         i = last
     return -1, -1, duplicates
+
+
+@njit(cache=True, nogil=True)
+def check_all_reduce(
+    start: IntArray,
+    order: IntArray,
+    round_of: IntArray,
+    source: IntArray,
+    target: IntArray,
+    ends: IntArray,
+    held: IntArray,
+    old: IntArray,
+) -> tuple[int, int, int, int, int, int, int]:
+    """Carry out an all-reduce of all chunks; `held` and `old` are working memory.
+
+    Returns
+    -------
+    bad, share : int
+        The first transfer that would count a share twice, and that share; -1 if there is none.
+    duplicates : int
+    missing_chunk, missing_node, missing_share : int
+        The first share that has not come everywhere, or -1.
+    served : int
+        Endpoints that have all shares of all chunks.
+    """
+    bad, bad_share, duplicates = -1, -1, 0
+    missing_chunk, missing_node, missing_share = -1, -1, -1
+    lacks = np.zeros(len(held), np.bool_)
+    full = np.zeros(held.shape[1], np.uint64)
+    for v in ends:
+        full[v // 64] |= np.uint64(1) << np.uint64(v % 64)
+    for c in range(len(start) - 1):
+        held[:] = 0
+        for v in ends:
+            held[v, v // 64] = np.uint64(1) << np.uint64(v % 64)
+        t, share, wasted = combine_sets(
+            start[c], start[c + 1], order, round_of, source, target, held, old
+        )
+        duplicates += wasted
+        if t >= 0 and (bad < 0 or t < bad):
+            bad, bad_share = t, share
+        for v in ends:
+            for w in range(len(full)):
+                gap = full[w] & ~held[v, w]
+                if gap != 0:
+                    lacks[v] = True
+                    if missing_chunk < 0:
+                        missing_chunk, missing_node = c, v
+                        missing_share = 64 * w + _first_bit(gap)
+                    break
+    served = 0
+    for v in ends:
+        served += not lacks[v]
+    return bad, bad_share, duplicates, missing_chunk, missing_node, missing_share, served

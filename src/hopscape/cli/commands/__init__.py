@@ -1,0 +1,1 @@
+"""The commands, by subject; each module adds its own to the application."""

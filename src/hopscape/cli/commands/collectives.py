@@ -1,0 +1,345 @@
+"""Commands about collectives: one per goal, and verify for schedule files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build
+
+__all__ = ["register"]
+
+FromOption = Annotated[str, typer.Option("--from", help="The root: a node number or an address.")]
+ToOption = Annotated[str, typer.Option("--to", help="The root: a node number or an address.")]
+AlgorithmOption = Annotated[
+    str,
+    typer.Option("--algorithm", "-a", help="A family's own algorithm; 'list' shows what there is."),
+]
+PortsOption = Annotated[
+    int | None, typer.Option("--ports", help="Messages per node and round; all ports without.")
+]
+DuplexOption = Annotated[str, typer.Option("--duplex", help="full or half.")]
+PackingOption = Annotated[
+    str, typer.Option("--packing", help="unit (one chunk per message) or packed.")
+]
+SwitchingOption = Annotated[
+    str, typer.Option("--switching", help="store-and-forward or circuit.")
+]
+AlphaOption = Annotated[float, typer.Option("--alpha", help="Cost of a round (start-up).")]
+BetaOption = Annotated[float, typer.Option("--beta", help="Cost per chunk of the longest message.")]
+DeltaOption = Annotated[float, typer.Option("--delta", help="Cost per hop of the longest path.")]
+SaveOption = Annotated[
+    Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(broadcast)
+    app.command()(reduce)
+    app.command()(scatter)
+    app.command()(gather)
+    app.command("multicast")(multicast)
+    app.command("allgather")(allgather)
+    app.command("allreduce")(allreduce)
+    app.command("alltoall")(alltoall)
+    app.command()(permute)
+    app.command()(verify)
+
+
+def broadcast(
+    spec: SpecArgument,
+    root: FromOption = "0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    switching: SwitchingOption = "store-and-forward",
+    alpha: AlphaOption = 1.0,
+    beta: BetaOption = 0.0,
+    delta: DeltaOption = 0.0,
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Broadcast from one node to all, checked."""
+    model = _model(ports, duplex, packing, switching, alpha, beta, delta)
+    _run(spec, "broadcast", root, algorithm, model, save, style, output)
+
+
+def reduce(
+    spec: SpecArgument,
+    root: ToOption = "0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    alpha: AlphaOption = 1.0,
+    beta: BetaOption = 0.0,
+    delta: DeltaOption = 0.0,
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Add up everybody's share at one node, checked."""
+    model = _model(ports, duplex, alpha=alpha, beta=beta, delta=delta)
+    _run(spec, "reduce", root, algorithm, model, save, style, output)
+
+
+def scatter(
+    spec: SpecArgument,
+    root: FromOption = "0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Send from one node to each its own, checked."""
+    model = _model(ports, duplex, packing)
+    _run(spec, "scatter", root, algorithm, model, save, style, output)
+
+
+def gather(
+    spec: SpecArgument,
+    root: ToOption = "0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Collect from each its own at one node, checked."""
+    model = _model(ports, duplex, packing)
+    _run(spec, "gather", root, algorithm, model, save, style, output)
+
+
+def multicast(
+    spec: SpecArgument,
+    targets: Annotated[
+        list[str], typer.Option("--to", help="A target; give the option once for each.")
+    ],
+    root: FromOption = "0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Send from one node to some (one-to-many), checked."""
+    model = _model(ports, duplex)
+    _run(spec, "one-to-many", root, algorithm, model, save, style, output, targets=targets)
+
+
+def allgather(
+    spec: SpecArgument,
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    alpha: AlphaOption = 1.0,
+    beta: BetaOption = 0.0,
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Bring everybody's data to everybody, checked."""
+    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-gather", None, algorithm, model, save, style, output)
+
+
+def allreduce(
+    spec: SpecArgument,
+    sliced: Annotated[
+        bool,
+        typer.Option("--sliced", help="A chunk per node (reduce-scatter, all-gather): long data."),
+    ] = False,
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    alpha: AlphaOption = 1.0,
+    beta: BetaOption = 0.0,
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Add up everybody's share everywhere, checked."""
+    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-reduce", None, algorithm, model, save, style, output, sliced=sliced)
+
+
+def alltoall(
+    spec: SpecArgument,
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    alpha: AlphaOption = 1.0,
+    beta: BetaOption = 0.0,
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Send from each to each its own (personalised), checked."""
+    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-to-all", None, algorithm, model, save, style, output)
+
+
+def permute(
+    spec: SpecArgument,
+    permutation: Annotated[
+        str,
+        typer.Option(
+            "--permutation", help="A file of node numbers, one per endpoint, or random:SEED."
+        ),
+    ] = "random:0",
+    algorithm: AlgorithmOption = "generic",
+    ports: PortsOption = None,
+    duplex: DuplexOption = "full",
+    packing: PackingOption = "unit",
+    save: SaveOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Send every node's datum to another node, each node once, checked."""
+    model = _model(ports, duplex, packing)
+    _run(
+        spec, "permutation", None, algorithm, model, save, style, output, permutation=permutation
+    )
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")],
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Check a schedule file: every rule of its model, every promise of its goal."""
+    from hopscape.collectives.choose import report
+    from hopscape.core.schedule import Schedule
+
+    record = report(Schedule.load(file, build))
+    _finish(record, style, output)
+
+
+def _model(
+    ports: int | None,
+    duplex: str,
+    packing: str = "unit",
+    switching: str = "store-and-forward",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    delta: float = 0.0,
+) -> Any:
+    """The model wanted, or None when nothing was asked for (an algorithm then takes its own)."""
+    from hopscape.core.model import Model
+
+    wish: dict[str, Any] = {
+        "ports": ports,
+        "duplex": duplex,
+        "packing": packing,
+        "switching": switching,
+        "alpha": alpha,
+        "beta": beta,
+        "delta": delta,
+    }
+    model = Model(**wish)
+    return None if model == Model() else model
+
+
+def _run(
+    spec: str,
+    kind: str,
+    root: str | None,
+    algorithm: str,
+    model: Any,
+    save: Path | None,
+    style: Format,
+    output: Path | None,
+    *,
+    targets: list[str] | None = None,
+    permutation: str | None = None,
+    sliced: bool = False,
+) -> None:
+    from hopscape.collectives.choose import algorithms, report, run_algorithm
+    from hopscape.core.goal import Goal
+
+    network = build(spec)
+    chosen: Any = kind
+    goal = Goal(
+        chosen,
+        network.node(root) if root is not None else None,
+        network.endpoint_count if sliced else 1,
+        _targets(network, targets, permutation),
+    )
+    if algorithm == "list":
+        rows = [{"algorithm": n, "what": t} for n, t in algorithms(network, goal).items()]
+        emit_rows(rows, style, output)
+        return
+    schedule = run_algorithm(network, goal, algorithm, model)
+    record = report(schedule)
+    if save is not None:
+        schedule.save(save)
+    _finish(record, style, output)
+
+
+def _targets(
+    network: Any, targets: list[str] | None, permutation: str | None
+) -> tuple[int, ...]:
+    import numpy as np
+
+    if targets is not None:
+        return tuple(sorted({network.node(t) for t in targets}))
+    if permutation is None:
+        return ()
+    seed = re.fullmatch(r"random:(\d+)", permutation)
+    if seed:
+        generator = np.random.default_rng(int(seed[1]))
+        return tuple(generator.permutation(network.endpoints).tolist())
+    try:
+        words = Path(permutation).read_text(encoding="utf-8").replace(",", " ").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentError(
+            f"permutation {permutation!r} is neither random:SEED nor a readable file"
+        ) from error
+    if not all(re.fullmatch(r"\d+", word) for word in words):
+        bad = next(word for word in words if not re.fullmatch(r"\d+", word))
+        raise ArgumentError(f"{permutation} must hold node numbers; found {bad!r}")
+    return tuple(int(word) for word in words)
+
+
+def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
+    from hopscape.core.goal import Goal
+    from hopscape.core.model import Model
+
+    goal, model = Goal.from_dict(record["goal"]), Model.from_dict(record["model"])
+    best = record["lower_bounds"][0]["why"] if record["lower_bounds"] else ""
+    table = {
+        "model": model.describe(),
+        "algorithm": record["algorithm"],
+        "rounds": str(record["rounds"]),
+        "lower bound": f"{record['lower_bound']}" + (f"  ({best})" if best else ""),
+        "messages": f"{record['messages']:,}",
+        "duplicates": _maybe(record["duplicates"]),
+        "nodes served": _maybe(record["reached"]),
+        "time": f"{record['time']:g}" if "time" in record else "-",
+        "verdict": f"{record['verdict']}: {record['reason']}",
+    }
+    title = f"{record['spec']}: {goal.describe()}"
+    emit(record, style, output, title=title, table=table)
+    if record["verdict"] != "holds":
+        raise typer.Exit(1)
+
+
+def _maybe(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"

@@ -1,0 +1,73 @@
+"""Commands about routes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.registry import build
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(route)
+
+
+def route(
+    spec: SpecArgument,
+    a: Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")],
+    router: Annotated[
+        str, typer.Option("--router", help="auto, closed (formula), table or search.")
+    ] = "auto",
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="Also all ways that share no node in between.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Route from A to B: nodes, addresses and ports."""
+    from hopscape.core.router import choose_router
+
+    network = build(spec)
+    start, end = network.node(a), network.node(b)
+    kind: Any = router
+    if router == "auto":  # for one pair a search is cheaper than tables
+        closed = network.family.router(network) if network.family is not None else None
+        kind = "closed" if closed is not None else "search"
+    way = choose_router(network, kind)
+    found = way.route(start, end)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "path": list(found.path),
+        "addresses": [network.addresses.data(v) for v in found.path],
+        "ports": list(found.ports),
+        "length": found.length,
+        "exact": way.exact,
+        "router": way.name,
+        "first_ports": list(way.all_ports(start, end)),
+    }
+    table = {
+        "length": f"{found.length} hops" + (" (shortest)" if way.exact else ""),
+        "path": " → ".join(str(v) for v in found.path),
+        "addresses": " → ".join(network.addresses.text(v) for v in found.path),
+        "ports": ", ".join(str(p) for p in found.ports) or "-",
+        "shortest ways begin by": "ports " + ", ".join(map(str, record["first_ports"])),
+        "router": way.name,
+    }
+    if found.length == 0:
+        del table["shortest ways begin by"]
+    if disjoint:
+        from hopscape.metrics import disjoint_paths
+
+        paths = disjoint_paths(network, start, end)
+        record["disjoint_paths"] = paths
+        for i, path in enumerate(paths, 1):
+            table[f"disjoint way {i}"] = " → ".join(map(str, path))
+    title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
+    emit(record, style, output, title=title, table=table)

@@ -1,0 +1,76 @@
+"""Which algorithms there are for a goal on a network, and running one by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.generic import make_schedule
+from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
+
+__all__ = ["GENERIC", "algorithms", "report", "run_algorithm"]
+
+GENERIC = "generic"
+
+
+def algorithms(network: Network, goal: Goal) -> dict[str, str]:
+    """Names of the algorithms for a goal, with one line each; the generic one first."""
+    found = {GENERIC: "trees of breadth-first search and greedy rounds, for any network"}
+    if network.family is not None:
+        for collective in network.family.collectives():
+            if collective.goal == goal.kind:
+                found[collective.name] = collective.summary
+    return found
+
+
+def run_algorithm(
+    network: Network, goal: Goal, name: str = GENERIC, model: Model | None = None
+) -> Schedule:
+    """Make a schedule by an algorithm's name.
+
+    Raises
+    ------
+    ArgumentError
+        When the network has no such algorithm; the message lists those it has.
+    """
+    known = algorithms(network, goal)
+    if name not in known:
+        raise ArgumentError(
+            f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
+        )
+    if name == GENERIC:
+        return make_schedule(network, goal, model)
+    assert network.family is not None
+    chosen = next(
+        c for c in network.family.collectives() if c.name == name and c.goal == goal.kind
+    )
+    return chosen.build(network, goal, model)
+
+
+def report(schedule: Schedule) -> dict[str, Any]:
+    """A schedule with its verdict and the lower bound, under the names that scripts rely on."""
+    verdict = verify(schedule)
+    bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
+    details = dict(verdict.details)
+    return {
+        "spec": schedule.network.spec,
+        "goal": schedule.goal.to_dict(),
+        "algorithm": schedule.name,
+        "model": schedule.model.to_dict(),
+        "rounds": schedule.rounds,
+        "steps": schedule.rounds,
+        "lower_bound": bounds[0].rounds if bounds else 0,
+        "lower_bounds": [{"rounds": b.rounds, "why": b.why} for b in bounds],
+        "messages": details.pop("messages", 0),
+        "duplicates": details.pop("duplicates", None),
+        "reached": details.pop("reached", None),
+        "verdict": "holds" if verdict else "fails",
+        "reason": verdict.reason,
+        "where": dict(verdict.where),
+        **{key: value for key, value in details.items() if key != "rounds"},
+    }

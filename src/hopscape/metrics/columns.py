@@ -1,0 +1,259 @@
+"""Columns of comparison tables: one name, one explanation, one computation each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.measured import Measured
+from hopscape.core.network import Network
+from hopscape.metrics.bisection import bisection
+from hopscape.metrics.cost import moore_diameter, moore_mean_distance
+from hopscape.metrics.distances import DistanceProfile, distance_profile
+from hopscape.metrics.load import channel_load
+from hopscape.metrics.structure import (
+    degree_statistics,
+    edge_connectivity,
+    girth,
+    node_connectivity,
+    vertex_transitive,
+)
+
+__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "Column", "measure_columns"]
+
+_LOAD_ORDER = 2500
+
+
+@dataclass(frozen=True)
+class Column:
+    """One figure about a network.
+
+    Attributes
+    ----------
+    name : str
+        In files and options.
+    title : str
+        Above a table.
+    explanation : str
+        One line.
+    measure : callable
+        Takes a :class:`_Subject`, returns a Measured.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    measure: Callable[[_Subject], Measured[Any]]
+
+
+class _Subject:
+    """A network under comparison, with what several columns share computed once."""
+
+    def __init__(self, network: Network, exact: bool) -> None:
+        self.network = network
+        self.exact = exact
+        self._profile: DistanceProfile | None = None
+
+    def fact(self, name: str) -> Any:
+        """A closed form, unless everything is to be computed."""
+        return None if self.exact else getattr(self.network.facts, name)
+
+    @property
+    def profile(self) -> DistanceProfile:
+        if self._profile is None:
+            self._profile = distance_profile(self.network, exact=self.exact)
+        return self._profile
+
+    @property
+    def degree(self) -> int:
+        return degree_statistics(self.network).maximum
+
+
+def _nodes(it: _Subject) -> Measured[int]:
+    return Measured(it.network.order, "closed form")
+
+
+def _links(it: _Subject) -> Measured[int]:
+    how = "closed form" if it.network.facts.links is not None else "exact"
+    return Measured(it.network.links, how)  # type: ignore[arg-type]
+
+
+def _degree(it: _Subject) -> Measured[int]:
+    statistics = degree_statistics(it.network)
+    return Measured(statistics.maximum, statistics.how)  # type: ignore[arg-type]
+
+
+def _diameter(it: _Subject) -> Measured[int | None]:
+    known = it.fact("diameter")
+    if known is not None:
+        return Measured(known, "closed form")
+    if it.fact("connected") is False:
+        return Measured(None, "closed form", "not connected")
+    note = "lower bound" if it.profile.how == "sampled" else ""
+    return Measured(it.profile.diameter, it.profile.how, note)
+
+
+def _mean(it: _Subject) -> Measured[Fraction | None]:
+    known = it.fact("mean_distance")
+    if known is not None:
+        return Measured(known, "closed form")
+    if it.fact("connected") is False:
+        return Measured(None, "closed form", "not connected")
+    return Measured(it.profile.mean, it.profile.how)
+
+
+def _moore_mean(it: _Subject) -> Measured[Fraction | None]:
+    directed = not it.network.duplex
+    return Measured(
+        moore_mean_distance(it.network.order, it.degree, directed=directed), "closed form"
+    )
+
+
+def _mean_gap(it: _Subject) -> Measured[float | None]:
+    mean, best = _mean(it), _moore_mean(it).value
+    if mean.value is None or not best:
+        return Measured(None, "unknown")
+    return Measured(round(float(mean.value / best) - 1, 6), mean.how)
+
+
+def _moore_diameter(it: _Subject) -> Measured[int | None]:
+    directed = not it.network.duplex
+    return Measured(moore_diameter(it.network.order, it.degree, directed=directed), "closed form")
+
+
+def _cost(it: _Subject) -> Measured[int | None]:
+    far = _diameter(it)
+    value = None if far.value is None else it.degree * far.value
+    return Measured(value, far.how, far.note)
+
+
+def _bisection(it: _Subject) -> Measured[int | None]:
+    found = bisection(it.network, exact=it.exact)
+    note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
+    return Measured(found.upper, found.how, note)
+
+
+def _channel_load(it: _Subject) -> Measured[float | None]:
+    if it.network.order > _LOAD_ORDER and not it.exact:
+        return Measured(None, "unknown", f"not computed beyond {_LOAD_ORDER} nodes; --exact does")
+    if not it.profile.connected:
+        return Measured(None, "exact", "not connected")
+    found = channel_load(it.network)
+    return Measured(round(found.largest, 6), found.how)
+
+
+COLUMNS: Mapping[str, Column] = {
+    column.name: column
+    for column in (
+        Column("nodes", "nodes", "number of nodes, switches included", _nodes),
+        Column("degree", "degree", "most channels that leave a node", _degree),
+        Column("links", "links", "a duplex link once, a simplex channel once", _links),
+        Column("diameter", "diameter", "largest distance between two nodes, in hops", _diameter),
+        Column(
+            "mean_distance",
+            "mean dist.",
+            "mean distance over ordered pairs of distinct nodes",
+            _mean,
+        ),
+        Column(
+            "moore_mean",
+            "Moore mean",
+            "least mean distance that this order and degree allow (Moore bound)",
+            _moore_mean,
+        ),
+        Column("mean_gap", "gap", "mean distance over the Moore bound, less 1", _mean_gap),
+        Column(
+            "moore_diameter",
+            "Moore diam.",
+            "least diameter that this order and degree allow (Moore bound)",
+            _moore_diameter,
+        ),
+        Column("cost", "deg × diam", "degree times diameter, the classic figure of cost", _cost),
+        Column(
+            "bisection",
+            "bisection",
+            "fewest links between two halves of the endpoints (an upper bound unless proved)",
+            _bisection,
+        ),
+        Column(
+            "girth",
+            "girth",
+            "length of a shortest cycle",
+            lambda it: girth(it.network, exact=it.exact),
+        ),
+        Column(
+            "node_connectivity",
+            "node conn.",
+            "nodes that must fail to part two others",
+            lambda it: node_connectivity(it.network, exact=it.exact),
+        ),
+        Column(
+            "edge_connectivity",
+            "edge conn.",
+            "links that must fail to part the network",
+            lambda it: edge_connectivity(it.network, exact=it.exact),
+        ),
+        Column(
+            "vertex_transitive",
+            "transitive",
+            "does every node look like every other?",
+            lambda it: vertex_transitive(it.network),
+        ),
+        Column(
+            "channel_load",
+            "max load",
+            "load of the busiest channel when every node sends 1 evenly to all others",
+            _channel_load,
+        ),
+    )
+}
+
+DEFAULT_COLUMNS = (
+    "nodes",
+    "degree",
+    "links",
+    "diameter",
+    "mean_distance",
+    "moore_mean",
+    "mean_gap",
+    "cost",
+    "bisection",
+    "node_connectivity",
+    "girth",
+    "vertex_transitive",
+)
+
+
+def measure_columns(
+    network: Network, names: Iterable[str] = DEFAULT_COLUMNS, *, exact: bool = False
+) -> dict[str, Measured[Any]]:
+    """Measure some figures of a network, those that are too large left unknown.
+
+    Parameters
+    ----------
+    network : Network
+    names : iterable of str
+        Names of columns.
+    exact : bool
+        Compute everything in full, closed forms or not.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> found = measure_columns(hopscape.build("petersen"), ["diameter", "girth"])
+    >>> {name: (m.value, m.how) for name, m in found.items()}
+    {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
+    """
+    subject = _Subject(network, exact)
+    out: dict[str, Measured[Any]] = {}
+    for name in names:
+        if name not in COLUMNS:
+            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(COLUMNS)}")
+        try:
+            out[name] = COLUMNS[name].measure(subject)
+        except TooLargeError as error:
+            out[name] = Measured(None, "unknown", str(error))
+    return out
