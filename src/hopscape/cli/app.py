@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from typing import Annotated
 
 import typer
 
 from hopscape._version import __version__
-from hopscape.cli.commands import collectives, ledger, networks, routing
+from hopscape.cli import commands, groups
 from hopscape.cli.progress import install_progress
 
 __all__ = ["app"]
@@ -39,5 +41,8 @@ def _start(
     install_progress()
 
 
-for module in (networks, routing, collectives, ledger):
-    module.register(app)
+for found in pkgutil.iter_modules(commands.__path__):
+    importlib.import_module(f"{commands.__name__}.{found.name}").register(app)
+for group in (groups.search, groups.study):
+    if group.registered_commands:
+        app.add_typer(group)

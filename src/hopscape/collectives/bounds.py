@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows, distances_from, distances_to
+from hopscape.core.errors import DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -63,27 +65,36 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     if goal.root is not None:
         inward = goal.kind in ("gather", "reduce")
         reach = (distances_to if inward else distances_from)(network, goal.root)
-        whom = np.asarray(goal.targets) if goal.kind == "one-to-many" else network.endpoints
-        far = int(reach[whom].max(initial=0))
+        promise = goal.on(network)
+        far = _farthest(network, reach[promise.wanted], -1)
         way = "to" if inward else "from"
         return [Bound(far, f"the largest distance {way} node {goal.root} is {far}")]
     if goal.kind == "permutation":
-        far = int(_pair_distances(network, goal).max(initial=0))
+        far = _farthest(network, _pair_distances(network, goal), -1)
     elif network.facts.diameter is not None and not network.has_switches:
         far = network.facts.diameter
     elif network.order <= _ALL_PAIRS:
         rows = distance_rows(network, _representatives(network))
-        far = int(rows[:, network.endpoints].max(initial=0))
+        far = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
     return [Bound(far, f"the largest distance is {far}")]
 
 
-def _representatives(network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _farthest(network: Network, distances: IntArray, none: int) -> int:
+    """The largest distance; an error where one is `none`, which means that there is no way."""
+    if (distances == none).any():
+        raise DisconnectedError(
+            f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
+        )
+    return int(distances.max(initial=0))
+
+
+def _representatives(network: Network) -> IntArray:
     if network.symmetry is not None and not network.has_switches:
         return np.asarray(network.symmetry.representatives, dtype=np.int64)
     return network.endpoints.astype(np.int64)
 
 
-def _pair_distances(network: Network, goal: Goal) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _pair_distances(network: Network, goal: Goal) -> IntArray:
     promise = goal.on(network)
     found = network.router().distances(promise.origins, promise.destinations)
     return found.astype(np.int64)
@@ -94,8 +105,9 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     kinds = ("broadcast", "reduce", "one-to-many", "all-gather", "all-reduce")
     if goal.kind not in kinds:
         return []
-    whom = len(goal.targets) + 1 if goal.kind == "one-to-many" else network.endpoint_count
-    widest = int(network.degrees.max(initial=0))
+    whom = _others(network, goal) + 1
+    inward = goal.kind == "reduce"
+    widest = int((np.diff(network.reversed_csr()[0]) if inward else network.degrees).max(initial=0))
     ports = widest if rules.ports is None else min(rules.ports, widest)
     rounds, informed = 0, 1
     while informed < whom and ports > 0:
@@ -104,18 +116,27 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     return [Bound(rounds, f"one informed node becomes at most {ports + 1} in a round")]
 
 
+def _others(network: Network, goal: Goal) -> int:
+    """How many nodes must be served besides the root (or besides any one endpoint)."""
+    wanted = goal.on(network).wanted
+    if goal.root is None:
+        return len(wanted) - 1
+    return len(wanted) - int(goal.root in wanted)
+
+
 def _port_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """What must enter or leave one node, over the channels it has for that."""
     ends = network.endpoint_count
     if goal.kind in ("scatter", "gather") and goal.root is not None:
         verb = "send" if goal.kind == "scatter" else "receive"
-        return [_through(network, goal.root, ends - 1, verb, rules)]
+        return [_through(network, goal.root, _others(network, goal), verb, rules)]
     if goal.kind == "all-gather":
         return [_through(network, _narrowest(network, into=True), ends - 1, "receive", rules)]
     if goal.kind == "all-to-all":
         return [_through(network, _narrowest(network, into=False), ends - 1, "send", rules)]
     if goal.kind in ("broadcast", "one-to-many") and goal.chunks > 1 and goal.root is not None:
-        return [_through(network, goal.root, goal.chunks, "send", rules)]
+        chunks = goal.chunks if _others(network, goal) else 0
+        return [_through(network, goal.root, chunks, "send", rules)]
     return []
 
 
@@ -145,16 +166,17 @@ def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
         hops = ends * (ends - 1)
     elif goal.kind == "all-reduce" and goal.chunks > 1:
         hops = 2 * (ends - 1) * goal.chunks
-    elif rules.switching == "circuit":
-        return []
     elif goal.kind == "permutation":
-        hops = int(_pair_distances(network, goal).sum())
+        pairs = _pair_distances(network, goal)
+        _farthest(network, pairs, -1)
+        hops = int(pairs.sum())
     elif goal.kind == "all-to-all":
         mean = network.facts.mean_distance
         if mean is not None and not network.has_switches:
-            hops = int(mean * ends * (ends - 1))
+            hops = round(mean * ends * (ends - 1))
         elif network.order <= _ALL_PAIRS:
             rows = distance_rows(network, network.endpoints)[:, network.endpoints]
+            _farthest(network, rows, int(np.iinfo(rows.dtype).max))
             hops = int(rows.astype(np.int64).sum())
     if not hops or not lanes:
         return []

@@ -54,10 +54,11 @@ def broadcast(network: Network, root: int, model: Model | None = None) -> Schedu
     4
     """
     rules = model if model is not None else Model()
+    root = network.node(root)
     tree = shortest_path_tree(network, root)
     goal = Goal.broadcast(root)
     best = _tree_schedule(network, tree, rules, goal)
-    if rules.ports is not None and not network.has_switches:
+    if rules.ports is not None and not network.has_switches and best.rounds > 1:
         other = _matching_broadcast(network, root, rules, limit=best.rounds)
         if other is not None:
             return other
@@ -69,21 +70,29 @@ def one_to_many(
 ) -> Schedule:
     """One chunk from the root to some nodes: the tree of breadth-first search, pruned."""
     rules = model if model is not None else Model()
-    goal = Goal.one_to_many(root, targets)
-    tree = shortest_path_tree(network, root, only_to=np.asarray(goal.targets, dtype=np.int64))
+    goal = Goal.one_to_many(network.node(root), targets)
+    wanted = goal.on(network).wanted
+    tree = shortest_path_tree(network, network.node(root), only_to=wanted)
     return _tree_schedule(network, tree, rules, goal)
 
 
 def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
-    """Everybody's share added up at the root: a broadcast backwards."""
-    goal = Goal.reduce(root)
-    if network.duplex:
-        forth = broadcast(network, root, model)
-        return forth.reversed(goal, name=f"{forth.name}, reversed")
+    """Everybody's share added up at the root: a broadcast backwards.
+
+    Circuits that may not share nodes cannot end at the same node, so that under this rule a node
+    receives once per round.
+    """
     rules = model if model is not None else Model()
+    root = network.node(root)
+    goal = Goal.reduce(root)
+    alone = rules.switching == "circuit" and rules.shares == "vertex"
+    ports = 1 if alone else rules.ports
+    if network.duplex:
+        forth = broadcast(network, root, replace(rules, ports=ports))
+        return forth.reversed(goal, name=f"{forth.name}, reversed").under(rules)
     turned = _turned(network)
     tree = shortest_path_tree(turned, root)
-    when = serve_tree(turned, tree, rules.ports)
+    when = serve_tree(turned, tree, ports)
     origin = np.argsort(network.heads, kind="stable")  # channel of `turned` → channel of network
     nodes = tree.nodes[1:]
     last = int(when.max(initial=-1))
@@ -106,6 +115,7 @@ def _turned(network: Network) -> Network:
         network.tails[by_head],
         duplex=False,
         spec=f"{network.spec} turned round",
+        switches=np.setdiff1d(np.arange(network.order), network.endpoints),
     )
 
 
@@ -235,12 +245,12 @@ def _packets(network: Network, goal: Goal, model: Model | None, router: Router |
 
 def scatter(network: Network, root: int, model: Model | None = None) -> Schedule:
     """From the root to each endpoint its own chunk."""
-    return _packets(network, Goal.scatter(root), model, None)
+    return _packets(network, Goal.scatter(network.node(root)), model, None)
 
 
 def gather(network: Network, root: int, model: Model | None = None) -> Schedule:
     """From each endpoint its own chunk to the root."""
-    return _packets(network, Goal.gather(root), model, None)
+    return _packets(network, Goal.gather(network.node(root)), model, None)
 
 
 def permutation(
@@ -270,22 +280,26 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     DisconnectedError
         When some node cannot be reached.
     """
-    from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees
+    from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees, prune_trees
 
     rules = model if model is not None else Model()
-    if network.has_switches:
-        return _gather_over_switches(network, rules)
     if rules.switching == "circuit":
         rules = replace(rules, switching="store-and-forward")
     order = network.order
     require_memory(50 * order * order, f"all-gather among {order} nodes")
     distance = distance_rows(network, np.arange(order))
-    if order > 1 and int(distance.max()) == np.iinfo(distance.dtype).max:
-        s, v = (int(x) for x in np.argwhere(distance == np.iinfo(distance.dtype).max)[0])
+    ends = network.endpoints
+    lost = distance[np.ix_(ends, ends)] == np.iinfo(distance.dtype).max
+    if lost.any():
+        s, v = (int(ends[x]) for x in np.unravel_index(int(lost.argmax()), lost.shape))
         raise DisconnectedError(f"node {v} cannot be reached from node {s} in {network.spec}")
     parent = np.empty((order, order), dtype=np.int32)
     height = np.empty((order, order), dtype=np.int32)
     balanced_trees(network.indptr, network.heads, distance, parent, height)
+    if network.has_switches:
+        is_end = np.zeros(order, dtype=np.bool_)
+        is_end[ends] = True
+        prune_trees(network.tails, is_end, distance, parent)
     rounds, used, chunk = flow_trees(
         network.indptr,
         network.heads,
@@ -303,30 +317,9 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
         Goal.all_gather(),
         round=rounds,
         channels=used,
-        chunk=chunk,
+        chunk=np.searchsorted(ends, chunk) if network.has_switches else chunk,
         name="a tree per source",
     )
-
-
-def _gather_over_switches(network: Network, rules: Model) -> Schedule:
-    """With switches: one tree per endpoint, its packets to all others as one wave each."""
-    ends = network.endpoints
-    one_by_one: Schedule | None = None
-    for j, source in enumerate(ends.tolist()):
-        tree = shortest_path_tree(network, source)
-        wave = _tree_schedule(network, tree, rules, Goal.broadcast(source))
-        named = Schedule.from_columns(
-            network,
-            rules,
-            Goal.all_gather(),
-            round=wave.round,
-            channels=wave.channels,
-            chunk=np.full(wave.transfers, j),
-            name="one tree after the other",
-        )
-        one_by_one = named if one_by_one is None else one_by_one.then(named, Goal.all_gather())
-    assert one_by_one is not None
-    return one_by_one
 
 
 def all_reduce(network: Network, model: Model | None = None, sliced: bool = False) -> Schedule:
@@ -335,15 +328,16 @@ def all_reduce(network: Network, model: Model | None = None, sliced: bool = Fals
     Parameters
     ----------
     network : Network
-        Duplex.
     model : Model, optional
     sliced : bool
         False: one chunk, reduced to a central node and broadcast from it: few rounds. True: as many
-        chunks as nodes; chunk j is reduced to node j, then all are gathered everywhere: few chunks
-        per link, for long messages.
+        chunks as endpoints; chunk j is reduced to the j-th endpoint, then all are gathered
+        everywhere: few chunks per link, for long messages. Needs duplex links.
     """
-    if not network.duplex:
-        raise ArgumentError(f"{network.spec} has simplex channels; all-reduce needs duplex links")
+    if sliced and not network.duplex:
+        raise ArgumentError(
+            f"{network.spec} has simplex channels; a sliced all-reduce needs duplex links"
+        )
     if sliced:
         gathered = all_gather(network, model)
         goal = Goal.all_reduce(chunks=network.endpoint_count)
@@ -351,8 +345,9 @@ def all_reduce(network: Network, model: Model | None = None, sliced: bool = Fals
         return scattered.then(gathered, goal, name="reduce-scatter, then all-gather")
     centre = _centre(network)
     goal = Goal.all_reduce()
+    up = reduce(network, centre, model)
     down = broadcast(network, centre, model)
-    return down.reversed(goal).then(down, goal, name=f"reduce to node {centre}, then broadcast")
+    return up.then(down, goal, name=f"reduce to node {centre}, then broadcast")
 
 
 def _centre(network: Network) -> int:

@@ -103,7 +103,9 @@ def route_packets(
             _push(k, path[at[k]], path_start[k + 1] - at[k], first, after)
             waiting[path[at[k]]] += 1
     total = len(path)
-    rounds, used, moved = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    rounds = np.empty(total, np.int64)
+    used = np.empty(total, np.int64)
+    moved = np.empty(total, np.int64)
     granted = np.empty(channels, np.int64)
     scratch = (
         np.zeros(nodes, np.int64),
@@ -197,6 +199,24 @@ def _fill_heights(s, by_depth, indptr, parent, height):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
+def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: IntArray) -> None:
+    """Cut off, in place, the trees of switches and the branches that lead to no endpoint."""
+    nodes = len(parent)
+    keep = np.empty(nodes, np.bool_)
+    for s in range(nodes):
+        if not is_end[s]:
+            parent[s] = -1
+            continue
+        keep[:] = is_end
+        for v in np.argsort(distance[s])[::-1]:
+            if parent[s, v] >= 0 and keep[v]:
+                keep[tails[parent[s, v]]] = True
+        for v in range(nodes):
+            if not keep[v]:
+                parent[s, v] = -1
+
+
+@njit(cache=True, nogil=True)
 def flow_trees(
     indptr: IntArray,
     heads: IntArray,
@@ -227,7 +247,9 @@ def flow_trees(
         for v in range(nodes):
             total += parent[s, v] >= 0
         _offer(s, s, nodes, indptr, heads, parent, height, first, after, waiting)
-    rounds, used, moved = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    rounds = np.empty(total, np.int64)
+    used = np.empty(total, np.int64)
+    moved = np.empty(total, np.int64)
     granted = np.empty(channels, np.int64)
     scratch = (
         np.zeros(nodes, np.int64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,6 +29,7 @@ GoalKind = Literal[
 ]
 _ROOTED = ("broadcast", "scatter", "gather", "reduce", "one-to-many")
 _SLICED = ("broadcast", "one-to-many", "reduce", "all-reduce")
+_AIMED = ("one-to-many", "permutation")
 EVERYBODY = -1
 
 
@@ -89,11 +91,24 @@ class Goal:
             raise ArgumentError(
                 f"goal {self.kind!r} is unknown; choose one of {', '.join(get_args(GoalKind))}"
             )
+        self._make_integers()
         if (self.kind in _ROOTED) != (self.root is not None):
             need = "needs" if self.kind in _ROOTED else "has no"
             raise ArgumentError(f"{self.kind} {need} root, not {self.root!r}")
         if self.chunks < 1 or (self.chunks > 1 and self.kind not in _SLICED):
             raise ArgumentError(f"{self.kind} with {self.chunks} chunks is not a goal")
+        if self.targets and self.kind not in _AIMED:
+            raise ArgumentError(f"{self.kind} has no targets, not {len(self.targets)}")
+
+    def _make_integers(self) -> None:
+        """Turn numpy's integers into Python's, and refuse what is no integer."""
+        try:
+            if self.root is not None:
+                object.__setattr__(self, "root", index(self.root))
+            object.__setattr__(self, "chunks", index(self.chunks))
+            object.__setattr__(self, "targets", tuple(index(t) for t in self.targets))
+        except TypeError as error:
+            raise ArgumentError("root, chunks and targets of a goal must be integers") from error
 
     @classmethod
     def broadcast(cls, root: int, chunks: int = 1) -> Goal:
@@ -103,7 +118,7 @@ class Goal:
     @classmethod
     def one_to_many(cls, root: int, targets: Sequence[int], chunks: int = 1) -> Goal:
         """One node's data to some."""
-        return cls("one-to-many", root, chunks, tuple(sorted({int(t) for t in targets})))
+        return cls("one-to-many", root, chunks, tuple(sorted({index(t) for t in targets})))
 
     @classmethod
     def scatter(cls, root: int) -> Goal:
@@ -138,7 +153,7 @@ class Goal:
     @classmethod
     def permutation(cls, targets: Sequence[int]) -> Goal:
         """The datum of the j-th endpoint to node ``targets[j]``, each node once."""
-        return cls("permutation", None, 1, tuple(int(t) for t in targets))
+        return cls("permutation", None, 1, tuple(targets))
 
     def describe(self) -> str:
         """The goal in words."""
@@ -166,6 +181,8 @@ class Goal:
         ends = network.endpoints.astype(np.int64)
         count = self.chunk_count(network)
         combines = self.kind in ("reduce", "all-reduce")
+        if self.kind == "all-to-all":
+            return Promise(np.repeat(ends, len(ends)), np.tile(ends, len(ends)), ends, combines)
         everybody = np.full(count, EVERYBODY, dtype=np.int64)
         at_root = np.full(count, self.root if self.root is not None else 0, dtype=np.int64)
         if self.kind in ("broadcast", "all-reduce"):
@@ -181,8 +198,6 @@ class Goal:
             return Promise(ends, at_root, ends, combines)
         if self.kind == "all-gather":
             return Promise(ends, everybody, ends, combines)
-        if self.kind == "all-to-all":
-            return Promise(np.repeat(ends, len(ends)), np.tile(ends, len(ends)), ends, combines)
         targets = np.asarray(self.targets, dtype=np.int64)
         if not np.array_equal(np.sort(targets), ends):
             raise ArgumentError(_not_a_permutation(targets, ends))
@@ -195,7 +210,7 @@ class Goal:
             out["root"] = self.root
         if self.chunks != 1:
             out["chunks"] = self.chunks
-        if self.kind in ("one-to-many", "permutation"):
+        if self.kind in _AIMED:
             out["targets"] = list(self.targets)
         return out
 
@@ -207,14 +222,18 @@ class Goal:
         extra = set(values) - {"kind", "root", "chunks", "targets"}
         if extra:
             raise ArgumentError(f"the goal has an unknown key {min(map(str, extra))!r}")
-        numbers = [values.get("root", 0), values.get("chunks", 1), *values.get("targets", [])]
-        if not all(isinstance(x, int) for x in numbers):
+        targets = values.get("targets", [])
+        numbers = [values.get("root", 0), values.get("chunks", 1)]
+        numbers += targets if isinstance(targets, list | tuple) else [targets]
+        if not all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
             raise ArgumentError("root, chunks and targets of a goal must be integers")
+        if not isinstance(targets, list | tuple):
+            raise ArgumentError(f"targets of a goal must be a list, not {targets!r}")
         return cls(
             values["kind"],
             values.get("root"),
             values.get("chunks", 1),
-            tuple(values.get("targets", ())),
+            tuple(targets),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -64,13 +65,14 @@ class Model:
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
-            if value not in allowed:
+            if not isinstance(value, str) or value not in allowed:
                 raise ArgumentError(f"{name} is {value!r}; choose {' or '.join(allowed)}")
-        if self.ports is not None and (not isinstance(self.ports, int) or self.ports < 1):
+        if self.ports is not None and (not _is_whole(self.ports) or self.ports < 1):
             raise ArgumentError(f"ports is {self.ports!r}; it must be at least 1, or None for all")
         for name in ("alpha", "beta", "delta"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not value >= 0:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 <= value < math.inf:
                 raise ArgumentError(f"{name} is {value!r}; a cost must be a number of at least 0")
 
     @property
@@ -116,3 +118,7 @@ class Model:
                 f"the model has an unknown key {min(map(str, extra))!r}; known: {sorted(known)}"
             )
         return cls(**values)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -7,8 +7,11 @@ channels; in store-and-forward the path is a single channel.
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+import zlib
+from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
+from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
@@ -25,6 +29,17 @@ __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
 _COLUMNS = ("round", "source", "target", "chunk")
+_NPZ_TROUBLE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    RuntimeError,
+    MemoryError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class Schedule:
@@ -84,9 +99,7 @@ class Schedule:
             ("round_start", self.round_start, count),
             ("path_start", self.path_start, len(self.channels)),
         ):
-            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != end or np.any(
-                np.diff(offsets) < 0
-            ):
+            if len(offsets) == 0 or not _rises(offsets, end):
                 raise ScheduleError(f"{name} must rise from 0 to {end}")
 
     @classmethod
@@ -117,36 +130,39 @@ class Schedule:
         rounds : int, optional
             Number of rounds, when trailing ones are empty.
         """
-        when = np.asarray(round, dtype=np.int64)
-        ways = np.asarray(channels, dtype=np.int64)
+        when, ways = _integers(round, "round"), _integers(channels, "channels")
         count = len(when)
-        starts = np.arange(count + 1) if path_start is None else np.asarray(path_start, np.int64)
-        lengths = np.diff(starts)
-        if len(starts) != count + 1 or (count and int(lengths.min()) < 1) or starts[-1] != len(ways):
+        starts = np.arange(count + 1) if path_start is None else _integers(path_start, "path_start")
+        if len(starts) != count + 1 or starts[0] != 0 or starts[-1] != len(ways):
+            raise ScheduleError(
+                f"paths must begin at 0 and end at {len(ways)}, one for each of {count} transfers"
+            )
+        if count and int(np.diff(starts).min()) < 1:
             raise ScheduleError("every transfer needs a path of at least one channel")
-        total = max(int(when.max(initial=-1)) + 1, rounds or 0)
         if count and (when.min() < 0 or ways.min() < 0 or ways.max() >= len(network.heads)):
             raise ScheduleError(
                 f"rounds must be at least 0 and channels 0..{len(network.heads) - 1}"
             )
-        what = np.zeros(count, np.int64) if chunk is None else np.asarray(chunk, dtype=np.int64)
-        order = np.argsort(when, kind="stable")
-        if np.array_equal(order, np.arange(count)):
-            sorted_ways, sorted_starts = ways, starts
-        else:
-            sorted_starts = np.concatenate([[0], np.cumsum(lengths[order])])
-            within = np.arange(len(ways)) - np.repeat(sorted_starts[:-1], lengths[order])
-            sorted_ways = ways[np.repeat(starts[:-1][order], lengths[order]) + within]
+        what = np.zeros(count, np.int64) if chunk is None else _integers(chunk, "chunk")
+        if len(what) != count:
+            raise ScheduleError(f"columns differ in length: {count} rounds, {len(what)} chunks")
+        if np.any(when[1:] < when[:-1]):
+            order = np.argsort(when, kind="stable")
+            starts, ways = _sort_paths(starts, ways, order)
+            when, what = when[order], what[order]
+        total = max(int(when.max(initial=-1)) + 1, rounds or 0)
+        require_memory(8 * total, f"a schedule of {total} rounds")
+        first, last = (ways[starts[:-1]], ways[starts[1:] - 1]) if count else (ways, ways)
         return cls(
             network,
             model,
             goal,
-            round_start=np.searchsorted(when[order], np.arange(total + 1)),
-            source=network.tails[sorted_ways[sorted_starts[:-1]]] if count else np.empty(0),
-            target=network.heads[sorted_ways[sorted_starts[1:] - 1]] if count else np.empty(0),
-            chunk=what[order],
-            path_start=sorted_starts,
-            channels=sorted_ways,
+            round_start=np.searchsorted(when, np.arange(total + 1)),
+            source=network.tails[first],
+            target=network.heads[last],
+            chunk=what,
+            path_start=starts,
+            channels=ways,
             name=name,
         )
 
@@ -184,7 +200,7 @@ class Schedule:
             When a channel is simplex, so that it has no way back.
         """
         back = self.network.reverse[self.channels]
-        if (back < 0).any():
+        if (back < 0).any() or (self.channels < 0).any():
             raise ScheduleError(f"{self.network.spec} has simplex channels; there is no way back")
         lengths = np.diff(self.path_start)
         starts = np.concatenate([[0], np.cumsum(lengths[::-1])])
@@ -200,6 +216,12 @@ class Schedule:
             channels=back[::-1],
             name=name or f"reversed {self.name}",
         )
+
+    def under(self, model: Model) -> Schedule:
+        """The same transfers, meant for another model."""
+        other = copy(self)
+        other.model = model
+        return other
 
     def then(self, later: Schedule, goal: Goal, name: str = "") -> Schedule:
         """This schedule, and `later` after its last round."""
@@ -226,13 +248,7 @@ class Schedule:
         """Plain values: what the JSON file holds. Rounds count from 1, paths are ports."""
         ports = self.network.port_of(self.channels)
         paths = np.split(ports, self.path_start[1:-1]) if self.transfers else []
-        return {
-            "format": _FORMAT,
-            "version": 1,
-            "name": self.name,
-            "network": self.network.spec,
-            "model": self.model.to_dict(),
-            "goal": self.goal.to_dict(),
+        return self.to_dict_head() | {
             "rounds": self.rounds,
             "transfers": {
                 "round": (self.round + 1).tolist(),
@@ -250,7 +266,7 @@ class Schedule:
         """
         place = Path(path)
         if place.suffix == ".npz":
-            head = {k: v for k, v in self.to_dict_head().items()}
+            head = self.to_dict_head()
             write_atomically(
                 place,
                 lambda out: np.savez_compressed(
@@ -296,6 +312,8 @@ class Schedule:
         """
         place = Path(path)
         head, columns = _read_npz(place) if place.suffix == ".npz" else _read_json(place)
+        if not isinstance(head, dict):
+            raise FileFormatError(f"{path} is not a schedule: its head is no object")
         if head.get("format") != _FORMAT:
             raise FileFormatError(f"{path} is not a schedule: it has no 'format': '{_FORMAT}'")
         if head.get("version") != 1:
@@ -314,9 +332,17 @@ class Schedule:
 
 
 def _column(values: IntArray, dtype: type) -> IntArray:
-    array = np.ascontiguousarray(values, dtype=dtype)
-    if array.ndim != 1:
-        raise ScheduleError("a column must be one-dimensional")
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ScheduleError("a column must be one-dimensional and hold integers")
+    limits = np.iinfo(dtype)
+    if given.size and given.dtype != dtype and not (
+        limits.min <= int(given.min()) and int(given.max()) <= limits.max
+    ):
+        raise ScheduleError(f"a column holds values beyond {limits.min}..{limits.max}")
+    array: IntArray = np.ascontiguousarray(given, dtype=dtype)
+    if array is values:
+        array = array.view()  # the caller's own array stays writable
     array.setflags(write=False)
     return array
 
@@ -331,6 +357,8 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         ) from error
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
+    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
+        raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
     except OSError as error:
         raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
     if not isinstance(data, dict):
@@ -348,37 +376,43 @@ def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         with np.load(path, allow_pickle=False) as data:
             columns: dict[str, Any] = {key: data[key] for key in data.files}
         head = json.loads(bytes(columns.pop("head")).decode())
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        starts = _integers(columns.pop("round_start"), "round_start")
+        count = len(columns["source"])
+        if len(starts) == 0 or not _rises(starts, count):
+            raise ScheduleError(f"round_start must rise from 0 to {count}")
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except KeyError as error:
         raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
-    starts = columns.pop("round_start")
+    except _NPZ_TROUBLE as error:
+        raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
     columns["rounds"] = len(starts) - 1
     columns["round"] = np.repeat(np.arange(1, len(starts)), np.diff(starts))
     return head, columns
+
+
+def _rises(offsets: IntArray, end: int) -> bool:
+    return bool(offsets[0] == 0 and offsets[-1] == end and np.all(offsets[1:] >= offsets[:-1]))
 
 
 def _assemble(
     network: Network, model: Model, goal: Goal, columns: dict[str, Any], name: str
 ) -> Schedule:
     when, source, target, chunk = (_integers(columns[key], key) for key in _COLUMNS)
-    paths = columns["ports"]
-    if "path_start" in columns:
-        starts, ports = _integers(columns["path_start"], "path_start"), _integers(paths, "ports")
-    else:
-        rows: Iterable[Any] = [p if isinstance(p, list) else [p] for p in paths]
-        lengths = [len(row) for row in rows]
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        ports = _integers([port for row in rows for port in row], "ports")
+    starts, ports = _paths(columns)
     if not len(when) == len(source) == len(target) == len(chunk) == len(starts) - 1:
         raise ScheduleError(
             f"columns differ in length: {len(when)} rounds, {len(source)} sources, "
             f"{len(target)} targets, {len(chunk)} chunks, {len(starts) - 1} paths"
         )
+    if not _rises(starts, len(ports)):
+        raise ScheduleError(f"path_start must rise from 0 to {len(ports)}")
     if len(when) and (when.min() < 1 or np.any(np.diff(when) < 0)):
         raise ScheduleError("rounds must count from 1 and not fall")
     for key, nodes in (("source", source), ("target", target)):
         if len(nodes) and (nodes.min() < 0 or nodes.max() >= network.order):
             raise ScheduleError(f"{key} must be node numbers 0..{network.order - 1}")
-    rounds = max(int(when.max(initial=0)), int(columns.get("rounds") or 0))
+    rounds = _round_count(columns.get("rounds"), int(when.max(initial=0)))
     return Schedule(
         network,
         model,
@@ -393,11 +427,45 @@ def _assemble(
     )
 
 
+def _paths(columns: dict[str, Any]) -> tuple[IntArray, IntArray]:
+    """Offsets and ports, from flat arrays or from a list of lists (a bare port is one hop)."""
+    paths = columns["ports"]
+    if "path_start" in columns:
+        return _integers(columns["path_start"], "path_start"), _integers(paths, "ports")
+    if not isinstance(paths, list):
+        raise ScheduleError("column 'ports' must be a list of lists of integers")
+    rows = [p if isinstance(p, list) else [p] for p in paths]
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in rows], out=starts[1:])
+    return starts, _integers([port for row in rows for port in row], "ports")
+
+
+def _round_count(said: Any, used: int) -> int:
+    """The number of rounds that a file says, at least as many as its transfers use."""
+    if said is None:
+        said = used
+    if not isinstance(said, int) or isinstance(said, bool) or said < used:
+        raise ScheduleError(f"rounds is {said!r}, but the transfers use {used}")
+    require_memory(8 * said, f"a schedule of {said} rounds")
+    return said
+
+
+def _sort_paths(starts: IntArray, ways: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Put paths in another order."""
+    lengths = np.diff(starts)[order]
+    new_starts = np.concatenate([[0], np.cumsum(lengths)])
+    within = np.arange(len(ways)) - np.repeat(new_starts[:-1], lengths)
+    return new_starts, ways[np.repeat(starts[:-1][order], lengths) + within]
+
+
 def _follow(network: Network, source: IntArray, starts: IntArray, ports: IntArray) -> IntArray:
     """Channels of paths given as ports out of their sources; -1 from where a port is not wired."""
     out = np.full(len(ports), -1, dtype=np.int64)
     at = source.copy()
     lengths = np.diff(starts)
+    if not len(network.heads):
+        return out
+    ports = np.where((ports >= 0) & (ports < network.ports), ports, -1)
     for hop in range(int(lengths.max(initial=0))):
         going = np.nonzero((lengths > hop) & (at >= 0))[0]
         place = starts[going] + hop
@@ -409,9 +477,13 @@ def _follow(network: Network, source: IntArray, starts: IntArray, ports: IntArra
 
 
 def _integers(values: Any, name: str) -> IntArray:
-    array = np.asarray(values)
-    if array.size == 0:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise ScheduleError(f"column {name!r} must be a list of integers") from error
+    if array.ndim == 1 and array.size == 0:
         return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
+    large = array.dtype == np.uint64 and int(array.max(initial=0)) > np.iinfo(np.int64).max
+    if array.dtype.kind not in "iu" or array.ndim != 1 or large:
         raise ScheduleError(f"column {name!r} must be a list of integers")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)

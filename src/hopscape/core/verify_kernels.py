@@ -38,10 +38,10 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     length = path_start[a + 1] - path_start[a]
     if path_start[b + 1] - path_start[b] != length:
         return False
+    same = True
     for i in range(length):
-        if channels[path_start[a] + i] != channels[path_start[b] + i]:
-            return False
-    return True
+        same = same and channels[path_start[a] + i] == channels[path_start[b] + i]
+    return same
 
 
 @njit(cache=True, nogil=True)
@@ -145,7 +145,7 @@ def check_rules(
     got = np.zeros(order, np.int64)
     sent_by = np.full(order, -1, np.int64)
     got_by = np.full(order, -1, np.int64)
-    size = np.zeros(len(heads) if packed else 1, np.int64)  # chunks of the message, by first channel
+    size = np.zeros(len(heads) if packed else 1, np.int64)  # of the message, by first channel
     whole_links = half or share >= 1
     messages, sizes, hops = 0, 0, 0
     for r in range(len(round_start) - 1):

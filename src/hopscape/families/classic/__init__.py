@@ -1,18 +1,44 @@
 """The classics that everything else is compared with."""
 
 from hopscape.families.classic.cubes import CubeConnectedCycles, Hypercube
+from hopscape.families.classic.named import (
+    F26A,
+    LCF,
+    Coxeter,
+    Desargues,
+    Dodecahedron,
+    Dyck,
+    HoffmanSingleton,
+    McGee,
+    MoebiusKantor,
+    Nauru,
+    Pappus,
+    TutteCoxeter,
+)
 from hopscape.families.classic.simple import Complete, RandomRegular
 from hopscape.families.classic.small import GeneralizedPetersen, Heawood, Petersen
 from hopscape.families.classic.words import DeBruijn, Kautz
 
 __all__ = [
+    "F26A",
+    "LCF",
     "Complete",
+    "Coxeter",
     "CubeConnectedCycles",
     "DeBruijn",
+    "Desargues",
+    "Dodecahedron",
+    "Dyck",
     "GeneralizedPetersen",
     "Heawood",
+    "HoffmanSingleton",
     "Hypercube",
     "Kautz",
+    "McGee",
+    "MoebiusKantor",
+    "Nauru",
+    "Pappus",
     "Petersen",
     "RandomRegular",
+    "TutteCoxeter",
 ]

@@ -1,0 +1,10 @@
+"""Groups of commands that several modules add to: ``hopscape search ...``, ``hopscape study ...``."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["search", "study"]
+
+search = typer.Typer(name="search", help="Search for the best networks of a kind.")
+study = typer.Typer(name="study", help="Reproduce a study: tables and figures into a folder.")

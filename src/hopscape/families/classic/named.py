@@ -1,0 +1,280 @@
+"""More small graphs with famous symmetry, most of them from their LCF notation.
+
+LCF notation [a, b, ...]^k names a cubic graph with a Hamiltonian cycle: node v is wired to v + 1,
+v - 1 and v + shift, where the shifts are repeated round the cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter, Symmetry
+from hopscape.core.layout import circle
+
+__all__ = [
+    "LCF",
+    "Coxeter",
+    "Desargues",
+    "Dodecahedron",
+    "Dyck",
+    "F26A",
+    "HoffmanSingleton",
+    "McGee",
+    "MoebiusKantor",
+    "Nauru",
+    "Pappus",
+    "TutteCoxeter",
+]
+
+
+class LCF(Family):
+    """A cubic graph with a Hamiltonian cycle, from its LCF notation."""
+
+    name = "lcf"
+    summary = "cubic graph in LCF notation: a cycle, and chords whose shifts repeat round it"
+    parameters = (
+        Parameter("shifts", "ints", "how far each chord leads, in brackets"),
+        Parameter("repeats", "int", "how often the shifts are repeated", low=1),
+    )
+    example = "lcf([5, -5], 7)"
+
+    def __init__(self, shifts: Sequence[int], repeats: int) -> None:
+        self.shifts, self.repeats = tuple(shifts), repeats
+        order = self.order
+        if order < 3:
+            raise ArgumentError(f"shifts and repeats make {order} nodes; a cycle needs 3")
+        for v in range(len(self.shifts)):
+            to = (v + self.shifts[v]) % order
+            back = (to + self.shifts[to % len(self.shifts)]) % order
+            if back != v or to in (v, (v + 1) % order, (v - 1) % order):
+                raise ArgumentError(f"the chord of node {v} leads to {to}, whose chord leads to {back}")
+
+    @property
+    def order(self) -> int:
+        return len(self.shifts) * self.repeats
+
+    @property
+    def ports(self) -> int:
+        return 3
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        shifts = np.asarray(self.shifts, dtype=nodes.dtype)
+        chord = nodes + shifts[(nodes % len(self.shifts)).astype(np.int64)]
+        return np.stack([nodes + 1, nodes - 1, chord], axis=1) % self.order
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=3 * self.order // 2,
+            channels=3 * self.order,
+            connected=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        """Turning by a whole pattern of shifts changes nothing."""
+        kinds = len(self.shifts)
+        return Symmetry(tuple(range(kinds)), (self.repeats,) * kinds)
+
+    def layout(self) -> Layout:
+        return Layout(circle(self.order))
+
+
+class _Named(LCF):
+    """A vertex-transitive graph (unless it says otherwise) with a name of its own."""
+
+    parameters = ()
+    notation: ClassVar[tuple[tuple[int, ...], int]]
+    far: ClassVar[int]
+    around: ClassVar[int]
+    transitive: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        super().__init__(*self.notation)
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=3 * self.order // 2,
+            channels=3 * self.order,
+            connected=True,
+            diameter=self.far,
+            radius=self.far,
+            girth=self.around,
+            node_connectivity=3,
+            edge_connectivity=3,
+            vertex_transitive=self.transitive,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(self.order) if self.transitive else super().symmetry()
+
+
+class MoebiusKantor(_Named):
+    """The Möbius–Kantor graph, GP(8, 3)."""
+
+    name = "moebius_kantor"
+    summary = "Möbius–Kantor graph: 16 nodes, degree 3, diameter 4, girth 6"
+    example = "moebius_kantor"
+    notation, far, around = ((5, -5), 8), 4, 6
+
+
+class Pappus(_Named):
+    """The Pappus graph."""
+
+    name = "pappus"
+    summary = "Pappus graph: 18 nodes, degree 3, diameter 4, girth 6"
+    example = "pappus"
+    notation, far, around = ((5, 7, -7, 7, -7, -5), 3), 4, 6
+
+
+class Desargues(_Named):
+    """The Desargues graph, GP(10, 3)."""
+
+    name = "desargues"
+    summary = "Desargues graph: 20 nodes, degree 3, diameter 5, girth 6"
+    example = "desargues"
+    notation, far, around = ((5, -5, 9, -9), 5), 5, 6
+
+
+class Dodecahedron(_Named):
+    """The graph of the dodecahedron, GP(10, 2)."""
+
+    name = "dodecahedron"
+    summary = "dodecahedron: 20 nodes, degree 3, diameter 5, girth 5"
+    example = "dodecahedron"
+    notation, far, around = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
+
+
+class McGee(_Named):
+    """The McGee graph, the smallest cubic graph of girth 7; not vertex-transitive."""
+
+    name = "mcgee"
+    summary = "McGee graph: 24 nodes, degree 3, diameter 4, girth 7"
+    example = "mcgee"
+    notation, far, around = ((12, 7, -7), 8), 4, 7
+    transitive = False
+
+
+class Nauru(_Named):
+    """The Nauru graph, GP(12, 5)."""
+
+    name = "nauru"
+    summary = "Nauru graph: 24 nodes, degree 3, diameter 4, girth 6"
+    example = "nauru"
+    notation, far, around = ((5, -9, 7, -7, 9, -5), 4), 4, 6
+
+
+class F26A(_Named):
+    """The symmetric cubic graph F26A."""
+
+    name = "f26a"
+    summary = "F26A: 26 nodes, degree 3, diameter 5, girth 6"
+    example = "f26a"
+    notation, far, around = ((-7, 7), 13), 5, 6
+
+
+class TutteCoxeter(_Named):
+    """The Tutte–Coxeter graph (Tutte's 8-cage)."""
+
+    name = "tutte_coxeter"
+    summary = "Tutte–Coxeter graph: 30 nodes, degree 3, diameter 4, girth 8"
+    example = "tutte_coxeter"
+    notation, far, around = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
+
+
+class Dyck(_Named):
+    """The Dyck graph."""
+
+    name = "dyck"
+    summary = "Dyck graph: 32 nodes, degree 3, diameter 5, girth 6"
+    example = "dyck"
+    notation, far, around = ((5, -5, 13, -13), 8), 5, 6
+
+
+class Coxeter(ListedFamily):
+    """The Coxeter graph: seven hubs, each joined to one node of three 7-cycles of steps 1, 2, 3."""
+
+    name = "coxeter"
+    summary = "Coxeter graph: 28 nodes, degree 3, diameter 4, girth 7, no Hamiltonian cycle"
+    example = "coxeter"
+
+    @property
+    def order(self) -> int:
+        return 28
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        i = np.arange(7)
+        tails = [np.tile(i, 3)] + [7 * k + i for k in (1, 2, 3)]
+        heads = [np.concatenate([7 * k + i for k in (1, 2, 3)])]
+        heads += [7 * k + (i + k) % 7 for k in (1, 2, 3)]
+        return np.concatenate(tails), np.concatenate(heads)
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=3,
+            degree_max=3,
+            links=42,
+            channels=84,
+            connected=True,
+            diameter=4,
+            radius=4,
+            girth=7,
+            node_connectivity=3,
+            edge_connectivity=3,
+            vertex_transitive=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(28)
+
+    def layout(self) -> Layout:
+        return Layout(np.concatenate([circle(7, r) for r in (0.7, 1.0, 0.48, 0.26)]))
+
+
+class HoffmanSingleton(ListedFamily):
+    """Five pentagons P_h and five pentagrams Q_i; node j of P_h is joined to h·i + j of Q_i."""
+
+    name = "hoffman_singleton"
+    summary = "Hoffman–Singleton graph: 50 nodes, degree 7, diameter 2 (a Moore graph)"
+    example = "hoffman_singleton"
+
+    @property
+    def order(self) -> int:
+        return 50
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        h, j = (x.ravel() for x in np.meshgrid(np.arange(5), np.arange(5), indexing="ij"))
+        tails = [5 * h + j, 25 + 5 * h + j]
+        heads = [5 * h + (j + 1) % 5, 25 + 5 * h + (j + 2) % 5]
+        for i in range(5):
+            tails.append(5 * h + j)
+            heads.append(25 + 5 * i + (h * i + j) % 5)
+        return np.concatenate(tails), np.concatenate(heads)
+
+    def facts(self) -> Facts:
+        return Facts(
+            degree_min=7,
+            degree_max=7,
+            links=175,
+            channels=350,
+            connected=True,
+            diameter=2,
+            radius=2,
+            girth=5,
+            node_connectivity=7,
+            edge_connectivity=7,
+            vertex_transitive=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(50)
+
+    def layout(self) -> Layout:
+        return Layout(circle(50))
