@@ -13,7 +13,7 @@ import os
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from hopscape.core.errors import SpecError
+from hopscape.core.errors import ArgumentError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.spec import Call, parse, write_value
@@ -52,9 +52,7 @@ def families() -> dict[str, type[Family]]:
 def aliases(name: str) -> tuple[str, ...]:
     """Other names under which a family is registered."""
     value = _entries()[name].value
-    return tuple(
-        sorted(e.name for e in _entries().values() if e.value == value and e.name != name)
-    )
+    return tuple(sorted(e.name for e in _entries().values() if e.value == value and e.name != name))
 
 
 def build(text: str) -> Network:
@@ -90,7 +88,11 @@ def build(text: str) -> Network:
 def _build_call(call: Call) -> Network:
     if call.name not in _entries():
         raise call.error(_unknown(call.name))
-    return Network.of(family(call.name).from_call(call, _build_call))
+    member = family(call.name).from_call(call, _build_call)
+    try:
+        return Network.of(member)
+    except ArgumentError as error:
+        raise call.error(str(error)) from error
 
 
 def _unknown(name: str) -> str:

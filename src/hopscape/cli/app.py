@@ -20,8 +20,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="A SPEC is a call such as 'torus(8, 8)' or 'product(petersen, ring(8))', or a graph file;"
-    " 'hopscape families' lists what there is.",
+    epilog="A SPEC is a call such as 'torus(8, 8)' or 'product(petersen, ring(8))', or a graph"
+    " file; 'hopscape families' lists what there is.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Groups of commands that several modules add to: ``hopscape search ...``, ``hopscape study ...``."""
+"""Groups that several modules add commands to: ``hopscape search``, ``hopscape study``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from hopscape.core.files import write_atomically
 __all__ = ["Format", "FormatOption", "OutputOption", "emit", "emit_rows", "plain"]
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How a result is written."""
 
     table = "table"

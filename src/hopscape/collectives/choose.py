@@ -46,9 +46,7 @@ def run_algorithm(
     if name == GENERIC:
         return make_schedule(network, goal, model)
     assert network.family is not None
-    chosen = next(
-        c for c in network.family.collectives() if c.name == name and c.goal == goal.kind
-    )
+    chosen = next(c for c in network.family.collectives() if c.name == name and c.goal == goal.kind)
     return chosen.build(network, goal, model)
 
 

@@ -127,9 +127,7 @@ def _tree_schedule(network: Network, tree: Tree, rules: Model, goal: Goal) -> Sc
     )
 
 
-def _matching_broadcast(
-    network: Network, root: int, rules: Model, limit: int
-) -> Schedule | None:
+def _matching_broadcast(network: Network, root: int, rules: Model, limit: int) -> Schedule | None:
     """Match informed with uninformed nodes in every round; None when not below `limit` rounds."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -362,7 +360,9 @@ def _centre(network: Network) -> int:
 def make_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The generic schedule for a goal."""
     root = goal.root if goal.root is not None else 0
-    if goal.chunks > 1 and not (goal.kind == "all-reduce" and goal.chunks == network.endpoint_count):
+    if goal.chunks > 1 and not (
+        goal.kind == "all-reduce" and goal.chunks == network.endpoint_count
+    ):
         raise ArgumentError(f"there is no generic schedule for {goal.describe()}")
     makers = {
         "broadcast": lambda: broadcast(network, root, model),

@@ -159,7 +159,7 @@ def balanced_trees(
     least = np.empty(nodes, np.int64)
     by_depth = np.empty(nodes, np.int64)
     for s in range(nodes):
-        far = 0
+        far: Any = 0
         for v in range(nodes):
             parent[s, v] = -1
             height[s, v] = 0
@@ -180,9 +180,9 @@ def balanced_trees(
         for d in range(far + 1):
             count[d + 1] += count[d]
         for v in range(nodes):
-            d = np.int64(distance[s, v])
-            by_depth[count[d]] = v
-            count[d] += 1
+            depth = np.int64(distance[s, v])
+            by_depth[count[depth]] = v
+            count[depth] += 1
         _fill_heights(s, by_depth, indptr, parent, height)
 
 
@@ -236,7 +236,7 @@ def flow_trees(
     """
     nodes = len(indptr) - 1
     channels = len(heads)
-    tallest = 0
+    tallest: Any = 0
     for s in range(nodes):
         tallest = max(tallest, np.int64(height[s, s]))
     first = np.full((channels, tallest + 1), -1, np.int64)

@@ -38,9 +38,7 @@ class Tree:
         return network.tails[self.channel[self.nodes[1:]]]
 
 
-def shortest_path_tree(
-    network: Network, root: int, *, only_to: IntArray | None = None
-) -> Tree:
+def shortest_path_tree(network: Network, root: int, *, only_to: IntArray | None = None) -> Tree:
     """A tree of breadth-first search, each node hung from the lowest channel that reaches it first.
 
     Parameters

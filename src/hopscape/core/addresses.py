@@ -16,16 +16,24 @@ import numpy as np
 
 from hopscape.core.errors import AddressError
 
-__all__ = ["Addresses", "Labels", "MixedRadix", "Numbers", "node_dtype"]
+__all__ = ["Addresses", "Labels", "MixedRadix", "Numbers", "node_dtype", "whole_numbers"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 
 _INT64_SAFE = 2**62
+_NUMBER = re.compile(r"[+-]?[0-9]{1,2001}")
 
 
 def node_dtype(order: int) -> np.dtype[Any]:
     """The dtype that holds node numbers of a network of this order without loss."""
     return np.dtype(np.int64) if order <= _INT64_SAFE else np.dtype(object)
+
+
+def whole_numbers(array: IntArray) -> bool:
+    """Are all entries integers (of numpy or of Python)?"""
+    if array.dtype == object:
+        return all(isinstance(entry, int | np.integer) for entry in array.flat)
+    return array.dtype.kind in "iu"
 
 
 class Addresses(ABC):
@@ -65,20 +73,33 @@ class Addresses(ABC):
             raise AddressError(
                 f"address {_show(address)} has {len(address)} entries; expected {self.describe()}"
             )
-        row = np.asarray([list(address)], dtype=node_dtype(self.order))
-        return int(self.numbers(row)[0])
+        return int(self.numbers(np.asarray([list(address)], dtype=object))[0])
+
+    def entries(self, addresses: Any) -> IntArray:
+        """Addresses as an array whose last axis is as long as an address; whole numbers only."""
+        array = np.asarray(addresses)
+        if array.ndim == 0 or array.shape[-1] != self.width:
+            raise AddressError(
+                f"addresses of shape {array.shape} do not fit; expected {self.describe()}"
+            )
+        if array.size == 0:
+            return array.astype(np.int64)
+        if not whole_numbers(array):
+            shown = _show(array.reshape(-1, self.width)[0])
+            raise AddressError(f"address {shown} must hold integers; expected {self.describe()}")
+        return array.astype(object) if array.dtype == np.uint64 else array
 
     def parse(self, text: str) -> int:
         """Read a node number or an address such as ``"(3, 0, 1)"``."""
         stripped = text.strip()
-        if re.fullmatch(r"[+-]?\d+", stripped):
+        if _NUMBER.fullmatch(stripped):
             return int(stripped)
         inner = re.fullmatch(r"\(\s*([^()]*?)\s*,?\s*\)", stripped)
-        words = re.split(r"\s*,\s*", inner[1]) if inner else []
-        if not words or not all(re.fullmatch(r"[+-]?\d+", word) for word in words):
+        words = re.split(r"\s*,\s*", inner[1]) if inner and inner[1] else []
+        if inner is None or not all(_NUMBER.fullmatch(word) for word in words):
             raise AddressError(
-                f"node {text!r} is neither a number nor an address; expected a number from 0 to "
-                f"{self.order - 1} or {self.describe()}"
+                f"node {text!r:.80} is neither a number nor an address; expected a number from 0"
+                f" to {self.order - 1} or {self.describe()}"
             )
         return self.number([int(word) for word in words])
 
@@ -109,12 +130,12 @@ class MixedRadix(Addresses):
         return out
 
     def numbers(self, addresses: IntArray) -> IntArray:
-        digits = np.asarray(addresses, dtype=node_dtype(self.order))
-        sides = np.asarray(self.sides, dtype=digits.dtype)
-        wrong = (digits < 0) | (digits >= sides)
+        given = self.entries(addresses)
+        wrong = (given < 0) | (given >= np.asarray(self.sides, dtype=node_dtype(self.order)))
         if wrong.any():
-            bad = digits[wrong.any(axis=-1)].reshape(-1, self.width)[0]
+            bad = given[wrong.any(axis=-1)].reshape(-1, self.width)[0]
             raise AddressError(f"address {_show(bad)} is out of range; expected {self.describe()}")
+        digits = given.astype(node_dtype(self.order))
         out = np.zeros(digits.shape[:-1], dtype=digits.dtype)
         for i, side in enumerate(self.sides):
             out = out * side + digits[..., i]

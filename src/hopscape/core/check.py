@@ -6,6 +6,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distances_to
+from hopscape.core.errors import ArgumentError
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 
@@ -38,8 +39,10 @@ def check_router(router: Router, *, targets: int | None = None, seed: int = 0) -
     >>> print(check_router(hopscape.build("torus(5, 4)").router()))
     holds: 400 pairs agree with breadth-first search
     """
+    if targets is not None and targets < 1:
+        raise ArgumentError(f"targets is {targets}; it must be at least 1")
     network = router.network
-    order = network.order
+    order = len(network.indptr) - 1  # builds the arrays, or refuses
     chosen: IntArray = np.arange(order)
     if targets is not None and targets < order:
         chosen = np.sort(np.random.default_rng(seed).choice(order, size=targets, replace=False))
@@ -60,7 +63,9 @@ def _first_error(router: Router, everybody: IntArray, target: int) -> Verdict | 
     truth = distances_to(network, target).astype(np.int64)
     to = np.full(len(everybody), target)
     claimed = router.distances(everybody, to).astype(np.int64)
-    off = (claimed != truth) if router.exact else ((claimed < truth) | ((truth < 0) & (claimed >= 0)))
+    off = claimed != truth
+    if not router.exact:
+        off &= (claimed < truth) | (truth <= 0)
     if off.any():
         node = int(np.argmax(off))
         return _counter_example(node, target, "distance", int(claimed[node]), int(truth[node]))
@@ -82,7 +87,10 @@ def _first_error(router: Router, everybody: IntArray, target: int) -> Verdict | 
     if off.any():
         node = int(everybody[moving][np.argmax(off)])
         return _counter_example(
-            node, target, "distance left after the next hop", int(left[np.argmax(off)]),
+            node,
+            target,
+            "distance left after the next hop",
+            int(left[np.argmax(off)]),
             int(claimed[node]) - 1,
         )
     return None

@@ -98,7 +98,7 @@ class Parameter:
         if self.kind == "int" and isinstance(value, int) and not isinstance(value, bool):
             self._check_range(value, label, call, argument)
             return value
-        if self.kind == "flag" and (isinstance(value, bool) or value in (0, 1)):
+        if self.kind == "flag" and isinstance(value, int) and value in (0, 1):
             return bool(value)
         if self.kind == "text" and isinstance(value, str):
             return value
@@ -352,6 +352,7 @@ class Family(ABC):
         slots = [p for p in cls.parameters if not p.variadic]
         rest = next((p for p in cls.parameters if p.variadic), None)
         bound: dict[str, list[Argument]] = {}
+        named: set[str] = set()
         used = 0
         for argument in call.arguments:
             if argument.keyword is not None:
@@ -364,12 +365,15 @@ class Family(ABC):
                     )
                 if name in bound:
                     raise call.error(f"{name!r} is given twice", argument.position)
+                named.add(name)
                 value = argument.value
                 items = value if by_name[name].variadic and isinstance(value, tuple) else (value,)
                 bound[name] = [Argument(None, item, argument.position) for item in items]
                 continue
             required_left = [p for p in slots[used:] if p.default is REQUIRED]
             if rest is not None and not required_left:
+                if rest.name in named:
+                    raise call.error(f"{rest.name!r} is given twice", argument.position)
                 bound.setdefault(rest.name, []).append(argument)
             elif used < len(slots):
                 if slots[used].name in bound:

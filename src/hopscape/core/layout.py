@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["circle"]
+__all__ = ["Points", "circle", "closest"]
 
 Points = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,3 +23,10 @@ def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
     """
     angle = np.pi / 2 - 2 * np.pi * (np.arange(count) + turn) / max(count, 1)
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def closest(places: Points) -> float:
+    """Smallest distance between two points that are not the same place; 1 when there is none."""
+    gaps = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1))
+    apart = gaps[gaps > 1e-9]
+    return float(apart.min()) if len(apart) else 1.0

@@ -27,16 +27,12 @@ def human_bytes(size: int) -> str:
     if size >= 10**18:
         digits = len(str(size)) - 1
         return f"about 10^{digits} bytes"
-    value = float(size)
-    for unit in ("kB", "MB", "GB", "TB", "PB"):
-        value /= 1000
-        if value < 1000:
-            break
-    return f"{value:.3g} {unit}"
+    step = (len(str(size)) - 1) // 3
+    return f"{size / 1000**step:.3g} {('', 'kB', 'MB', 'GB', 'TB', 'PB')[step]}"
 
 
 def memory_limit() -> int:
-    """Bytes that one object may take: ``HOPSCAPE_MEMORY`` (such as ``8G``) or 60 % of the machine."""
+    """Bytes that one object may take: ``HOPSCAPE_MEMORY`` (as in ``8G``), or 60 % of what is."""
     wish = os.environ.get("HOPSCAPE_MEMORY")
     if wish is None:
         return int(_machine_memory() * 0.6)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype
+from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
@@ -31,6 +31,8 @@ NodeLike = int | Sequence[int] | str
 _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
 _FEW_PORTS = 64
+_MOST_NODES = 10**2000
+_MOST_CHANNELS = 2**31 - 1
 
 
 class Network:
@@ -76,13 +78,15 @@ class Network:
     ) -> None:
         if order < 1:
             raise ArgumentError(f"a network needs at least one node, not {order}")
+        if order > _MOST_NODES:
+            raise ArgumentError("the network has more than 10^2000 nodes, which is beyond hopscape")
         self.spec = spec
         self.order = order
         self.family = family
         self.addresses = addresses if addresses is not None else Numbers(order)
         self.duplex = duplex
         self.symmetry = symmetry
-        self._switches = _frozen(switches) if switches is not None else None
+        self._switches = _switch_numbers(switches, order) if switches is not None else None
         self._indptr: IntArray | None = None
         self._heads: IntArray | None = None
         self._ports: IntArray | None = None
@@ -160,6 +164,9 @@ class Network:
             symmetry=symmetry,
             switches=switches,
         )
+        if order > _MOST_CHANNELS:
+            raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
+        require_memory(8 * (order + 1) + 40 * len(tails), f"the wiring of {spec} ({order} nodes)")
         first = np.asarray(tails, dtype=np.int64).ravel()
         second = np.asarray(heads, dtype=np.int64).ravel()
         if first.shape != second.shape:
@@ -220,7 +227,7 @@ class Network:
 
     def memory_estimate(self) -> int:
         """Bytes of the arrays, estimated before they exist (pairing of channels included)."""
-        if self._lists_links:
+        if self._lists_links or self.family is None:
             return sum(a.nbytes for a in (self.indptr, self.heads, self.reverse))
         return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
 
@@ -344,6 +351,7 @@ class Network:
         heads = np.empty(self.order * width, dtype=np.int32)
         degrees = np.empty(self.order, dtype=np.int64)
         ports: list[IntArray] = []
+        port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
         for start in range(0, self.order, _CHUNK):
@@ -355,9 +363,9 @@ class Network:
             at += len(flat)
             gaps = gaps or bool((wired[:, 1:] > wired[:, :-1]).any())
             if not wired.all():
-                ports.append(np.nonzero(wired)[1].astype(np.uint16 if width < 65536 else np.uint32))
+                ports.append(np.nonzero(wired)[1].astype(port_type))
             else:
-                ports.append(np.broadcast_to(np.arange(width, dtype=np.uint16), wired.shape))
+                ports.append(np.broadcast_to(np.arange(width, dtype=port_type), wired.shape))
         self._ports = _frozen(np.concatenate([p.ravel() for p in ports])) if gaps else None
         self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]))
         self._heads = _frozen(heads[:at].copy() if at < len(heads) else heads)
@@ -372,6 +380,8 @@ class Network:
         if not self.duplex:
             return np.full(len(self.heads), -1, dtype=np.int32)
         indptr, heads = self.indptr, self.heads
+        if len(heads) > _MOST_CHANNELS:
+            raise TooLargeError(f"{self.spec} has {len(heads)} channels, too many to be paired")
         if len(heads) > _MANY_CHANNELS and self.ports <= _FEW_PORTS:
             from hopscape.core.pairing_kernels import pair_channels
 
@@ -383,6 +393,12 @@ class Network:
             mates = (tail[forth] == head[back]) & (head[forth] == tail[back])
             reverse = np.empty(len(heads), dtype=np.int32)
             reverse[forth] = np.where(mates, back, -1)
+        loops = np.nonzero(reverse == np.arange(len(heads)))[0]
+        if len(loops):  # the two channels of a loop leave the same node
+            first, second = loops[0::2], loops[1::2]
+            reverse[loops] = -1
+            if len(first) == len(second) and (heads[first] == heads[second]).all():
+                reverse[first], reverse[second] = second, first
         if (reverse < 0).any():
             raise ArgumentError(f"{self.spec} is said to be duplex, but a channel has no mate")
         return reverse
@@ -397,8 +413,9 @@ class Network:
     @property
     def endpoints(self) -> IntArray:
         """Node numbers of the endpoints: all nodes that are no switches."""
+        require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
         everybody = np.arange(self.order)
-        return np.setdiff1d(everybody, self._switches) if self.has_switches else everybody
+        return everybody if self._switches is None else np.setdiff1d(everybody, self._switches)
 
     @property
     def endpoint_count(self) -> int:
@@ -423,8 +440,8 @@ class Network:
             number = self.addresses.parse(name)
         elif isinstance(name, int | np.integer):
             number = int(name)
-        elif isinstance(name, Sequence):
-            number = self.addresses.number([int(x) for x in name])
+        elif isinstance(name, tuple | list):
+            number = self.addresses.number(name)
         else:
             raise AddressError(f"node {name!r} is neither a number nor an address")
         if not 0 <= number < self.order:
@@ -440,13 +457,18 @@ class Network:
         and arrays hold node numbers.
         """
         if isinstance(nodes, int | np.integer | str | tuple):
-            return np.asarray([self.node(nodes)], dtype=node_dtype(self.order)), True
+            one: Any = nodes
+            return np.asarray([self.node(one)], dtype=node_dtype(self.order)), True
         if isinstance(nodes, Iterable) and not isinstance(nodes, np.ndarray):
             nodes = [self.node(x) if isinstance(x, str | tuple) else x for x in nodes]
-        array = np.asarray(nodes)
+        exact = isinstance(nodes, np.ndarray) or node_dtype(self.order).kind != "O"
+        try:
+            array = np.asarray(nodes) if exact else np.asarray(nodes, dtype=object)
+        except ValueError as error:
+            raise AddressError("node numbers must be one list or array of integers") from error
         if array.size == 0:
             return array.astype(node_dtype(self.order)), False
-        if array.dtype.kind not in "iuO":
+        if not whole_numbers(array):
             raise AddressError(f"node numbers must be integers, not {array.dtype}")
         if array.min() < 0 or array.max() >= self.order:
             bad = int(array[(array < 0) | (array >= self.order)].ravel()[0])
@@ -469,6 +491,14 @@ class Network:
         from hopscape.core.router import choose_router
 
         return choose_router(self, kind)
+
+
+def _switch_numbers(switches: IntArray, order: int) -> IntArray:
+    nodes = np.unique(np.asarray(switches, dtype=np.int64))
+    if len(nodes) and (nodes[0] < 0 or nodes[-1] >= order):
+        bad = int(nodes[0] if nodes[0] < 0 else nodes[-1])
+        raise AddressError(f"switch {bad} is out of range; the nodes are 0..{order - 1}")
+    return _frozen(nodes)
 
 
 def _frozen(array: IntArray) -> IntArray:

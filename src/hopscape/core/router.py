@@ -135,6 +135,8 @@ class Router(ABC):
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
         """Follow the ports: nodes (m, longest + 1) and ports (m, longest), filled up with -1."""
+        longest = max(int(self.distances(at, to).max(initial=0)), 0)
+        require_memory(16 * len(at) * (longest + 1), f"{len(at)} routes of up to {longest} hops")
         here = at.copy()
         columns: list[IntArray] = [here.copy()]
         ports: list[IntArray] = []
@@ -149,6 +151,10 @@ class Router(ABC):
                 )
             rows = self.network._rows(here[going])
             here[going] = rows[np.arange(len(going)), port.astype(np.int64)]
+            if (here[going] < 0).any():
+                raise ArgumentError(
+                    f"the {self.name} router of {self.network.spec} takes a port that is not wired"
+                )
             column = np.full_like(at, -1)
             column[going] = here[going]
             taken = np.full(len(at), -1, dtype=np.int64)
@@ -157,7 +163,9 @@ class Router(ABC):
             ports.append(taken)
             going = going[here[going] != to[going]]
             if len(ports) > self.network.order:
-                raise ArgumentError(f"the {self.name} router of {self.network.spec} runs in circles")
+                raise ArgumentError(
+                    f"the {self.name} router of {self.network.spec} runs in circles"
+                )
         stacked = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
         return np.stack(columns, axis=1), stacked
 
@@ -166,9 +174,14 @@ class Router(ABC):
         to, second = self.network.resolve(b)
         if first and second:
             return at, to, True, ()
-        left = at[0] if first else at
-        right = to[0] if second else to
-        at, to = np.broadcast_arrays(np.asarray(left), np.asarray(right))
+        left = at.reshape(()) if first else at
+        right = to.reshape(()) if second else to
+        try:
+            at, to = np.broadcast_arrays(left, right)
+        except ValueError as error:
+            raise ArgumentError(
+                f"{left.shape} sources and {right.shape} targets do not pair up"
+            ) from error
         return at.ravel(), to.ravel(), False, at.shape
 
 

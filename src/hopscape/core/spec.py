@@ -17,6 +17,7 @@ __all__ = ["Argument", "Call", "Value", "parse", "write_value"]
 
 _MAX_DEPTH = 32
 _MAX_DIGITS = 1000
+_BLANKS = " \t\n\r\f\v"
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -25,8 +26,9 @@ _TOKEN = re.compile(
       | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
       | (?P<mark>[(),=\[\]])
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII | re.DOTALL,
 )
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _WORDS = {"true": True, "false": False, "True": True, "False": False, "none": None, "None": None}
 
 
@@ -180,11 +182,11 @@ class _Reader:
 def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     at = 0
-    end = len(text.rstrip())
+    end = len(text.rstrip(_BLANKS))
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            at += len(text[at:]) - len(text[at:].lstrip())
+            at += len(text[at:]) - len(text[at:].lstrip(_BLANKS))
             what = "an unfinished string" if text[at] in "\"'" else f"character {text[at]!r}"
             raise SpecError(f"{what} is not part of a spec", text, at)
         kind = match.lastgroup or ""
@@ -210,7 +212,15 @@ def _number(token: _Token, text: str) -> int | float:
 
 
 def _string(quoted: str) -> str:
-    return re.sub(r"\\(.)", r"\1", quoted[1:-1])
+    def character(match: re.Match[str]) -> str:
+        code = match[1]
+        return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPES.get(code, code)
+
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", character, quoted[1:-1], flags=re.DOTALL)
+
+
+def _plain(character: str) -> bool:
+    return character.isprintable() or ord(character) > 0xFFFF
 
 
 def write_value(value: object) -> str:
@@ -226,7 +236,8 @@ def write_value(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        quoted = json.dumps(value, ensure_ascii=False)
+        return "".join(c if _plain(c) else f"\\u{ord(c):04x}" for c in quoted)
     if isinstance(value, tuple | list):
         inner = ", ".join(write_value(item) for item in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"

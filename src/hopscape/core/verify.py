@@ -222,9 +222,7 @@ def _check_reduce(
     from hopscape.core.verify_kernels import check_reduce
 
     root = int(promise.destinations[0])
-    chunk, node, times, useless = map(
-        int, check_reduce(*columns, root, promise.wanted, net.order)
-    )
+    chunk, node, times, useless = map(int, check_reduce(*columns, root, promise.wanted, net.order))
     details |= {"duplicates": useless, "reached": int(chunk < 0)}
     if chunk < 0:
         return None

@@ -172,9 +172,7 @@ def check_rules(
             largest = max(largest, 1)
             messages += 1
             if share == 2:
-                code, other = _cross_nodes(
-                    t, first, path_start, channels, heads, inside, starter
-                )
+                code, other = _cross_nodes(t, first, path_start, channels, heads, inside, starter)
                 if code != OK:
                     return code, t, other, messages, sizes, hops
             code, other = _take(t, first, path_start, channels, reverse, user, whole_links)

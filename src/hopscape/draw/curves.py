@@ -15,20 +15,21 @@ __all__ = ["arrow_head", "bent_line", "detours", "fans", "free_directions", "loo
 _SAMPLES = 41
 _STEEPNESS = 1.1
 _CROWD = 600
+_MANY = 5
 
 
-def bent_line(start: Points, end: Points, bend: float) -> Points:
+def bent_line(start: Points, end: Points, bend: float, alongside: bool = True) -> Points:
     """A line from `start` to `end` that keeps to the left by `bend` times its length.
 
-    A strong bend is a parabola. A slight one leaves at the same angle and then runs alongside, so
-    that a long link clears the nodes that it passes.
+    The line is a parabola. With `alongside`, one with a slight bend leaves steeply and then runs
+    alongside, so that a long link clears the nodes that it passes.
     """
     if abs(bend) < 1e-6:
         return np.stack([start, end])
     along = end - start
     left = np.array([-along[1], along[0]])
     t = (1 - np.cos(np.linspace(0, np.pi, _SAMPLES))) / 2
-    power = max(2.0, _STEEPNESS / 2 / abs(bend))
+    power = max(2.0, _STEEPNESS / 2 / abs(bend)) if alongside else 2.0
     away = bend * (1 - np.abs(2 * t - 1) ** power)
     line: Points = start + t[:, None] * along + away[:, None] * left
     return line
@@ -114,21 +115,26 @@ def detours(places: Points, tails: IntArray, heads: IntArray, clear: float) -> P
         How far a link keeps from nodes that it does not end at.
     """
     out = np.zeros(len(tails))
-    if len(places) > _CROWD:
+    if len(places) > _CROWD or len(tails) > _MANY * len(places):
         return out
-    for i in np.flatnonzero(_blocked(places, tails, heads, clear)):
+    for i in np.flatnonzero(_blocked(places, tails, heads, 0.85 * clear)):
         a, b = int(tails[i]), int(heads[i])
         others = np.delete(places, [a, b], axis=0)
         length = float(np.hypot(*(places[b] - places[a])))
         best = len(places)
+        inward = 1.0 if _cross(places[b] - places[a], -places[a]) >= 0 else -1.0
         for factor in (1.6, -1.6, 2.6, -2.6, 4.0, -4.0):
-            bend = factor * clear / length
+            bend = inward * factor * clear / length
             line = bent_line(places[a], places[b], bend)
             gaps = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
             hits = int((gaps < clear).any(axis=0).sum())
             if hits < best and abs(bend) < 0.4:
                 best, out[i] = hits, bend
     return out
+
+
+def _cross(a: Points, b: Points) -> float:
+    return float(a[0] * b[1] - a[1] * b[0])
 
 
 def _blocked(places: Points, tails: IntArray, heads: IntArray, clear: float) -> IntArray:

@@ -151,8 +151,7 @@ def _require_drawable(network: Network) -> None:
     """Refuse what is too large, from the order and closed forms, before anything is built."""
     if network.order > MOST_NODES:
         raise TooLargeError(
-            f"{network.spec} has {_number(network.order)} nodes;"
-            f" a picture shows up to {MOST_NODES}"
+            f"{network.spec} has {_number(network.order)} nodes; a picture shows up to {MOST_NODES}"
         )
     if network.links > MOST_LINKS:
         raise TooLargeError(
@@ -192,14 +191,12 @@ def _fit(positions: Points, reach: float) -> Points:
 
 def _node_radius(places: Points, reach: float, labelled: bool) -> float:
     """As large as nodes can be without crowding each other."""
-    count = len(places)
-    if count == 1:
+    if len(places) == 1:
         return 14.0
     from scipy.spatial import KDTree
 
-    gaps = KDTree(places).query(places, k=2)[0][:, 1]
-    spread = float(np.prod(np.maximum(np.ptp(places, axis=0), reach / count)) / count) ** 0.5
-    gap = max(float(gaps.min()), 0.15 * spread)
+    gaps = np.asarray(KDTree(places).query(places, k=2)[0])[:, 1]
+    gap = max(float(gaps.min()), 0.5 * float(np.median(gaps)))
     share, most = (0.33, 15.0) if labelled else (0.24, 9.0)
     return float(np.clip(share * gap, 0.9, most * (reach / 504) ** 0.5))
 
@@ -218,8 +215,8 @@ def _link_lines(
     if layout.curved is not None:
         base = np.where(loops, 0.0, layout.curved(tails, heads))
     fan = fans(tails, heads)
-    base += np.where(loops, 0.0, fan) * np.minimum(1.7 * radius / np.maximum(lengths, 1e-9), 0.25)
-    straight = np.flatnonzero((base == 0) & ~loops)
+    spread = np.where(loops, 0.0, fan) * np.minimum(2.2 * radius / np.maximum(lengths, 1e-9), 0.25)
+    straight = np.flatnonzero((base == 0) & (spread == 0) & ~loops)
     base[straight] = detours(places, tails[straight], heads[straight], 1.25 * radius)
     free = free_directions(places, tails, heads) if loops.any() else base
     lines = []
@@ -228,7 +225,8 @@ def _link_lines(
             first = fan[(tails == tail) & loops].min()
             lines.append(loop_line(places[tail], free[tail], radius * (3.2 + fan[i] - first)))
         else:
-            lines.append(bent_line(places[tail], places[head], base[i]))
+            bend = base[i] + spread[i]
+            lines.append(bent_line(places[tail], places[head], bend, bool(base[i])))
     return lines
 
 
@@ -358,7 +356,10 @@ def _add_nodes(axes: Any, network: Network, drawing: _Drawing, colours: _Colours
     """Endpoints as discs, switches as squares of about the same area."""
     ends = network.endpoints
     switches = np.setdiff1d(np.arange(network.order), ends)
-    kinds = (("nodes", ends, "o", colours.node, 2.0), ("switches", switches, "s", colours.switch, 1.8))
+    kinds = (
+        ("nodes", ends, "o", colours.node, 2.0),
+        ("switches", switches, "s", colours.switch, 1.8),
+    )
     for name, nodes, marker, colour, across in kinds:
         if len(nodes):
             axes.scatter(

@@ -81,7 +81,7 @@ def _by_stress(wires: Any) -> Points:
     system = np.diag(weight.sum(axis=1)) - weight + 1.0 / count
     factor = cho_factor(system)
     pull = weight * hops
-    places = _spectral(wires) * hops.max() / 2
+    places: Points = _spectral(wires) * float(hops.max()) / 2
     for _ in range(int(np.clip(_WORK // count, 20, 300))):
         gaps = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1))
         ratio = pull / np.maximum(gaps, 1e-9)

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
-from hopscape.core.layout import Points
+from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
@@ -84,35 +84,39 @@ class Product(Family):
 
     def layout(self) -> Layout | None:
         """The first factor's drawing, with a small one of the others at each place."""
-        places = [_places(factor) for factor in self.factors]
-        if any(place is None for place in places):
+        layouts = [f.family.layout() if f.family is not None else None for f in self.factors]
+        known = [layout for layout in layouts if layout is not None]
+        if len(known) < len(layouts):
             return None
         digits = self._box.tuples(np.arange(self.order)).astype(np.int64)
         scale = 1.0
         positions = np.zeros((self.order, 2))
-        for i, place in enumerate(places):
-            assert place is not None
-            positions += scale * place[digits[:, i]]
-            scale *= 0.9 * _closest(place) / 2.2
-        return Layout(positions)
+        for i, layout in enumerate(known):
+            places = _copy_places(layout.positions, i)
+            positions += scale * places[digits[:, i]]
+            scale *= 0.32 * closest(places)
+
+        def bend(tails: IntArray, heads: IntArray) -> Points:
+            out = np.zeros(len(tails))
+            for i, layout in enumerate(known):
+                here, there = digits[tails, i], digits[heads, i]
+                moved = here != there
+                if layout.curved is not None:
+                    out[moved] = layout.curved(here[moved], there[moved])
+            return out
+
+        return Layout(positions, bend)
 
 
-def _places(factor: Network) -> Points | None:
-    layout = factor.family.layout() if factor.family is not None else None
-    if layout is None:
-        return None
-    centred = layout.positions - layout.positions.mean(axis=0)
-    reach = float(np.abs(centred).max())
-    scaled: Points = centred / (reach or 1.0)
-    return scaled
-
-
-def _closest(place: Points) -> float:
-    """Smallest distance between two points."""
-    if len(place) < 2:
-        return 1.0
-    gaps = np.hypot(*(place[:, None, :] - place[None, :, :]).transpose(2, 0, 1))
-    return float(gaps[gaps > 1e-9].min(initial=1.0))
+def _copy_places(positions: Points, depth: int) -> Points:
+    """A factor's drawing with reach 1; inner ones are turned, so that links pass beside nodes."""
+    centred = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
+    reach = float(np.hypot(*centred.T).max())
+    flat = float(np.ptp(centred, axis=0).min()) < 1e-9
+    angle = depth * (np.pi / 2 if flat else 0.3)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    turned: Points = centred @ turn / (reach or 1.0)
+    return turned
 
 
 def _combine(a: tuple[int, Facts], b: tuple[int, Facts]) -> tuple[int, Facts]:
@@ -187,10 +191,8 @@ class ProductRouter(Router):
         ]
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
-        parts = [
-            router.distances(a, b)
-            for router, a, b in zip(self._routers, self._entries(at), self._entries(to), strict=True)
-        ]
+        here, there = self._entries(at), self._entries(to)
+        parts = [r.distances(a, b) for r, a, b in zip(self._routers, here, there, strict=True)]
         total = sum(parts[1:], parts[0])
         lost = np.logical_or.reduce([part < 0 for part in parts])
         return np.where(lost, -1, total)
@@ -214,4 +216,3 @@ class ProductRouter(Router):
         joined = np.concatenate(masks, axis=1)
         joined[self.distances(at, to) < 0] = False
         return joined
-

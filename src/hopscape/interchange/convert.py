@@ -8,6 +8,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Labels
 from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
     ends = [(number[a], number[b]) for a, b in graph.edges()]
     array = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
     kinds = graph.nodes(data="kind")
-    switches = np.asarray(sorted(number[v] for v, kind in kinds if kind == "switch"), dtype=np.int64)
+    switched = sorted(number[v] for v, kind in kinds if kind == "switch")
+    switches = np.asarray(switched, dtype=np.int64)
     return Network.from_links(
         len(nodes),
         array[:, 0],
@@ -132,24 +134,36 @@ def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) ->
     ----------
     matrix : sparse array or ndarray, square, of integers of at least 0
     duplex : bool, optional
-        By default a symmetric matrix gives duplex links, any other simplex channels.
+        By default a symmetric matrix with an even diagonal (a duplex loop is two channels) gives
+        duplex links, any other simplex channels.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array, csr_array
 
-    entries = coo_array(matrix)
+    try:
+        entries = coo_array(matrix)
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(f"this is no adjacency matrix: {error}") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1] or entries.shape[0] < 1:
         raise FileFormatError(f"an adjacency matrix is square, not of shape {entries.shape}")
     counts = np.asarray(entries.data)
-    if counts.size and (np.any(counts < 0) or np.any(counts != np.floor(counts))):
+    if counts.dtype.kind not in "biuf" or not np.all((counts >= 0) & (counts == np.floor(counts))):
         raise FileFormatError("an adjacency matrix holds numbers of channels: integers from 0 on")
+    require_memory(_wiring_bytes(entries.shape[0], counts), f"the wiring of {spec}")
     entries = coo_array((counts.astype(np.int64), entries.coords), shape=entries.shape)
-    symmetric = (entries != entries.T).nnz == 0
+    entries.sum_duplicates()
+    loops = entries.data[entries.coords[0] == entries.coords[1]]
+    twin = csr_array(entries)
+    symmetric = abs(twin - twin.T).count_nonzero() == 0 and not np.any(loops % 2)
     both_ways = symmetric if duplex is None else duplex
     if both_ways and not symmetric:
-        raise FileFormatError("the matrix is not symmetric, so its links are not duplex")
+        raise FileFormatError(
+            "the matrix is not symmetric with an even diagonal, so its links are not duplex"
+        )
     rows, columns = entries.coords
     keep = rows <= columns if both_ways else np.ones(len(rows), dtype=bool)
     times = entries.data[keep]
+    if both_ways:  # a duplex loop is two channels from a node to itself
+        times = np.where(rows[keep] == columns[keep], times // 2, times)
     return Network.from_links(
         int(entries.shape[0]),
         np.repeat(rows[keep], times),
@@ -167,13 +181,23 @@ def to_igraph(network: Network) -> igraph.Graph:
     graph = igraph_.Graph(n=network.order, edges=ends, directed=not network.duplex)
     graph["spec"] = network.spec
     graph.vs["address"] = [network.addresses.text(v) for v in range(network.order)]
+    kinds = np.full(network.order, "switch", dtype=object)
+    kinds[network.endpoints] = "endpoint"
+    graph.vs["kind"] = kinds.tolist()
     return graph
 
 
 def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
-    """A network from an igraph graph: undirected edges become duplex links."""
+    """A network from an igraph graph: undirected edges become duplex links.
+
+    A vertex attribute ``kind`` equal to ``"switch"`` makes a switch; ``name`` becomes the label.
+    """
+    if not graph.vcount():
+        raise FileFormatError("the graph has no nodes")
     ends = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    kinds = graph.vs["kind"] if "kind" in graph.vs.attributes() else []
+    switches = [v for v, kind in enumerate(kinds) if kind == "switch"]
     return Network.from_links(
         graph.vcount(),
         ends[:, 0],
@@ -181,7 +205,14 @@ def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
         duplex=not graph.is_directed(),
         spec=spec,
         addresses=named([str(name) for name in names]) if names else None,
+        switches=np.asarray(switches, dtype=np.int64) if switches else None,
     )
+
+
+def _wiring_bytes(order: int, counts: IntArray) -> int:
+    """Memory that so many channels will take; no number of them is too large to be named."""
+    channels = float(counts.sum(dtype=float))
+    return 40 * order + 60 * int(min(channels, 1e300))
 
 
 def _igraph() -> Any:

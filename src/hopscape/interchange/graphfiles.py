@@ -7,16 +7,15 @@ below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.spec import write_value
@@ -33,7 +32,8 @@ __all__ = ["ENDINGS", "read_network", "write_network"]
 
 _EDGE_LISTS = (".edges", ".edgelist", ".txt", ".csv")
 ENDINGS = (*_EDGE_LISTS, ".graphml", ".mtx", ".npz")
-_HEADINGS = {"source", "target", "from", "to", "src", "dst", "tail", "head", "a", "b", "u", "v"}
+_HEADINGS = {"source", "target", "from", "to", "src", "dst", "tail", "head"}
+_LETTERS = {"a", "b", "u", "v"}
 
 
 def read_network(path: str | Path, directed: bool = False) -> Network:
@@ -68,37 +68,63 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
         raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
+    except ValueError as error:  # a name that no file can have
+        if isinstance(error, HopscapeError):
+            raise
+        raise FileFormatError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _read_edges(path: Path, spec: str, directed: bool) -> Network:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
     nodes: int | None = None
     rows: list[tuple[str, str]] = []
     for i, line in enumerate(lines, 1):
         body, _, comment = _split_comment(line)
         if comment:
-            count = re.fullmatch(r"\s*nodes:?\s+(\d+)\s*", comment)
-            nodes = int(count[1]) if count else nodes
+            count = re.fullmatch(r"\s*nodes:?\s+([0-9]+)\s*", comment)
+            nodes = _node_count(count[1], i, path) if count else nodes
             directed = directed or comment.strip() == "directed"
         words = re.split(r"[\s,;]+", body.strip()) if body.strip() else []
-        if not words or (not rows and {w.lower() for w in words} <= _HEADINGS):
+        if not words:
             continue
-        if len(words) != 2:
+        if len(words) != 2 or not all(words):
             raise FileFormatError(
-                f"line {i} of {path} is no link: expected two node names, found {line.strip()!r:.60}"
+                f"line {i} of {path} is no link: expected two node names,"
+                f" found {line.strip()!r:.60}"
             )
         rows.append((words[0], words[1]))
+    rows = rows[_has_heading(rows) :]
     if not rows and nodes is None:
         raise FileFormatError(f"{path} has no links in it")
-    names, ends = _number_names(rows, nodes, path)
+    order, addresses, ends = _number_names(rows, nodes, path)
     return Network.from_links(
-        len(names),
+        order,
         ends[:, 0],
         ends[:, 1],
         duplex=not directed,
         spec=spec,
-        addresses=named(names),
+        addresses=addresses,
     )
+
+
+def _node_count(digits: str, line: int, path: Path) -> int:
+    if len(digits) > 10 or not 1 <= int(digits) < 2**31:
+        raise FileFormatError(
+            f"line {line} of {path} says {digits:.20} nodes; it must be from 1 to {2**31 - 1}"
+        )
+    return int(digits)
+
+
+def _has_heading(rows: list[tuple[str, str]]) -> bool:
+    """Is the first row a heading? Letters are one only above numbers: ``a b`` may be a link."""
+    words = {word.lower() for word in rows[0]} if rows else set()
+    if words <= _HEADINGS:
+        return bool(words) and not words & {name.lower() for row in rows[1:] for name in row}
+    return words <= _LETTERS and len(rows) > 1 and all(_is_number(n) for r in rows[1:] for n in r)
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) <= 1000
 
 
 def _split_comment(line: str) -> tuple[str, str, str]:
@@ -110,13 +136,13 @@ def _split_comment(line: str) -> tuple[str, str, str]:
 
 def _number_names(
     rows: list[tuple[str, str]], nodes: int | None, path: Path
-) -> tuple[list[str], IntArray]:
+) -> tuple[int, Addresses | None, IntArray]:
     """Numbers keep their value when they fill 0..n-1; other names are numbered as they come."""
     seen: dict[str, int] = {}
     for row in rows:
         for name in row:
             seen.setdefault(name, len(seen))
-    if all(name.isascii() and name.isdigit() for name in seen):
+    if all(map(_is_number, seen)):
         values = {name: int(name) for name in seen}
         top = max(values.values(), default=-1)
         if nodes is not None and top >= nodes:
@@ -124,9 +150,11 @@ def _number_names(
         count = nodes if nodes is not None else len(set(values.values()))
         if nodes is not None or top == count - 1:
             ends = np.asarray([(values[a], values[b]) for a, b in rows], dtype=np.int64)
-            return [str(i) for i in range(count)], ends.reshape(-1, 2)
+            return count, None, ends.reshape(-1, 2)
+    if nodes is not None and nodes != len(seen):
+        raise FileFormatError(f"{path} says it has {nodes} nodes, but names {len(seen)}")
     ends = np.asarray([(seen[a], seen[b]) for a, b in rows], dtype=np.int64)
-    return list(seen), ends.reshape(-1, 2)
+    return len(seen), named(list(seen)), ends.reshape(-1, 2)
 
 
 def _read_graphml(path: Path, spec: str) -> Network:
@@ -138,7 +166,7 @@ def _read_graphml(path: Path, spec: str) -> Network:
         graph = networkx.read_graphml(path)
     except (ElementTree.ParseError, networkx.NetworkXError, KeyError, ValueError) as error:
         raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
-    if all(str(node).isdigit() for node in graph.nodes):
+    if all(_is_number(str(node)) for node in graph.nodes):
         numbers = {node: int(node) for node in graph.nodes}
         if sorted(numbers.values()) == list(range(len(numbers))):
             graph = networkx.relabel_nodes(graph, numbers)
@@ -153,7 +181,15 @@ def _read_matrix(path: Path, spec: str, directed: bool) -> Network:
 
     try:
         matrix = load_npz(path) if path.suffix.lower() == ".npz" else mmread(path)
-    except (ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+    except (
+        ValueError,
+        KeyError,
+        EOFError,
+        TypeError,
+        OverflowError,
+        MemoryError,
+        zipfile.BadZipFile,
+    ) as error:
         raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
     return from_scipy(matrix, spec, duplex=False if directed else None)
 
@@ -179,7 +215,7 @@ def write_network(network: Network, path: str | Path) -> None:
     write_atomically(place, writers.get(ending, lambda out: _write_edges(network, out, ending)))
 
 
-def _write_edges(network: Network, out: io.BufferedIOBase, ending: str) -> None:
+def _write_edges(network: Network, out: IO[bytes], ending: str) -> None:
     tails, heads, _ = link_ends(network)
     head = [f"# hopscape {network.spec}", f"# nodes {network.order}"]
     if not network.duplex:
@@ -191,19 +227,19 @@ def _write_edges(network: Network, out: io.BufferedIOBase, ending: str) -> None:
     np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
 
 
-def _write_graphml(network: Network, out: io.BufferedIOBase) -> None:
+def _write_graphml(network: Network, out: IO[bytes]) -> None:
     import networkx
 
     networkx.write_graphml(to_networkx(network), out)
 
 
-def _write_matrix_market(network: Network, out: io.BufferedIOBase) -> None:
+def _write_matrix_market(network: Network, out: IO[bytes]) -> None:
     from scipy.io import mmwrite
 
     mmwrite(out, to_scipy(network), field="integer", comment=f" hopscape {network.spec}")
 
 
-def _write_npz(network: Network, out: io.BufferedIOBase) -> None:
+def _write_npz(network: Network, out: IO[bytes]) -> None:
     from scipy.sparse import save_npz
 
     save_npz(out, to_scipy(network))

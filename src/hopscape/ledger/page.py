@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
+from hopscape.core.claims import Ruling
 from hopscape.ledger.book import Entry
 
 __all__ = ["markdown_page"]
@@ -19,7 +21,7 @@ code, and the verdict is what the check found: *holds*, *holds corrected* (how i
 def markdown_page(entries: Sequence[Entry]) -> str:
     """The claims as Markdown, one table per paper, with a summary above."""
     papers = list(dict.fromkeys(entry.claim.paper for entry in entries))
-    rulings = ("holds", "holds corrected", "refuted", "not checkable")
+    rulings = get_args(Ruling)
     lines = [_INTRO, "| paper | " + " | ".join(rulings) + " |", "|---|" + "---|" * len(rulings)]
     for paper in papers:
         mine = [entry.outcome.ruling for entry in entries if entry.claim.paper == paper]

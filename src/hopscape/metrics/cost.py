@@ -42,9 +42,7 @@ def moore_diameter(order: int, degree: int, *, directed: bool = False) -> int | 
     return None if profile is None else len(profile) - 1
 
 
-def moore_mean_distance(
-    order: int, degree: int, *, directed: bool = False
-) -> Fraction | None:
+def moore_mean_distance(order: int, degree: int, *, directed: bool = False) -> Fraction | None:
     """The least mean distance (over ordered pairs of distinct nodes) for this order and degree.
 
     Examples
@@ -65,7 +63,7 @@ def _best_profile(order: int, degree: int, directed: bool) -> list[int] | None:
     profile, left, layer = [1], order - 1, 1
     while left:
         layer *= degree if directed or len(profile) == 1 else degree - 1
-        if layer <= 0:
+        if layer <= 0 or (degree == 1 and not directed and left > 1):
             return None
         if layer == 1:  # a ray of a cycle: the rest lies one behind the other
             if left > 10_000_000:

@@ -101,6 +101,8 @@ def distance_profile(
     """
     if sample is not None and sample < 1:
         raise ArgumentError(f"sample is {sample}; it must be at least 1")
+    if threads is not None and threads < 1:
+        raise ArgumentError(f"threads is {threads}; it must be at least 1")
     if endpoints and network.has_switches:
         return _between_endpoints(network)
     symmetry = None if exact or sample is not None else network.symmetry
@@ -108,14 +110,15 @@ def distance_profile(
         return _by_orbits(network, symmetry.representatives, symmetry.sizes, threads)
     if sample is None and not exact and network.order**2 * max(network.ports, 1) > _FULL_WORK:
         sample = _SAMPLE
-    sources = np.arange(network.order)
+    sources = np.arange(len(network.indptr) - 1)  # builds the arrays, or refuses
     how: How = "exact"
     if sample is not None and sample < network.order:
         generator = np.random.default_rng(seed)
         sources = np.sort(generator.choice(network.order, size=sample, replace=False))
         how = "sampled"
     histogram, eccentricity = _sweep(network, sources, threads)
-    return _profile(network, histogram, eccentricity, len(sources) * network.order, how, len(sources))
+    pairs = len(sources) * network.order
+    return _profile(network, histogram, eccentricity, pairs, how, len(sources))
 
 
 def _by_orbits(
@@ -150,7 +153,7 @@ def _profile(
     unreachable = pairs - int(histogram.sum())
     distinct = pairs - int(histogram[0])
     whole = unreachable == 0
-    hops = int(np.dot(np.arange(len(histogram)), histogram))
+    hops = sum(distance * count for distance, count in enumerate(histogram.tolist()))
     return DistanceProfile(
         histogram=tuple(histogram.tolist()),
         unreachable=unreachable,
@@ -162,9 +165,7 @@ def _profile(
     )
 
 
-def _sweep(
-    network: Network, sources: IntArray, threads: int | None
-) -> tuple[IntArray, IntArray]:
+def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[IntArray, IntArray]:
     """Histogram over all pairs (source, node), and each source's largest finite distance."""
     if len(sources) <= _FEW_SOURCES and network.order <= _SMALL_ORDER:
         return _few(network, sources)
@@ -204,6 +205,8 @@ def _few(network: Network, sources: IntArray) -> tuple[IntArray, IntArray]:
 
 def _between_endpoints(network: Network) -> DistanceProfile:
     ends = network.endpoints
+    if not len(ends):
+        raise ArgumentError(f"{network.spec} has no endpoints")
     histogram = np.zeros(1, dtype=np.int64)
     far: list[IntArray] = []
     for low in track(range(0, len(ends), 256), f"distances in {network.spec}"):

@@ -112,7 +112,10 @@ def _flows(
         first = np.repeat(np.arange(count), max(1, _FULL_PAIRS // (10 * count)))
         second = (first + generator.integers(1, count, size=len(first))) % count
         return ends[first], ends[second], np.full(len(first), count / len(first)), "sampled"
-    matrix = np.asarray(traffic, dtype=float)
+    try:
+        matrix = np.asarray(traffic, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the traffic matrix must hold numbers: {error}") from error
     if matrix.shape != (count, count):
         raise ArgumentError(
             f"the traffic matrix has shape {matrix.shape}; it needs {count} × {count}"

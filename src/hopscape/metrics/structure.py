@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.progress import track
@@ -74,7 +75,7 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
     from hopscape.metrics import girth_kernels
 
     symmetry = network.symmetry
-    sources = np.arange(network.order)
+    sources = np.arange(len(network.indptr) - 1)  # builds the arrays, or refuses
     if symmetry is not None:
         sources = np.asarray(symmetry.representatives, dtype=np.int64)
     none = 2 * network.order + 2
@@ -156,6 +157,8 @@ def disjoint_paths(
     """
     from hopscape.metrics import flow_kernels as flows
 
+    if count is not None and count < 1:
+        raise ArgumentError(f"count is {count}; it must be at least 1")
     a, b = network.node(source), network.node(target)
     if a == b:
         return []

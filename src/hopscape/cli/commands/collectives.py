@@ -28,9 +28,7 @@ DuplexOption = Annotated[str, typer.Option("--duplex", help="full or half.")]
 PackingOption = Annotated[
     str, typer.Option("--packing", help="unit (one chunk per message) or packed.")
 ]
-SwitchingOption = Annotated[
-    str, typer.Option("--switching", help="store-and-forward or circuit.")
-]
+SwitchingOption = Annotated[str, typer.Option("--switching", help="store-and-forward or circuit.")]
 AlphaOption = Annotated[float, typer.Option("--alpha", help="Cost of a round (start-up).")]
 BetaOption = Annotated[float, typer.Option("--beta", help="Cost per chunk of the longest message.")]
 DeltaOption = Annotated[float, typer.Option("--delta", help="Cost per hop of the longest path.")]
@@ -214,9 +212,7 @@ def permute(
 ) -> None:
     """Send every node's datum to another node, each node once, checked."""
     model = _model(ports, duplex, packing)
-    _run(
-        spec, "permutation", None, algorithm, model, save, style, output, permutation=permutation
-    )
+    _run(spec, "permutation", None, algorithm, model, save, style, output, permutation=permutation)
 
 
 def verify(
@@ -293,9 +289,7 @@ def _run(
     _finish(record, style, output)
 
 
-def _targets(
-    network: Any, targets: list[str] | None, permutation: str | None
-) -> tuple[int, ...]:
+def _targets(network: Any, targets: list[str] | None, permutation: str | None) -> tuple[int, ...]:
     import numpy as np
 
     if targets is not None:

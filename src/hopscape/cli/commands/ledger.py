@@ -35,9 +35,7 @@ def ledger(
 
     claims = load_claims(paper, key)
     if listing:
-        rows = [
-            {"key": c.key, "paper": c.paper, "where": c.where, "says": c.says} for c in claims
-        ]
+        rows = [{"key": c.key, "paper": c.paper, "where": c.where, "says": c.says} for c in claims]
         emit_rows(rows, style, output)
         return
     entries = list(run_claims(claims))

@@ -278,7 +278,5 @@ def explain(
     if column is not None and column not in COLUMNS:
         raise ArgumentError(f"column {column!r} is unknown; there are {', '.join(COLUMNS)}")
     chosen = COLUMNS.values() if column is None else [COLUMNS[column]]
-    rows = [
-        {"column": c.name, "title": c.title, "explanation": c.explanation} for c in chosen
-    ]
+    rows = [{"column": c.name, "title": c.title, "explanation": c.explanation} for c in chosen]
     emit_rows(rows, style, output)

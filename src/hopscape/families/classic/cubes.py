@@ -8,7 +8,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
-from hopscape.core.layout import Points, circle
+from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
@@ -68,18 +68,42 @@ class Hypercube(Family):
         return HypercubeRouter(network, self.d)
 
     def layout(self) -> Layout:
-        return Layout(_cube_places(self.d))
+        return Layout(_cube_places(self.d), None if self.d < 5 else _pass_by)
+
+
+_SLANT, _FAR_SLANT, _LANE = (0.42, 0.34), (0.74, 0.52), 0.12
+
+
+def _cube_step(i: int) -> Points:
+    """Where flipping bit i leads: right, up, aslant, and the same again for copies of cubes."""
+    grow = 2.35 ** (i // 3)
+    if i % 3 < 2:
+        return np.array([(grow, 0.0), (0.0, grow)][i % 3])
+    return np.array(_SLANT) if i == 2 else np.array(_FAR_SLANT) * grow / 2.35
 
 
 def _cube_places(d: int) -> Points:
-    """Each further dimension moves a copy: right, up, aslant, then the same again, larger."""
-    steps = [(1.0, 0.0), (0.0, 1.0), (0.42, 0.34)]
+    """The square, the cube, the tesseract seen along its longest diagonal; then copies of cubes."""
+    steps = [_cube_step(i) for i in range(d)]
+    if d == 4:
+        turns = np.pi * (np.arange(4) + 0.5) / 4
+        steps = list(np.stack([np.cos(turns), np.sin(turns)], axis=1))
     places = np.zeros((1, 2))
-    for i in range(d):
-        grow = 2.35 ** (i // 3)
-        step = np.asarray(steps[i % 3]) * grow
+    for step in steps:
         places = np.concatenate([places, places + step])
     return places
+
+
+def _pass_by(tails: IntArray, heads: IntArray) -> Points:
+    """Long links run beside the short ones of the same direction, each in a lane of its own."""
+    flipped = np.bitwise_count((tails ^ heads) - 1).astype(np.int64)
+    way, depth = flipped % 3, flipped // 3
+    lane = np.ones(len(tails))
+    for k in range(1, int(depth.max(initial=0))):
+        lane += (k < depth) * (tails >> (way + 3 * k) & 1)
+    side = np.where(tails >> way & 1, -1.0, 1.0) * np.where(tails < heads, 1.0, -1.0)
+    lengths = np.asarray([np.hypot(*_cube_step(i)) for i in range(int(flipped.max(initial=0)) + 1)])
+    return np.where(depth > 0, side * _LANE * lane / lengths[flipped], 0.0)
 
 
 class HypercubeRouter(Router):
@@ -98,7 +122,7 @@ class HypercubeRouter(Router):
         return np.bitwise_count(word).astype(np.int64)
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        word = at ^ to
+        word: IntArray = at ^ to
         if word.dtype == object:
             return np.asarray([(int(x) & -int(x)).bit_length() - 1 for x in word], dtype=np.int64)
         lowest = word & -word
@@ -172,6 +196,17 @@ class CubeConnectedCycles(Family):
         return Symmetry.of_transitive(self.order)
 
     def layout(self) -> Layout:
-        words = _cube_places(self.d) * 2.0
-        ring = circle(self.d, 0.38)
-        return Layout((words[:, None, :] + ring[None, :, :]).reshape(-1, 2))
+        """The cube's drawing; each cycle is turned so that its nodes look along their links."""
+        words = _cube_places(self.d)
+        flips = np.arange(len(words))[:, None] ^ (1 << np.arange(self.d))
+        step = words[flips] - words[:, None, :]
+        aim = np.exp(-1j * np.arctan2(step[..., 1], step[..., 0]))
+        ring = np.exp(2j * np.pi * np.arange(self.d) / self.d)
+        fits = np.stack([aim @ ring, aim @ ring.conj()])
+        best = np.abs(fits).round(9).argmax(axis=0)
+        turn = fits[best, np.arange(len(words))]
+        turn = np.where(np.abs(turn) > 1e-9, turn, 1.0)
+        turn = turn.conj() / np.abs(turn)
+        cycles = np.where(best[:, None] == 0, ring, ring.conj()) * turn[:, None]
+        small = 0.3 * closest(words) * np.stack([cycles.real, cycles.imag], axis=-1)
+        return Layout((words[:, None, :] + small).reshape(-1, 2))

@@ -17,12 +17,12 @@ from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter,
 from hopscape.core.layout import circle
 
 __all__ = [
+    "F26A",
     "LCF",
     "Coxeter",
     "Desargues",
     "Dodecahedron",
     "Dyck",
-    "F26A",
     "HoffmanSingleton",
     "McGee",
     "MoebiusKantor",
@@ -37,7 +37,7 @@ class LCF(Family):
 
     name = "lcf"
     summary = "cubic graph in LCF notation: a cycle, and chords whose shifts repeat round it"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("shifts", "ints", "how far each chord leads, in brackets"),
         Parameter("repeats", "int", "how often the shifts are repeated", low=1),
     )
@@ -52,7 +52,9 @@ class LCF(Family):
             to = (v + self.shifts[v]) % order
             back = (to + self.shifts[to % len(self.shifts)]) % order
             if back != v or to in (v, (v + 1) % order, (v - 1) % order):
-                raise ArgumentError(f"the chord of node {v} leads to {to}, whose chord leads to {back}")
+                raise ArgumentError(
+                    f"the chord of node {v} leads to {to}, whose chord leads to {back}"
+                )
 
     @property
     def order(self) -> int:
@@ -88,7 +90,7 @@ class LCF(Family):
 class _Named(LCF):
     """A vertex-transitive graph (unless it says otherwise) with a name of its own."""
 
-    parameters = ()
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
     notation: ClassVar[tuple[tuple[int, ...], int]]
     far: ClassVar[int]
     around: ClassVar[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class GeneralizedPetersen(Family):
 
     name = "generalized_petersen"
     summary = "generalised Petersen graph GP(n, k): cycle, spokes and inner star of step k"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("n", "int", "nodes of the outer cycle", low=3),
         Parameter("k", "int", "step of the inner star, below n/2", low=1),
     )
@@ -31,7 +32,9 @@ class GeneralizedPetersen(Family):
 
     def __init__(self, n: int, k: int) -> None:
         if 2 * k >= n:
-            raise ArgumentError(f"k is {k}; with n = {n} it must be an integer from 1 to {(n - 1) // 2}")
+            raise ArgumentError(
+                f"k is {k}; with n = {n} it must be an integer from 1 to {(n - 1) // 2}"
+            )
         self.n, self.k = n, k
 
     @property
@@ -46,8 +49,8 @@ class GeneralizedPetersen(Family):
         n = self.n
         inner = (nodes >= n).astype(bool)
         place = nodes % n
-        base = np.where(inner, n, 0)
-        step = np.where(inner, self.k, 1)
+        base = inner.astype(nodes.dtype) * n
+        step = inner.astype(nodes.dtype) * (self.k - 1) + 1
         columns = [
             base + (place + step) % n,
             base + (place - step) % n,
@@ -85,7 +88,7 @@ class Petersen(GeneralizedPetersen):
 
     name = "petersen"
     summary = "Petersen graph: 10 nodes, degree 3, diameter 2"
-    parameters = ()
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
     example = "petersen"
 
     def __init__(self) -> None:

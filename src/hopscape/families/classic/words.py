@@ -8,6 +8,7 @@ from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import AddressError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
@@ -32,6 +33,11 @@ class _Words(Family):
     def ports(self) -> int:
         return 2 * self.d if self.duplex else self.d
 
+    def _letters(self, nodes: IntArray) -> IntArray:
+        """The numbers 0..d-1, if a row of so many for each node fits."""
+        require_memory(8 * len(nodes) * self.ports, f"the neighbours of {len(nodes)} nodes")
+        return np.asarray(range(self.d), dtype=nodes.dtype)
+
     def successors(self, nodes: IntArray) -> IntArray:
         """Shift each letter in at the end."""
         raise NotImplementedError
@@ -52,7 +58,35 @@ class _Words(Family):
         return both
 
     def layout(self) -> Layout:
-        return Layout(circle(self.order))
+        """Along a closed walk through all words, so that the rim of the circle is wired."""
+        places = np.empty((self.order, 2))
+        places[_closed_walk(self)] = circle(self.order)
+        return Layout(places)
+
+
+def _closed_walk(words: _Words) -> IntArray:
+    """A Hamiltonian cycle: an Euler tour of the words that are one letter shorter.
+
+    Word w of n letters is the channel by port w % d that leaves the shorter word w // d.
+    """
+    d = words.d
+    if words.n == 1:
+        return np.arange(words.order)
+    shorter = type(words)(d, words.n - 1)
+    heads = shorter.successors(np.arange(shorter.order)).ravel()
+    left = np.full(shorter.order, d)
+    stack: list[int] = []
+    tour: list[int] = []
+    at = 0
+    while stack or left[at]:
+        if left[at]:
+            left[at] -= 1
+            stack.append(at * d + int(left[at]))
+            at = int(heads[stack[-1]])
+        else:
+            tour.append(stack.pop())
+            at = tour[-1] // d
+    return np.asarray(tour[::-1])
 
 
 class DeBruijn(_Words):
@@ -70,12 +104,28 @@ class DeBruijn(_Words):
     def addresses(self) -> Addresses:
         return MixedRadix((self.d,) * self.n)
 
+    def layout(self) -> Layout:
+        """Short words by the sum of their letters (across) and where these lie (up and down)."""
+        if self.order > 32 or self.n == 1:
+            return super().layout()
+        letters = self.addresses.tuples(np.arange(self.order))
+        weight = letters.sum(axis=1)
+        lever = letters @ (2 * np.arange(self.n) - self.n + 1) / 2
+        _, spot, alike = np.unique(
+            np.stack([weight, lever]), axis=1, return_inverse=True, return_counts=True
+        )
+        spot = spot.ravel()
+        rank = np.asarray([np.count_nonzero(spot[:i] == spot[i]) for i in range(self.order)])
+        aside = 0.5 * (rank - (alike[spot] - 1) / 2)
+        tall = max(1.0, 0.75 * np.ptp(weight) / np.ptp(lever))
+        return Layout(np.stack([1.2 * weight + aside, tall * lever], axis=1))
+
     def successors(self, nodes: IntArray) -> IntArray:
-        letters = np.asarray(range(self.d), dtype=nodes.dtype)
-        return (nodes[:, None] * self.d % self.order) + letters
+        letters = self._letters(nodes)
+        return nodes[:, None] % (self.order // self.d) * self.d + letters
 
     def predecessors(self, nodes: IntArray) -> IntArray:
-        letters = np.asarray(range(self.d), dtype=nodes.dtype)
+        letters = self._letters(nodes)
         return nodes[:, None] // self.d + letters * (self.order // self.d)
 
     def facts(self) -> Facts:
@@ -134,13 +184,14 @@ class KautzWords(Addresses):
         return np.add.accumulate(steps, axis=-1) % (self.d + 1)
 
     def numbers(self, addresses: IntArray) -> IntArray:
-        letters = np.asarray(addresses, dtype=node_dtype(self.order))
-        wrong = ((letters < 0) | (letters > self.d)).any(axis=-1)
-        wrong = wrong | (letters[..., 1:] == letters[..., :-1]).any(axis=-1)
+        given = self.entries(addresses)
+        wrong = ((given < 0) | (given > self.d)).any(axis=-1)
+        wrong = wrong | (given[..., 1:] == given[..., :-1]).any(axis=-1)
         if wrong.any():
-            bad = letters[wrong].reshape(-1, self.width)[0]
+            bad = given[wrong].reshape(-1, self.width)[0]
             word = "(" + ", ".join(map(str, bad)) + ")"
             raise AddressError(f"address {word} is no Kautz word; expected {self.describe()}")
+        letters = given.astype(node_dtype(self.order))
         steps = letters.copy()
         steps[..., 1:] = (letters[..., 1:] - letters[..., :-1] - 1) % (self.d + 1)
         return self._steps.numbers(steps)
@@ -166,7 +217,7 @@ class Kautz(_Words):
 
     def successors(self, nodes: IntArray) -> IntArray:
         d, n = self.d, self.n
-        new = np.asarray(range(d), dtype=nodes.dtype)
+        new = self._letters(nodes)
         if n == 1:
             return (nodes[:, None] + 1 + new) % (d + 1)
         head, rest = nodes // d ** (n - 1), nodes % d ** (n - 1)
@@ -176,7 +227,7 @@ class Kautz(_Words):
 
     def predecessors(self, nodes: IntArray) -> IntArray:
         d, n = self.d, self.n
-        new = np.asarray(range(d), dtype=nodes.dtype)
+        new = self._letters(nodes)
         if n == 1:
             return (nodes[:, None] - 1 - new) % (d + 1)
         head, rest = nodes // d ** (n - 1), nodes % d ** (n - 1)

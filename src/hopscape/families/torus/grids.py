@@ -64,7 +64,7 @@ class _Grid(Family):
         return GridRouter(network, self.sides, self.wraps)
 
     def layout(self) -> Layout | None:
-        return _grid_layout(self.sides, self.order)
+        return _grid_layout(self.sides, self.wraps)
 
 
 class Torus(_Grid):
@@ -195,33 +195,41 @@ class Path(Mesh):
         return Numbers(self.n)
 
 
-def _grid_layout(sides: tuple[int, ...], order: int) -> Layout:
-    """Axes in turn to the right, down and aslant; wrap-around links are bent."""
-    digits = MixedRadix(sides).tuples(np.arange(order)).astype(float)
+def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:
+    """Rows and columns; a third axis as sheets, further ones as copies; wrap-around links bent."""
     shown = [axis for axis, side in enumerate(sides) if side > 1] or [0]
-    directions = _directions(len(shown), [sides[axis] for axis in shown])
-    positions = digits[:, shown] @ directions
+    lengths = [sides[axis] for axis in shown]
+    if wraps and len(shown) == 1:
+        return Layout(circle(lengths[0]))
+    digits = MixedRadix(lengths).tuples(np.arange(math.prod(lengths))).astype(float)
+    steps, room = _grid_steps(lengths)
+    places = digits @ steps
 
     def bend(tails: IntArray, heads: IntArray) -> Points:
-        gap = np.abs(digits[tails] - digits[heads])
-        return np.where(gap.max(axis=1) > 1, 0.15, 0.0)
+        move = digits[heads] - digits[tails]
+        axis = np.abs(move).argmax(axis=1)
+        far = move[np.arange(len(move)), axis]
+        length = np.hypot(*(places[heads] - places[tails]).T)
+        return np.where(np.abs(far) > 1, np.sign(far) * room[axis] / np.maximum(length, 1e-9), 0.0)
 
-    return Layout(positions, bend)
+    return Layout(places, bend)
 
 
-def _directions(count: int, sides: Sequence[int]) -> Points:
-    """Where one step along each axis leads on the page; later pairs of axes tile the page."""
+def _grid_steps(sides: Sequence[int]) -> tuple[Points, Points]:
+    """Where one step along each axis leads, and how far to the left its wrap-around links keep."""
+    count = len(sides)
+    steps, room = np.zeros((count, 2)), np.full(count, 0.4)
+    steps[-1], room[-1] = (1.0, 0.0), 0.4
     if count == 1:
-        return np.array([[1.0, 0.0]])
+        return steps, room
+    steps[-2], room[-2] = (0.0, -1.0), -0.4
     if count == 2:
-        return np.array([[0.0, -1.0], [1.0, 0.0]])
-    if count == 3:
-        return np.array([[0.0, -1.0], [1.0, 0.0], [0.38, 0.31]])
-    rows = np.zeros((count, 2))
-    reach = [1.0, 1.0]
-    for axis in range(count - 1, -1, -1):
-        side = (count - 1 - axis) % 2
-        rows[axis, side] = reach[side] * (1 if side == 0 else -1)
-        rows[axis, 1 - side] = 0.12 * reach[side] if axis < count - 2 else 0.0
-        reach[side] *= sides[axis] + 0.6
-    return rows
+        return steps, room
+    steps[-1], steps[-2], room[-1], room[-2] = (2.0, 0.0), (-0.8, -0.6), 0.26, -0.3
+    reach = [2.0 * sides[-1] + 0.8 * (sides[-2] - 1) + 0.4, 0.6 * (sides[-2] - 1) + 1.2]
+    for axis in range(count - 3, -1, -1):
+        across = (count - 3 - axis) % 2
+        steps[axis] = (0.0, -reach[1]) if across == 0 else (reach[0], -0.31)
+        room[axis] = (-0.2, 0.45)[across]
+        reach[1 - across] *= sides[axis] + 0.15
+    return steps, room

@@ -1,0 +1,300 @@
+"""The command line as a person and as a script would use it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx
+import pytest
+
+import hopscape
+from hopscape.cli import main
+
+
+@dataclass
+class Done:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, **environment: str) -> Done:
+    """Run a command as the console script does, in this process."""
+    out, complaints = io.StringIO(), io.StringIO()
+    code = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        with redirect_stdout(out), redirect_stderr(complaints):
+            try:
+                main(list(arguments))
+            except SystemExit as leaving:
+                code = int(leaving.code or 0)
+    return Done(code, out.getvalue(), complaints.getvalue())
+
+
+def ask(*arguments: str) -> Any:
+    """Run a command with --format json and read its answer."""
+    done = run(*arguments, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def refused(*arguments: str, code: int = 2, **environment: str) -> str:
+    """Run a wrong request; return its complaint."""
+    done = run(*arguments, **environment)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr + done.stdout
+
+
+def test_show_gives_the_promised_keys() -> None:
+    found = ask("show", "torus(8,8)")
+    expected = {
+        "spec": "torus(8, 8)",
+        "nodes": 64,
+        "links": 128,
+        "channels": 256,
+        "degree": {"min": 4, "max": 4},
+        "connected": True,
+        "diameter": 8,
+        "mean_distance_exact": "256/63",
+        "vertex_transitive": True,
+    }
+    assert {key: found[key] for key in expected} == expected
+    assert found["mean_distance"] == pytest.approx(256 / 63)
+
+
+@pytest.mark.parametrize(
+    "spec", ["mesh(4, 5)", "debruijn(2, 4)", "random_regular(30, 3, seed=4)", "ccc(4)", "path(1)"]
+)
+def test_show_agrees_with_networkx(spec: str) -> None:
+    from hopscape.interchange import to_networkx
+
+    found = ask("show", spec)
+    forced = ask("show", spec, "--exact")
+    graph = to_networkx(hopscape.build(spec))
+    lengths = dict(networkx.all_pairs_shortest_path_length(graph))
+    far = [d for row in lengths.values() for d in row.values() if d > 0]
+    assert found["diameter"] == forced["diameter"] == max(far, default=0)
+    if far:
+        mean = Fraction(sum(far), len(far))
+        assert Fraction(found["mean_distance_exact"]) == mean
+        assert Fraction(forced["mean_distance_exact"]) == mean
+
+
+def test_show_of_a_disconnected_graph(tmp_path: Path) -> None:
+    place = tmp_path / "two.edges"
+    place.write_text("0 1\n2 3\n")
+    found = ask("show", str(place))
+    assert found["connected"] is False
+    assert found["diameter"] is None
+    assert found["mean_distance"] is None
+    assert found["nodes"] == 4
+
+
+def test_distances_from_a_node() -> None:
+    found = ask("distances", "heawood", "--from", "3", "--each")
+    assert found["source"] == 3
+    assert found["histogram"] == [1, 3, 6, 4]
+    assert found["distances"] == [
+        hopscape.build("heawood").router().distance(3, v) for v in range(14)
+    ]
+
+
+def test_distances_over_all_pairs() -> None:
+    found = ask("distances", "mesh(3,3)")
+    assert found["histogram"] == [9, 24, 28, 16, 4]
+    assert found["diameter"] == 4
+
+
+def test_route_by_number_and_by_address() -> None:
+    by_number = ask("route", "torus(5, 4)", "0", "11")
+    by_address = ask("route", "torus(5, 4)", "(0, 0)", "(2, 3)")
+    assert by_number == by_address
+    assert by_number["path"][0] == 0
+    assert by_number["path"][-1] == 11
+    assert by_number["length"] == len(by_number["ports"]) == 3
+    assert by_number["exact"] is True
+    net = hopscape.build("torus(5, 4)")
+    here = 0
+    for port, then in zip(by_number["ports"], by_number["path"][1:], strict=True):
+        assert net.neighbours(here)[port] == then
+        here = then
+    assert [tuple(a) for a in by_number["addresses"]] == [net.address(v) for v in by_number["path"]]
+
+
+def test_route_on_a_huge_network() -> None:
+    found = ask("route", "hypercube(100)", "0", str(2**100 - 1))
+    assert found["length"] == 100
+    assert found["path"][-1] == 2**100 - 1
+
+
+def test_broadcast_gives_the_promised_keys() -> None:
+    found = ask("broadcast", "petersen", "--from", "7")
+    expected = {"rounds": 2, "messages": 9, "duplicates": 0, "reached": 10, "verdict": "holds"}
+    assert {key: found[key] for key in expected} == expected
+    assert found["lower_bound"] == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("reduce", "--to", "3"),
+        ("scatter", "--from", "3"),
+        ("gather", "--to", "3"),
+        ("allgather",),
+        ("allreduce",),
+        ("allreduce", "--sliced"),
+        ("alltoall",),
+        ("permute", "--permutation", "random:5"),
+        ("multicast", "--to", "1", "--to", "(2, 2)"),
+        ("broadcast", "--ports", "1", "--duplex", "half"),
+    ],
+)
+def test_every_collective_holds(command: tuple[str, ...]) -> None:
+    found = ask(command[0], "torus(3, 4)", *command[1:])
+    assert found["verdict"] == "holds"
+    assert found["rounds"] >= found["lower_bound"] > 0
+
+
+def test_saved_schedules_verify_and_broken_ones_do_not(tmp_path: Path) -> None:
+    place = tmp_path / "schedule.json"
+    ask("broadcast", "ring(8)", "--save", str(place))
+    assert ask("verify", str(place))["verdict"] == "holds"
+    data = json.loads(place.read_text())
+    for column in data["transfers"].values():
+        del column[3]
+    place.write_text(json.dumps(data))
+    done = run("verify", str(place), "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["verdict"] == "fails"
+    place.write_text(place.read_text()[: len(place.read_text()) // 2])
+    assert "not a whole JSON file" in refused("verify", str(place))
+
+
+def test_compare_and_its_formats(tmp_path: Path) -> None:
+    rows = ask("compare", "petersen", "hypercube(3)")
+    assert [row["spec"] for row in rows] == ["petersen", "hypercube(3)"]
+    assert rows[0]["diameter"] == 2
+    text = run("compare", "petersen", "hypercube(3)", "--format", "csv").stdout
+    assert [row["nodes"] for row in csv.DictReader(io.StringIO(text))] == ["10", "8"]
+    place = tmp_path / "rows.parquet"
+    assert run("compare", "petersen", "-f", "parquet", "-o", str(place)).returncode == 0
+    import pyarrow.parquet
+
+    assert pyarrow.parquet.read_table(place).to_pylist()[0]["girth"] == 5
+
+
+def test_a_graph_file_is_a_network_like_any_other(tmp_path: Path) -> None:
+    place = tmp_path / "mine.graphml"
+    networkx.write_graphml(networkx.pappus_graph(), place)
+    found = ask("show", str(place))
+    assert (found["nodes"], found["diameter"], found["vertex_transitive"]) == (18, 4, True)
+    assert ask("route", str(place), "0", "9")["length"] >= 1
+    assert ask("broadcast", str(place))["verdict"] == "holds"
+    assert run("draw", str(place), "-o", str(tmp_path / "mine.svg")).returncode == 0
+    other = tmp_path / "again.edges"
+    assert run("export", str(place), "-o", str(other)).returncode == 0
+    assert ask("show", str(other))["links"] == 27
+
+
+def test_families_lists_parameters_and_ranges() -> None:
+    names = {row["name"]: row for row in ask("families")}
+    assert names["torus"]["parameters"][0]["range"] == "integers of at least 1"
+    assert ask("families", "cube_connected_cycles")["name"] == "ccc"
+
+
+def test_tables_have_no_colour_codes_in_a_pipe() -> None:
+    assert "\x1b" not in run("show", "petersen").stdout
+    assert "\x1b" not in run("show", "petersen", NO_COLOR="1", FORCE_COLOR="").stdout
+
+
+def test_the_module_runs_as_a_program() -> None:
+    command = [sys.executable, "-m", "hopscape", "show", "tours(8)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hopscape: unknown family 'tours'; did you mean torus?")
+    assert "Traceback" not in done.stderr
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.strip() == f"hopscape {hopscape.__version__}"
+    assert "torus(8, 8)" in run("show", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("show", "tours(8)"), "did you mean torus"),
+        (("show", "torus()"), "at least one axis"),
+        (("show", "ring(3, 4)"), "takes at most 1 argument"),
+        (("show", "ring(-3)"), "at least 1"),
+        (("show", "ring(0)"), "at least 1"),
+        (("show", "ring(2.5)"), "an integer"),
+        (("show", "ring(8"), "expected ',' or ')'"),
+        (("show", ""), "expected the name of a family"),
+        (("show", "random_regular(5, 3)"), "odd"),
+        (("show", "nothing.edges"), "cannot be read"),
+        (("distances", "torus(100000, 100000)", "--from", "0"), "would need"),
+        (("distances", "petersen", "--from", "10"), "out of range"),
+        (("distances", "petersen", "--each"), "--each needs --from"),
+        (("route", "torus(4, 4)", "0", "(4, 0)"), "out of range"),
+        (("route", "torus(4, 4)", "0", "(1, 2, 3)"), "3 entries"),
+        (("route", "torus(4, 4)", "0", "x"), "neither a number nor an address"),
+        (("draw", "torus(100000, 10000)", "-o", "x.svg"), "1000000000 nodes"),
+        (("draw", "petersen", "-o", "x.doc"), ".doc"),
+        (("broadcast", "petersen", "--algorithm", "magic"), "no broadcast algorithm 'magic'"),
+        (("broadcast", "petersen", "--ports", "0"), "at least 1"),
+        (("broadcast", "petersen", "--duplex", "triple"), "full or half"),
+        (("compare", "petersen", "--columns", "beauty"), "column 'beauty' is unknown"),
+        (("verify", "nothing.json"), "cannot be read"),
+        (("ledger", "--paper", "nothing"), "has no claims"),
+        (("explain", "beauty"), "unknown"),
+        (("permute", "petersen", "--permutation", "nothing.txt"), "neither random:SEED"),
+    ],
+)
+def test_bad_input_is_one_clear_sentence(
+    arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert words in refused(*arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_that_are_not_graphs(tmp_path: Path) -> None:
+    for name, content in [
+        ("words.edges", b"this is not a graph at all\n"),
+        ("binary.edges", bytes(range(256))),
+        ("empty.edges", b""),
+        ("half.graphml", b"<graphml><graph><node id='0'/>"),
+        ("bad.mtx", b"nonsense"),
+        ("bad.npz", b"PK nonsense"),
+    ]:
+        place = tmp_path / name
+        place.write_bytes(content)
+        assert name in refused("show", str(place))
+
+
+def test_a_disconnected_graph_cannot_be_broadcast(tmp_path: Path) -> None:
+    place = tmp_path / "two.edges"
+    place.write_text("0 1\n2 3\n")
+    assert "cannot be reached" in refused("broadcast", str(place))
+    assert "no way" in refused("route", str(place), "0", "2")
+
+
+def test_memory_limit_is_named() -> None:
+    complaint = refused("distances", "torus(300, 300)", "--from", "0", HOPSCAPE_MEMORY="1M")
+    assert "limit of 1 MB" in complaint
+    assert "number of bytes" in refused("distances", "ring(9)", HOPSCAPE_MEMORY="much")
