@@ -13,6 +13,7 @@ import os
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+import hopscape.families  # noqa: F401  first, so that hopscape.families is the function below
 from hopscape.core.errors import ArgumentError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network

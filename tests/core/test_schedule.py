@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -68,10 +69,11 @@ def test_columns_are_sorted_by_round_and_keep_their_paths():
     schedule = circuit_schedule()
     assert (schedule.rounds, schedule.transfers) == (6, 4)
     assert schedule.round.tolist() == [0, 1, 2, 3]
-    assert schedule.source.tolist() == [1, 0, 0, 0]
-    assert schedule.target.tolist() == [2, 1, 2, 3]
+    assert schedule.source.tolist() == [0, 0, 0, 0]
+    assert schedule.target.tolist() == [1, 2, 2, 3]
+    assert schedule.chunk.tolist() == [0, 0, 1, 1]
     paths = np.split(schedule.channels, schedule.path_start[1:-1])
-    assert [p.tolist() for p in paths] == [[2], [0, 0], [0, 2], [0, 2, 4]]
+    assert [p.tolist() for p in paths] == [[0], [0, 2], [0, 2], [0, 2, 4]]
     assert "6 rounds, 4 transfers" in repr(schedule)
 
 
@@ -207,10 +209,8 @@ def test_a_spoilt_file_is_refused_or_is_a_schedule(tmp_path_factory, suffix, ran
     for _ in range(random.randint(1, 3)):
         data[random.randrange(len(data))] = random.choice([random.randrange(256), *b'0[],"-9e'])
     path.write_bytes(data)
-    try:
+    with suppress(HopscapeError):
         verify(Schedule.load(path, build))
-    except HopscapeError as error:
-        assert str(error)
 
 
 def plain(**changes):
@@ -300,7 +300,7 @@ def test_bad_values_in_a_file(changes, message, tmp_path):
     ["", "[]", "3", "null", "{", '{"format": 1e999}', "[" * 100_000, "9" * 5000, "\x00", '"a"'],
 )
 def test_texts_that_are_no_schedules(text, tmp_path):
-    with pytest.raises(FileFormatError, match="hand.json"):
+    with pytest.raises(FileFormatError, match=r"hand\.json"):
         load_plain(tmp_path, text)
 
 
@@ -357,7 +357,7 @@ def rewritten(tmp_path, **changes):
 )
 def test_bad_arrays_in_a_file(changes, tmp_path):
     path = rewritten(tmp_path, **changes)
-    with pytest.raises(FileFormatError, match="arrays.npz"):
+    with pytest.raises(FileFormatError, match=r"arrays\.npz"):
         Schedule.load(path, build)
 
 
@@ -365,13 +365,13 @@ def test_other_archives_are_refused(tmp_path):
     path = tmp_path / "other.npz"
     np.save(path.with_suffix(".npy"), np.arange(3))
     path.with_suffix(".npy").rename(path)
-    with pytest.raises(FileFormatError, match="other.npz"):
+    with pytest.raises(FileFormatError, match=r"other\.npz"):
         Schedule.load(path, build)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("readme", "hello")
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(FileFormatError, match="other.npz"):
+    with pytest.raises(FileFormatError, match=r"other\.npz"):
         Schedule.load(path, build)
 
 

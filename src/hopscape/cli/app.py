@@ -1,12 +1,13 @@
-"""The application: one module of commands after the other."""
+"""The application: commands are found by themselves, and built only when they are called."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from hopscape._version import __version__
 from hopscape.cli import commands, groups
@@ -14,8 +15,26 @@ from hopscape.cli.progress import install_progress
 
 __all__ = ["app"]
 
+
+class _LazyGroup(TyperGroup):
+    """Builds a command when it is asked for: with many commands, starting must stay quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*_plain, *_groups]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in _groups:
+            return typer.main.get_command(_groups[cmd_name])
+        if cmd_name not in _plain:
+            return None
+        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        single.command(cmd_name)(_plain[cmd_name])
+        return typer.main.get_command(single)
+
+
 app = typer.Typer(
     name="hopscape",
+    cls=_LazyGroup,
     help="Which network should I build, how do I route and broadcast on it, will it hold up?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -41,8 +60,17 @@ def _start(
     install_progress()
 
 
-for found in pkgutil.iter_modules(commands.__path__):
-    importlib.import_module(f"{commands.__name__}.{found.name}").register(app)
-for group in (groups.search, groups.study):
-    if group.registered_commands:
-        app.add_typer(group)
+def _collect() -> tuple[dict[str, Any], dict[str, typer.Typer]]:
+    """All commands by name, and the groups that have any."""
+    shelf = typer.Typer()
+    for found in pkgutil.iter_modules(commands.__path__):
+        importlib.import_module(f"{commands.__name__}.{found.name}").register(shelf)
+    plain = {}
+    for info in shelf.registered_commands:
+        assert info.callback is not None
+        plain[info.name or info.callback.__name__.replace("_", "-")] = info.callback
+    filled = [group for group in (groups.search, groups.study) if group.registered_commands]
+    return plain, {str(group.info.name): group for group in filled}
+
+
+_plain, _groups = _collect()

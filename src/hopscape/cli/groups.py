@@ -6,5 +6,11 @@ import typer
 
 __all__ = ["search", "study"]
 
-search = typer.Typer(name="search", help="Search for the best networks of a kind.")
-study = typer.Typer(name="study", help="Reproduce a study: tables and figures into a folder.")
+search = typer.Typer(
+    name="search", help="Search for the best networks of a kind.", no_args_is_help=True
+)
+study = typer.Typer(
+    name="study",
+    help="Reproduce a study: tables and figures into a folder.",
+    no_args_is_help=True,
+)

@@ -360,9 +360,8 @@ def _centre(network: Network) -> int:
 def make_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The generic schedule for a goal."""
     root = goal.root if goal.root is not None else 0
-    if goal.chunks > 1 and not (
-        goal.kind == "all-reduce" and goal.chunks == network.endpoint_count
-    ):
+    sliced = goal.kind == "all-reduce" and goal.chunks == network.endpoint_count
+    if goal.chunks > 1 and not sliced:
         raise ArgumentError(f"there is no generic schedule for {goal.describe()}")
     makers = {
         "broadcast": lambda: broadcast(network, root, model),

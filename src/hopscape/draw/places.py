@@ -20,6 +20,7 @@ __all__ = ["place_nodes"]
 
 _SMALL = 40
 _WORK = 40_000
+_PIVOTS = 60
 
 
 def place_nodes(network: Network) -> Layout:
@@ -72,8 +73,10 @@ def _by_stress(wires: Any) -> Points:
     """Stress majorisation (Gansner, Koren, North 2004) from spectral coordinates."""
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse.csgraph import shortest_path
+    from scipy.spatial.distance import cdist
 
-    hops = shortest_path(wires, directed=False, unweighted=True)
+    hops: Points = shortest_path(wires, directed=False, unweighted=True)
+    places = _spectral(hops)
     count = len(hops)
     np.fill_diagonal(hops, 1.0)
     weight = hops**-2
@@ -81,28 +84,29 @@ def _by_stress(wires: Any) -> Points:
     system = np.diag(weight.sum(axis=1)) - weight + 1.0 / count
     factor = cho_factor(system)
     pull = weight * hops
-    places: Points = _spectral(wires) * float(hops.max()) / 2
-    for _ in range(int(np.clip(_WORK // count, 20, 300))):
-        gaps = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1))
-        ratio = pull / np.maximum(gaps, 1e-9)
-        np.fill_diagonal(ratio, 0.0)
+    for _ in range(int(np.clip(_WORK // count, 15, 300))):
+        ratio = cdist(places, places)
+        np.maximum(ratio, 1e-9, out=ratio)
+        np.divide(pull, ratio, out=ratio)  # the diagonal of `pull` is 0
         aim = ratio.sum(axis=1)[:, None] * places - ratio @ places
         places = cho_solve(factor, aim)
     return places
 
 
-def _spectral(wires: Any) -> Points:
-    """The two slowest ways to swing, each scaled to reach 1."""
-    from scipy.linalg import eigh
-
-    adjacent = (wires.toarray() > 0).astype(float)
-    laplacian = np.diag(adjacent.sum(axis=1)) - adjacent
-    _, vectors = eigh(laplacian, subset_by_index=[1, 2])
-    # a trace of a spiral keeps nodes apart that swing alike (the leaves of a star)
-    angle = 2.4 * np.arange(len(vectors))
+def _spectral(hops: Points) -> Points:
+    """Spectral coordinates from the distances to some nodes (pivot MDS, Brandes and Pich 2006)."""
+    count = len(hops)
+    pivots = np.unique(np.linspace(0, count - 1, _PIVOTS).astype(int))
+    square = -(hops[:, pivots] ** 2) / 2
+    centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    places = centred @ vectors[:, -2:]
+    reach = np.abs(places).max(axis=0)
+    # a trace of a spiral keeps nodes apart that lie alike (the leaves of a star)
+    angle = 2.4 * np.arange(count)
     spiral = 0.01 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    places: Points = vectors / np.abs(vectors).max(axis=0) + spiral
-    return places
+    spread: Points = places / np.where(reach > 1e-9, reach, 1.0) + spiral
+    return spread * float(hops.max()) / 2
 
 
 def _upright(places: Points) -> Points:

@@ -65,7 +65,7 @@ class LCF(Family):
         return 3
 
     def neighbours(self, nodes: IntArray) -> IntArray:
-        shifts = np.asarray(self.shifts, dtype=nodes.dtype)
+        shifts = np.asarray([shift % self.order for shift in self.shifts], dtype=nodes.dtype)
         chord = nodes + shifts[(nodes % len(self.shifts)).astype(np.int64)]
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % self.order
 

@@ -1,0 +1,59 @@
+"""Members of every family, shared by the tests of facts, wiring and routers."""
+
+from __future__ import annotations
+
+import hopscape
+
+MEMBERS = [
+    *(f"ring({n})" for n in (1, 2, 3, 4, 7, 12)),
+    *(f"path({n})" for n in (1, 2, 3, 6, 9)),
+    *(f"complete({n})" for n in (1, 2, 3, 6, 9)),
+    *(f"hypercube({d})" for d in range(6)),
+    *(f"ccc({d})" for d in range(1, 6)),
+    "petersen",
+    "heawood",
+    *(f"generalized_petersen({n}, {k})" for n, k in ((3, 1), (4, 1), (7, 2), (8, 3), (10, 2))),
+    "generalized_petersen(12, 5)",
+    "generalized_petersen(13, 4)",
+    *(f"debruijn({d}, {n})" for d, n in ((2, 1), (2, 2), (2, 4), (3, 1), (3, 3), (4, 2))),
+    *(f"debruijn({d}, {n}, duplex=true)" for d, n in ((2, 1), (2, 4), (3, 2))),
+    *(f"kautz({d}, {n})" for d, n in ((2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 1))),
+    *(f"kautz({d}, {n}, duplex=true)" for d, n in ((2, 1), (2, 3), (3, 2))),
+    *(f"torus({s})" for s in ("1", "2, 2", "2, 3", "3, 3", "4, 4", "1, 5", "2, 2, 2", "5, 4, 3")),
+    *(f"mesh({s})" for s in ("1", "1, 1", "2, 2", "2, 3", "4, 4", "3, 1, 4", "2, 2, 2", "3, 4, 5")),
+    "circulant(1)",
+    "circulant(5)",
+    "circulant(2, 1)",
+    "circulant(8, 1, 4)",
+    "circulant(9, 3)",
+    "circulant(7, 1, 1, 6)",
+    "circulant(12, 2, 4, 6)",
+    "circulant(21, 1, 3, 8)",
+    "random_regular(1, 0)",
+    "random_regular(12, 3)",
+    "random_regular(15, 4, seed=3)",
+    "lcf([5, -5], 7)",
+    "lcf([3, -3], 4)",
+    "product(petersen, ring(4))",
+    "product(ring(1), path(2), ring(3))",
+    "product(complete(3), mesh(2, 3))",
+    "product(kautz(2, 2), debruijn(2, 2))",
+    "product(kautz(2, 1), kautz(2, 2))",
+    "product(kautz(2, 2), ring(1))",
+    "product(circulant(6, 2), path(3))",
+    "product(random_regular(6, 3), ring(2))",
+    "product(product(ring(3), ring(2)), path(2))",
+]
+"""Small and medium, odd and even, with sides of 1 and 2, loops, parallel links and islands."""
+
+EXAMPLES = [f.example for f in hopscape.families().values() if f.name != "file"]
+
+ALL = sorted({*MEMBERS, *EXAMPLES})
+
+
+def fresh_graph(seed: int, order: int, links: int, duplex: bool = True) -> hopscape.Network:
+    """A random multigraph with loops, parallel links and maybe islands."""
+    import numpy as np
+
+    ends = np.random.default_rng(seed).integers(0, order, size=(2, links))
+    return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
