@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -196,7 +198,7 @@ def test_file_names_with_odd_characters_survive(tmp_path):
         ("debruijn(9, 4000)", 0, "more than 10^2000 nodes"),
         ("product(" * 40, 8 * 33, "nested more than 32 deep"),
         ("ring(" + "(" * 100_000, 38, "nested more than 32 deep"),
-        ("__import__('os').system('true')", 16, "the spec ends here"),
+        ("__import__('os').system('true')", 16, "character '.'"),
         ("ring(2**3)", 6, "character '*'"),
     ],
 )
@@ -233,10 +235,9 @@ def test_nothing_is_evaluated(tmp_path):
 def test_any_text_gives_a_network_or_a_hopscape_error(text):
     try:
         net = hopscape.build(text)
-    except HopscapeError as error:
-        assert str(error)
-    else:
-        assert hopscape.build(net.spec).spec == net.spec
+    except HopscapeError:
+        return
+    assert hopscape.build(net.spec).spec == net.spec
 
 
 @given(st.sampled_from(sorted(hopscape.families())), st.lists(st.integers(-2, 10**40), max_size=4))
@@ -245,7 +246,7 @@ def test_any_text_gives_a_network_or_a_hopscape_error(text):
 @example("kautz", [10**12, 2])
 @example("generalized_petersen", [10**19 + 1, 2])
 def test_any_numbers_give_a_network_that_answers_or_an_error(name, numbers):
-    try:
+    with contextlib.suppress(HopscapeError):
         net = hopscape.build(f"{name}({', '.join(map(str, numbers))})")
         last = net.order - 1
         rows = net.neighbours([last, 0])
@@ -253,5 +254,3 @@ def test_any_numbers_give_a_network_that_answers_or_an_error(name, numbers):
         assert net.node(net.address(last)) == last
         assert repr(net)
         assert net.links >= 0
-    except HopscapeError as error:
-        assert str(error)

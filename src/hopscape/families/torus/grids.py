@@ -52,9 +52,10 @@ class _Grid(Family):
             digit = nodes // stride % side
             top, bottom = digit == side - 1, digit == 0
             if self.wraps and side > 1:
-                out[:, 2 * axis] = nodes + np.where(top, -(side - 1) * stride, stride)
+                around = side * stride
+                out[:, 2 * axis] = nodes + stride - top.astype(nodes.dtype) * around
                 if side > 2:
-                    out[:, 2 * axis + 1] = nodes - np.where(bottom, -(side - 1) * stride, stride)
+                    out[:, 2 * axis + 1] = nodes - stride + bottom.astype(nodes.dtype) * around
             elif side > 1:
                 out[:, 2 * axis] = np.where(top, -1, nodes + stride)
                 out[:, 2 * axis + 1] = np.where(bottom, -1, nodes - stride)

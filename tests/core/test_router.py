@@ -1,0 +1,279 @@
+"""Routers against breadth-first search, and the check that catches wrong ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import ALL, fresh_graph
+
+import hopscape
+from hopscape.core.check import check_router
+from hopscape.core.distances import distance_rows, distances_from, distances_to
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.network import Network
+from hopscape.core.router import Router, SearchRouter, TableRouter
+
+ISLANDS = [fresh_graph(seed, 9, links, duplex) for seed, links, duplex in
+           [(1, 5, True), (2, 12, True), (3, 9, False), (4, 25, False), (5, 0, True)]]  # fmt: skip
+
+
+def bfs(net: Network) -> np.ndarray:
+    """All distances by plain search: truth[a, b], -1 where there is no way."""
+    rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
+    out = np.full((net.order, net.order), -1)
+    for a in range(net.order):
+        out[a, a] = 0
+        queue = [a]
+        for v in queue:
+            for u in rows[v]:
+                if out[a, u] < 0:
+                    out[a, u] = out[a, v] + 1
+                    queue.append(u)
+    return out
+
+
+def assert_router_is_right(router: Router) -> None:
+    net = router.network
+    truth = bfs(net)
+    at, to = (x.ravel() for x in np.indices(truth.shape))
+    assert np.array_equal(router.distances(at, to), truth.ravel())
+    table = net.neighbours(np.arange(net.order))
+    begins = np.zeros((net.order, net.order, net.ports), dtype=bool)
+    for port in range(net.ports):
+        wired = table[:, port] >= 0
+        left = truth[table[wired, port]]
+        begins[wired, :, port] = (left >= 0) & (left == truth[wired] - 1)
+    ports = router.next_ports(at, to)
+    all_ports = router.shortest_ports(at, to)
+    assert np.array_equal(all_ports, begins[at, to])
+    assert np.array_equal(ports >= 0, truth.ravel() > 0)
+    moving = ports >= 0
+    assert all_ports[np.nonzero(moving)[0], ports[moving].astype(int)].all()
+    reached = truth.ravel() >= 0
+    nodes, taken = router.walk(at[reached], to[reached])
+    assert np.array_equal((taken >= 0).sum(axis=1), truth.ravel()[reached])
+    assert check_router(router)
+
+
+@pytest.mark.parametrize("spec", ALL)
+def test_every_family(spec):
+    net = hopscape.build(spec)
+    assert_router_is_right(net.router())
+
+
+@pytest.mark.parametrize("net", ISLANDS, ids=lambda net: net.spec)
+@pytest.mark.parametrize("kind", ["auto", "table", "search"])
+def test_any_graph(net, kind):
+    assert_router_is_right(net.router(kind))
+
+
+@pytest.mark.parametrize("spec", ["torus(5, 4)", "kautz(2, 3)", "product(heawood, path(2))"])
+def test_table_search_and_closed_form_agree(spec):
+    net = hopscape.build(spec)
+    at, to = (x.ravel() for x in np.indices((net.order, net.order)))
+    closed, table, search = (net.router(kind) for kind in ("closed", "table", "search"))
+    assert isinstance(table, TableRouter)
+    assert isinstance(search, SearchRouter)
+    assert table.table_bytes == net.order**2
+    for other in (table, search):
+        assert np.array_equal(closed.distances(at, to), other.distances(at, to))
+        assert np.array_equal(closed.shortest_ports(at, to), other.shortest_ports(at, to))
+    assert np.array_equal(table.next_ports(at, to), search.next_ports(at, to))
+
+
+def test_all_forms_of_asking_agree():
+    router = hopscape.build("torus(5, 4)").router()
+    want = router.distance(7, 18)
+    for a, b in [((1, 3), (4, 2)), ("7", "(4, 2)"), (np.int64(7), "18")]:
+        assert router.distance(a, b) == want
+        assert router.next_port(a, b) == router.next_port(7, 18)
+        assert router.path(a, b) == router.path(7, 18)
+        assert router.all_ports(a, b) == router.all_ports(7, 18)
+        assert router.route(a, b) == router.route(7, 18)
+    assert router.distance([7, (0, 0)], 18).tolist() == [want, router.distance(0, 18)]
+    square = router.distance(np.arange(20)[:, None], np.arange(20))
+    assert square.shape == (20, 20)
+    assert square[7, 18] == want
+    assert router.next_port([[7]], 18).shape == (1, 1)
+    rows = router.path([7, 18], [18, 18])
+    assert rows[0].tolist() == router.path(7, 18)
+    assert rows[1].tolist() == [18] + [-1] * want
+    assert router.path(3, 3) == [3]
+    assert router.route(3, 3).length == 0
+    assert router.next_port(3, 3) == -1
+    assert router.path([], []).shape == (0, 1)
+    with pytest.raises(ArgumentError, match="do not pair up"):
+        router.distance([1, 2], [1, 2, 3])
+
+
+def test_no_way():
+    net = Network.from_links(3, [0], [1], spec="island")
+    for kind in ("table", "search"):
+        router = net.router(kind)
+        assert router.distance(0, 2) == router.next_port(0, 2) == -1
+        assert router.all_ports(0, 2) == ()
+        with pytest.raises(DisconnectedError, match="no way from node 0 to node 2 in island"):
+            router.path(0, 2)
+
+
+def test_choice_of_router():
+    net = hopscape.build("petersen")
+    with pytest.raises(ArgumentError, match="no router in closed form"):
+        net.router("closed")
+    with pytest.raises(ArgumentError, match="router 'magic' is unknown"):
+        net.router("magic")
+    assert isinstance(net.router(), TableRouter)
+    assert isinstance(hopscape.build("random_regular(10002, 3)").router(), SearchRouter)
+
+
+def test_search_router_forgets_old_targets():
+    net = hopscape.build("ring(100)")
+    router = SearchRouter(net)
+    assert [router.distance(0, v) for v in range(100)] == [min(v, 100 - v) for v in range(100)]
+    assert len(router._kept) == 64
+
+
+def test_distances_of_one_and_many(monkeypatch):
+    net = hopscape.build("kautz(2, 4)")
+    truth = bfs(net)
+    assert np.array_equal(distance_rows(net, np.arange(net.order)), truth)
+    assert np.array_equal(distance_rows(net, np.arange(net.order), towards=True), truth.T)
+    assert distance_rows(net, np.array([], dtype=int)).shape == (0, net.order)
+    for source in (0, 5):
+        assert np.array_equal(distances_from(net, source), truth[source])
+        assert np.array_equal(distances_to(net, source), truth[:, source])
+    monkeypatch.setattr("hopscape.core.distances._SMALL_BFS", 1)
+    monkeypatch.setattr("hopscape.core.distances._FEW_ROWS", 1)
+    assert np.array_equal(distances_to(net, 5), truth[:, 5])
+    assert np.array_equal(distance_rows(net, np.arange(net.order), towards=True), truth.T)
+    island = Network.from_links(3, [0], [1])
+    assert distance_rows(island, np.arange(3)).tolist() == [[0, 1, 255], [1, 0, 255], [255, 255, 0]]
+
+
+@pytest.mark.parametrize(("order", "dtype"), [(255, np.uint8), (256, np.uint16), (600, np.uint16)])
+@pytest.mark.parametrize("few", [200, 0])
+def test_long_distances_fit_their_dtype(order, dtype, few, monkeypatch):
+    monkeypatch.setattr("hopscape.core.distances._FEW_ROWS", few)
+    rows = distance_rows(hopscape.build(f"path({order})"), np.array([0, order - 1]))
+    assert rows.dtype == dtype
+    assert rows.tolist() == [list(range(order)), list(range(order))[::-1]]
+
+
+# -- wrong routers -----------------------------------------------------------------------------
+
+
+class Ring(Router):
+    """The ring's router, with places to go wrong."""
+
+    name = "ring"
+
+    def distances(self, at, to):
+        gap = (to - at) % self.network.order
+        return np.minimum(gap, self.network.order - gap)
+
+    def next_ports(self, at, to):
+        gap = (to - at) % self.network.order
+        up = np.where(2 * gap <= self.network.order, 0, 1)
+        return np.where(gap == 0, -1, up)
+
+
+class WrongDistance(Ring):
+    def distances(self, at, to):
+        return super().distances(at, to) + ((at == 3) & (to == 2))
+
+
+class PortToNowhere(Ring):
+    def next_ports(self, at, to):
+        return np.where((at == 4) & (to == 1), 7, super().next_ports(at, to))
+
+
+class LongerThanClaimed(Ring):
+    def next_ports(self, at, to):
+        return np.where((at == 5) & (to == 3), 0, super().next_ports(at, to))
+
+
+class GivesUp(Ring):
+    def next_ports(self, at, to):
+        return np.where((at == 5) & (to == 3), -1, super().next_ports(at, to))
+
+
+class AlwaysUp(Ring):
+    exact = False
+
+    def distances(self, at, to):
+        return (to - at) % self.network.order
+
+    def next_ports(self, at, to):
+        return np.where(at == to, -1, 0)
+
+
+class UpButNeverThere(AlwaysUp):
+    def distances(self, at, to):
+        return super().distances(at, to) + 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pair", "what", "found", "true"),
+    [
+        (WrongDistance, (3, 2), "distance", 2, 1),
+        (PortToNowhere, (4, 1), "next port", 7, "a wired port"),
+        (LongerThanClaimed, (5, 3), "distance left after the next hop", 3, 1),
+        (GivesUp, (5, 3), "next port", -1, "a port"),
+        (UpButNeverThere, (0, 0), "distance", 3, 0),
+    ],
+)
+def test_wrong_routers_are_caught(wrong, pair, what, found, true):
+    verdict = check_router(wrong(hopscape.build("ring(8)")))
+    assert not verdict
+    where = {"from": pair[0], "to": pair[1], "what": what, "found": found, "true": true}
+    assert dict(verdict.where) == where
+    assert f"from node {pair[0]} to node {pair[1]} the {what} is {found}" in str(verdict)
+
+
+def test_unwired_port_is_caught():
+    class Unwired(TableRouter):
+        def next_ports(self, at, to):
+            return np.where((at == 0) & (to == 2), 1, super().next_ports(at, to))
+
+    net = hopscape.build("path(4)")  # port 1 of node 0 is not wired
+    verdict = check_router(Unwired(net))
+    assert (verdict.where["from"], verdict.where["to"], verdict.where["found"]) == (0, 2, -2)
+    with pytest.raises(ArgumentError, match="not wired"):
+        Unwired(net).path(0, 2)
+
+
+def test_routes_in_circles_are_caught():
+    class Circles(Ring):
+        def next_ports(self, at, to):
+            return np.where(at == to, -1, at % 2)
+
+    with pytest.raises(ArgumentError, match="runs in circles"):
+        Circles(hopscape.build("ring(8)")).path(0, 4)
+
+
+def test_routers_that_do_not_claim_to_be_shortest():
+    net = hopscape.build("ring(8)")
+    assert check_router(AlwaysUp(net))
+    AlwaysUp.exact = True
+    try:
+        assert not check_router(AlwaysUp(net))
+    finally:
+        AlwaysUp.exact = False
+
+    class TooShort(AlwaysUp):
+        def distances(self, at, to):
+            return np.minimum(super().distances(at, to), 2)
+
+    verdict = check_router(TooShort(net))
+    assert verdict.where["what"] == "distance"
+    product = hopscape.build("product(ring(3), ring(4))").router()
+    assert product.exact
+
+
+def test_check_of_some_targets():
+    router = hopscape.build("ring(8)").router()
+    verdict = check_router(router, targets=3, seed=1)
+    assert verdict.details == {"pairs": 24, "targets": 3, "exact": True}
+    for targets in (0, -1):
+        with pytest.raises(ArgumentError, match="must be at least 1"):
+            check_router(router, targets=targets)
