@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from conftest import ALL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from conftest import ALL
 from hopscape.core.addresses import Labels, MixedRadix, Numbers, node_dtype
 from hopscape.core.errors import AddressError
 from hopscape.families.classic.words import KautzWords
@@ -57,7 +57,7 @@ def test_kautz_words_are_all_words_without_repeats(d, n):
 
 def test_dtype_changes_where_int64_would_overflow():
     assert node_dtype(2**62) == np.int64
-    assert node_dtype(2**62 + 1) == object
+    assert node_dtype(2**62 + 1).kind == "O"
     assert MixedRadix((2,) * 62).tuple(2**62 - 1) == (1,) * 62
     assert MixedRadix((2,) * 63).number((1,) * 63) == 2**63 - 1
 

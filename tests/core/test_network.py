@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from conftest import ALL, fresh_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from conftest import ALL, fresh_graph
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.memory import human_bytes, memory_limit, require_memory
 from hopscape.core.network import Network

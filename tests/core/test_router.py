@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import ALL, fresh_graph
 
 import hopscape
+from conftest import ALL, fresh_graph
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -50,7 +50,7 @@ def assert_router_is_right(router: Router) -> None:
     moving = ports >= 0
     assert all_ports[np.nonzero(moving)[0], ports[moving].astype(int)].all()
     reached = truth.ravel() >= 0
-    nodes, taken = router.walk(at[reached], to[reached])
+    _, taken = router.walk(at[reached], to[reached])
     assert np.array_equal((taken >= 0).sum(axis=1), truth.ravel()[reached])
     assert check_router(router)
 

@@ -475,7 +475,10 @@ class Network:
             raise AddressError(
                 f"node {bad} is out of range; {self.spec} has nodes 0..{self.order - 1}"
             )
-        return array.astype(node_dtype(self.order)), False
+        if node_dtype(self.order).kind == "O":  # Python's integers, not numpy's inside an array
+            whole = np.asarray([int(x) for x in array.flat], dtype=object)
+            return whole.reshape(array.shape), False
+        return array.astype(np.int64), False
 
     # -- the way to the router --------------------------------------------------------------
 

@@ -262,7 +262,8 @@ def _check_all_reduce(
 
 def _success(schedule: Schedule, aim: Goal, promise: Promise, details: Mapping[str, Any]) -> str:
     everybody = bool((promise.destinations < 0).any())
-    whom = len(promise.wanted) if everybody else len(np.unique(promise.destinations))
+    named = np.bincount(np.maximum(promise.destinations, 0))
+    whom = len(promise.wanted) if everybody else np.count_nonzero(named)
     return (
         f"{aim.describe()}: {details['reached']} of {whom} nodes served in "
         f"{schedule.rounds} rounds, {details['messages']} messages, "
