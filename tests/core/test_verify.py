@@ -454,6 +454,36 @@ def test_sums_that_wander(data, random):
         assert_agree(Schedule.from_columns(network, Model(packing="packed"), goal, **columns))
 
 
+@settings(deadline=None, max_examples=120, derandomize=True)
+@given(networks(), models, st.randoms(use_true_random=False))
+def test_crowded_rounds(network, model, random):
+    """Random transfers in two rounds: whichever rule breaks first."""
+    if not len(network.heads):
+        return
+    for _ in range(12):
+        ways = [random_way(network, model, random) for _ in range(random.randint(1, 6))]
+        schedule = Schedule.from_columns(
+            network,
+            model,
+            Goal.all_gather(),
+            round=[random.randint(0, 1) for _ in ways],
+            channels=[c for way in ways for c in way],
+            path_start=[0, *np.cumsum([len(way) for way in ways])],
+        )
+        assert_agree(schedule)
+
+
+def random_way(network, model, random):
+    way = [random.randrange(len(network.heads))]
+    while model.switching == "circuit" and random.random() < 0.4:
+        at = int(network.heads[way[-1]])
+        row = range(int(network.indptr[at]), int(network.indptr[at + 1]))
+        if not row:
+            break
+        way.append(random.choice(row))
+    return way
+
+
 # -- rules one by one ------------------------------------------------------------------------
 
 LINE = Network.from_links(5, [0, 1, 2, 3], [1, 2, 3, 4])  # channels 0 | 1 2 | 3 4 | 5 6 | 7
@@ -500,6 +530,17 @@ def test_ports_of_a_star(model, expected):
 def test_circuits_may_not_end_together(model, expected):
     schedule = made(STAR, model, Goal.reduce(0), [0] * 4, [4, 5, 6, 7])
     assert rule_broken(schedule) == expected
+
+
+@pytest.mark.parametrize("channels", [[2, 0], [0, 2]], ids=["sends first", "receives first"])
+def test_half_duplex_nodes_do_one_thing(channels):
+    schedule = made(LINE, Model(), Goal.all_gather(), [0, 0], channels, [channels[0] // 2, 0])
+    assert rule_broken(schedule, model=Model(ports=1, duplex="half")) == ("ports", 1)
+    whose = "target" if channels[0] == 2 else "source"
+    text = verify(schedule, model=Model(ports=1, duplex="half")).reason
+    assert f"its {whose} takes part in more than the limit of 1 per round" in text
+    assert rule_broken(schedule, model=Model(ports=2, duplex="half")) != ("ports", 1)
+    assert rule_broken(schedule, model=Model(ports=1)) != ("ports", 1)
 
 
 def test_both_ways_over_a_link():

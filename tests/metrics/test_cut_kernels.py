@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopscape.metrics import bisection_kernels as bk
 from hopscape.metrics import cut_kernels as ck
 
 
@@ -85,7 +86,7 @@ def test_exact_is_least_of_all(case, starts):
     # From a start nobody improved, so that the search has to find the best one by itself.
     poor = ck.listed_start(counted, np.arange(n)[::-1].copy())
     assert balanced(poor, counted)
-    cut, side, finished, _ = ck.exact_bisection(indptr, heads, counted, poor, 10**6)
+    cut, side, finished, _ = bk.exact_bisection(indptr, heads, counted, poor, 10**6)
     assert finished
     assert cut == truth == crossing(links, side)
     assert balanced(side, counted)
@@ -139,7 +140,7 @@ def test_known_widths(graph, width):
     counted = all_counted(indptr)
     upper, side = ck.multistart(indptr, heads, counted, 20, seed=0)
     assert upper == width
-    cut, side, finished, visited = ck.exact_bisection(indptr, heads, counted, side, 10**6)
+    cut, side, finished, visited = bk.exact_bisection(indptr, heads, counted, side, 10**6)
     assert (cut, finished) == (width, True)
     assert visited < 10**5
     assert balanced(side, counted)
@@ -151,8 +152,8 @@ def test_exact_agrees_with_plain_bounds_on_cubic_graphs(seed):
     counted = all_counted(indptr)
     poor = ck.listed_start(counted, np.arange(44))
     upper, side = ck.multistart(indptr, heads, counted, 40, seed=0)
-    from_poor = ck.exact_bisection(indptr, heads, counted, poor, 10**6)
-    from_good = ck.exact_bisection(indptr, heads, counted, side, 10**6)
+    from_poor = bk.exact_bisection(indptr, heads, counted, poor, 10**6)
+    from_good = bk.exact_bisection(indptr, heads, counted, side, 10**6)
     assert from_poor[2]
     assert from_good[2]
     assert from_poor[0] == from_good[0] <= upper
@@ -162,17 +163,17 @@ def test_search_in_slices():
     indptr, heads = of(nx.hypercube_graph(5))
     counted = all_counted(indptr)
     poor = ck.listed_start(counted, np.random.default_rng(0).permutation(32))
-    search = ck.start_bisection(indptr, heads, counted, poor)
+    search = bk.start_bisection(indptr, heads, counted, poor)
     slices = 1
-    while not ck.run_bisection(search, 10):
+    while not bk.run_bisection(search, 10):
         slices += 1
         assert search.numbers[1] >= 16
-    cut, side, finished, visited = ck.exact_bisection(indptr, heads, counted, poor, 10**6)
+    cut, side, finished, visited = bk.exact_bisection(indptr, heads, counted, poor, 10**6)
     assert slices > 1
     assert (int(search.numbers[1]), int(search.numbers[2])) == (cut, visited) == (16, visited)
     assert np.array_equal(search.best_side, side)
     assert finished
-    assert not ck.exact_bisection(indptr, heads, counted, poor, 3)[2]
+    assert not bk.exact_bisection(indptr, heads, counted, poor, 3)[2]
 
 
 def test_only_endpoints_are_counted():
@@ -181,11 +182,11 @@ def test_only_endpoints_are_counted():
     indptr, heads = csr(10, links)
     counted = np.array([0, 0] + [1] * 8, np.uint8)
     _, side = ck.multistart(indptr, heads, counted, 4, seed=0)
-    assert ck.exact_bisection(indptr, heads, counted, side, 1000)[0] == 3
+    assert bk.exact_bisection(indptr, heads, counted, side, 1000)[0] == 3
     # With more links between the switches it is better to leave both on one side.
     indptr, heads = csr(10, links + [(0, 1)] * 3)
     _, side = ck.multistart(indptr, heads, counted, 4, seed=0)
-    assert ck.exact_bisection(indptr, heads, counted, side, 1000)[0] == 4
+    assert bk.exact_bisection(indptr, heads, counted, side, 1000)[0] == 4
 
 
 def test_large_graph_bound():
@@ -199,4 +200,4 @@ def test_large_graph_bound():
 def test_one_way_channels_are_refused():
     indptr, heads = np.array([0, 1, 1], np.int64), np.array([1], np.int32)
     with pytest.raises(ValueError, match="not symmetric"):
-        ck.start_bisection(indptr, heads, np.ones(2, np.uint8), np.array([0, 1], np.int8))
+        bk.start_bisection(indptr, heads, np.ones(2, np.uint8), np.array([0, 1], np.int8))

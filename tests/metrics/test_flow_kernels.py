@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopscape.metrics import connectivity_kernels as conn
 from hopscape.metrics import flow_kernels as fk
 
 
@@ -155,8 +156,8 @@ def test_connectivity(case):
     n, links, duplex = case
     indptr, heads = csr(n, links, duplex)
     nodes = connectivity_of_nodes(n, indptr, heads)
-    assert fk.node_connectivity(indptr, heads, duplex, False) == nodes
-    assert fk.node_connectivity(indptr, heads, False, False) == nodes
+    assert conn.node_connectivity(indptr, heads, duplex, False) == nodes
+    assert conn.node_connectivity(indptr, heads, False, False) == nodes
     weighted = nx.DiGraph()
     for u, v in zip(tails_of(indptr).tolist(), heads.tolist()):
         old = weighted.get_edge_data(u, v, {"capacity": 0})["capacity"]
@@ -164,8 +165,8 @@ def test_connectivity(case):
     weighted.add_nodes_from(range(n))
     pairs = itertools.permutations(range(n), 2)
     edges = min((nx.maximum_flow_value(weighted, u, v) for u, v in pairs), default=0)
-    assert fk.edge_connectivity(indptr, heads, duplex) == edges
-    assert fk.edge_connectivity(indptr, heads, False) == edges
+    assert conn.edge_connectivity(indptr, heads, duplex) == edges
+    assert conn.edge_connectivity(indptr, heads, False) == edges
 
 
 @settings(max_examples=30, deadline=None)
@@ -173,8 +174,8 @@ def test_connectivity(case):
 def test_transitive_shortcut(n, jumps, duplex):
     links = [(v, (v + j) % n) for v in range(n) for j in jumps]
     indptr, heads = csr(n, links, duplex)
-    general = fk.node_connectivity(indptr, heads, duplex, False)
-    assert fk.node_connectivity(indptr, heads, duplex, True) == general
+    general = conn.node_connectivity(indptr, heads, duplex, False)
+    assert conn.node_connectivity(indptr, heads, duplex, True) == general
     if duplex:
         assert general == nx.node_connectivity(simple(n, indptr, heads).to_undirected())
 
@@ -198,21 +199,21 @@ def test_transitive_shortcut(n, jumps, duplex):
 def test_known_connectivity(graph, nodes, edges):
     indptr, heads = of(graph)
     duplex = not graph.is_directed()
-    assert fk.node_connectivity(indptr, heads, duplex, False) == nodes
-    assert fk.edge_connectivity(indptr, heads, duplex) == edges
+    assert conn.node_connectivity(indptr, heads, duplex, False) == nodes
+    assert conn.edge_connectivity(indptr, heads, duplex) == edges
 
 
 def test_slices_give_the_same_and_leave_the_network_alone():
     indptr, heads = of(nx.connected_caveman_graph(4, 5))
     for node_disjoint in (False, True):
         if node_disjoint:
-            best = fk.node_connectivity_bound(indptr, heads)
-            pairs = fk.node_connectivity_pairs(indptr, heads, True, False)
-            whole = fk.node_connectivity(indptr, heads, True, False)
+            best = conn.node_connectivity_bound(indptr, heads)
+            pairs = conn.node_connectivity_pairs(indptr, heads, True, False)
+            whole = conn.node_connectivity(indptr, heads, True, False)
         else:
-            best = fk.edge_connectivity_bound(indptr, heads)
-            pairs = fk.edge_connectivity_pairs(indptr.size - 1, True)
-            whole = fk.edge_connectivity(indptr, heads, True)
+            best = conn.edge_connectivity_bound(indptr, heads)
+            pairs = conn.edge_connectivity_pairs(indptr.size - 1, True)
+            whole = conn.edge_connectivity(indptr, heads, True)
         network = fk.residual_network(indptr, heads, node_disjoint)
         before = network.capacity.copy()
         for low in range(0, len(pairs), 3):

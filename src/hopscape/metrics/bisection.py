@@ -70,6 +70,7 @@ def bisection(
     known = network.facts.bisection
     if known is not None and not exact:
         return Bisection(known, known, None, "closed form")
+    from hopscape.metrics import bisection_kernels as exactly
     from hopscape.metrics import cut_kernels as cuts
 
     indptr, heads = _symmetric(network)
@@ -78,10 +79,10 @@ def bisection(
     upper, side = cuts.multistart(indptr, heads, counted, starts, seed)
     lower = _spectral_bound(indptr, heads, counted)
     if lower < upper and (exact or network.order <= _EXACT_ORDER):
-        search = cuts.start_bisection(indptr, heads, counted, side)
+        search = exactly.start_bisection(indptr, heads, counted, side)
         finished = False
         while not finished and (exact or search.numbers[2] < _VISITS):
-            finished = bool(cuts.run_bisection(search, _VISITS_PER_SLICE))
+            finished = bool(exactly.run_bisection(search, _VISITS_PER_SLICE))
         upper, side = int(search.numbers[1]), search.best_side
         lower = upper if finished else lower
     how: How = "exact" if lower == upper else "bound"

@@ -176,7 +176,7 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
     indptr, tails = network.reversed_csr()
     crew = threads if threads is not None else os.cpu_count() or 1
     words = kernels.choose_words(network.order, len(sources))
-    allowed = max(3 * network.heads.nbytes, 32_000_000)
+    allowed = max(2 * network.heads.nbytes, 32_000_000)
     while words > 1 and (16 * words + 4) * network.order * crew > allowed:
         words //= 2
     histogram = np.zeros(1, dtype=np.int64)

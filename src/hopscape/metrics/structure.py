@@ -91,7 +91,7 @@ def node_connectivity(network: Network, *, exact: bool = False) -> Measured[int 
     """How many nodes must fail to part two others (or leave one alone)."""
     if not exact and network.facts.node_connectivity is not None:
         return Measured(network.facts.node_connectivity, "closed form")
-    from hopscape.metrics import flow_kernels as flows
+    from hopscape.metrics import connectivity_kernels as flows
 
     csr = network.indptr, network.heads
     transitive = network.symmetry is not None and network.symmetry.transitive
@@ -104,7 +104,7 @@ def edge_connectivity(network: Network, *, exact: bool = False) -> Measured[int 
     """How many links (simplex: channels) must fail to part the network."""
     if not exact and network.facts.edge_connectivity is not None:
         return Measured(network.facts.edge_connectivity, "closed form")
-    from hopscape.metrics import flow_kernels as flows
+    from hopscape.metrics import connectivity_kernels as flows
 
     best = flows.edge_connectivity_bound(network.indptr, network.heads)
     pairs = flows.edge_connectivity_pairs(network.order, network.duplex)
