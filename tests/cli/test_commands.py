@@ -210,6 +210,33 @@ def test_a_graph_file_is_a_network_like_any_other(tmp_path: Path) -> None:
     assert ask("show", str(other))["links"] == 27
 
 
+def test_bisection_gives_a_partition_that_reaches_it() -> None:
+    found = ask("bisection", "generalized_petersen(9, 2)")
+    net = hopscape.build("generalized_petersen(9, 2)")
+    side = found["side"]
+    crossing = sum(side[u] != side[v] for u in range(18) for v in net.neighbours(u)) // 2
+    assert sum(side) == 9
+    assert found["bisection"] == found["lower"] == found["upper"] == crossing
+
+
+def test_load_under_a_matrix_of_traffic(tmp_path: Path) -> None:
+    uniform = ask("load", "ring(8)")
+    assert uniform["largest"] == pytest.approx(10 / 7)
+    place = tmp_path / "shift.csv"
+    rows = [["1" if j == (i + 1) % 8 else "0" for j in range(8)] for i in range(8)]
+    place.write_text("\n".join(",".join(row) for row in rows))
+    shifted = ask("load", "ring(8)", "--traffic", str(place), "--each")
+    assert shifted["largest"] == 1
+    assert sum(shifted["loads"]) == 8
+    assert "8 × 8" in refused("load", "ring(8)", "--traffic", str(_square(tmp_path, 3)))
+
+
+def _square(folder: Path, size: int) -> Path:
+    place = folder / "square.csv"
+    place.write_text("\n".join(",".join("1" * size) for _ in range(size)))
+    return place
+
+
 def test_families_lists_parameters_and_ranges() -> None:
     names = {row["name"]: row for row in ask("families")}
     assert names["torus"]["parameters"][0]["range"] == "integers of at least 1"

@@ -13,6 +13,7 @@ from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter,
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.progress import track
 from hopscape.core.router import Router
 
 __all__ = ["Complete", "RandomRegular"]
@@ -120,7 +121,8 @@ class RandomRegular(ListedFamily):
     def _links(self) -> tuple[IntArray, IntArray]:
         import networkx
 
-        graph = networkx.random_regular_graph(self.degree, self.n, seed=self.seed)
+        for _ in track([0], f"making {self.spec}"):
+            graph = networkx.random_regular_graph(self.degree, self.n, seed=self.seed)
         ends = np.asarray(sorted(tuple(sorted(edge)) for edge in graph.edges), dtype=np.int64)
         ends = ends.reshape(-1, 2)
         return ends[:, 0], ends[:, 1]

@@ -1,0 +1,109 @@
+"""Commands about single figures: bisection and channel load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import ExactOption, SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("bisection")(bisection)
+    app.command("load")(load)
+
+
+def bisection(
+    spec: SpecArgument,
+    exact: ExactOption = False,
+    seed: Annotated[int, typer.Option("--seed", help="For the local search.")] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Find the fewest links between two halves, with a partition."""
+    from hopscape.metrics import bisection as measure
+
+    network = build(spec)
+    found = measure(network, exact=exact, seed=seed)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "bisection": found.value,
+        "lower": found.lower,
+        "upper": found.upper,
+        "how": found.how,
+        "side": None if found.side is None else found.side.tolist(),
+    }
+    width = str(found.value) if found.value is not None else f"{found.lower} to {found.upper}"
+    table = {"bisection": f"{width}  ({found.how})"}
+    if found.side is not None:
+        table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
+    emit(record, style, output, title=network.spec, table=table)
+
+
+def _half(side: list[int], most: int = 40) -> list[int | str]:
+    nodes: list[int | str] = [v for v, s in enumerate(side) if s == 0]
+    return nodes if len(nodes) <= most else [*nodes[:most], "…"]
+
+
+def load(
+    spec: SpecArgument,
+    traffic: Annotated[
+        str, typer.Option("--traffic", help="uniform, or a file with a matrix (.csv, .npy).")
+    ] = "uniform",
+    router: Annotated[
+        str, typer.Option("--router", help="auto, closed (formula), table or search.")
+    ] = "auto",
+    each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="For the sample of a large network.")] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Add up what a router puts on the channels, and what throughput that allows."""
+    from hopscape.metrics import channel_load
+
+    network = build(spec)
+    kind: Any = router
+    way = network.router(kind)
+    flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
+    found = channel_load(network, way, flows, seed=seed)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "router": way.name,
+        "traffic": traffic,
+        "largest": found.largest,
+        "mean": found.mean,
+        "throughput": found.throughput,
+        "hops": found.hops,
+        "how": found.how,
+    }
+    if each:
+        record["loads"] = found.loads
+    table = {
+        "largest load": f"{found.largest:.6g}  ({found.how})",
+        "mean load": f"{found.mean:.6g}",
+        "throughput": f"{found.throughput:.6g} per node, if a channel carries 1",
+        "mean hops": f"{found.hops:.6g}",
+        "router": way.name,
+    }
+    emit(record, style, output, title=f"{network.spec}: load under {traffic}", table=table)
+
+
+def _matrix(path: Path) -> Any:
+    import numpy as np
+
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
+    except (OSError, ValueError, EOFError) as error:
+        raise ArgumentError(
+            f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix: {error}"
+        ) from error
