@@ -46,7 +46,7 @@ MEMBERS = [
 ]
 """Small and medium, odd and even, with sides of 1 and 2, loops, parallel links and islands."""
 
-EXAMPLES = [f.example for f in hopscape.families().values() if f.name != "file"]
+EXAMPLES = [f.example for f in hopscape.all_families().values() if f.name != "file"]
 
 ALL = sorted({*MEMBERS, *EXAMPLES})
 

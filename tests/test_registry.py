@@ -10,14 +10,20 @@ from hopscape.registry import aliases
 
 
 def test_families_can_be_asked_for_again():
-    first = hopscape.families()
+    first = hopscape.all_families()
     hopscape.build("product(petersen, ring(3))")
-    assert hopscape.families() == first  # the package of the same name does not hide it
+    assert hopscape.all_families() == first
     assert list(first) == sorted(first)
     assert "complete_graph" not in first
 
 
-@pytest.mark.parametrize("name", sorted(hopscape.families()))
+def test_rooms_are_attributes_of_the_package():
+    assert hopscape.families.circulant.Circulant is hopscape.family("circulant")
+    with pytest.raises(AttributeError, match="no room 'nothing'"):
+        _ = hopscape.families.nothing
+
+
+@pytest.mark.parametrize("name", sorted(hopscape.all_families()))
 def test_every_family_describes_itself(name):
     family = hopscape.family(name)
     assert family.name == name

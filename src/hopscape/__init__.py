@@ -6,6 +6,7 @@
 [0, 8, 9, 10]
 """
 
+from hopscape import families
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
@@ -16,7 +17,7 @@ from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
-from hopscape.registry import build, families, family
+from hopscape.registry import all_families, build, family
 
 __all__ = [
     "Family",
@@ -29,6 +30,7 @@ __all__ = [
     "Schedule",
     "Verdict",
     "__version__",
+    "all_families",
     "build",
     "families",
     "family",

@@ -13,13 +13,12 @@ import os
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-import hopscape.families  # noqa: F401  first, so that hopscape.families is the function below
 from hopscape.core.errors import ArgumentError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.spec import Call, parse, write_value
 
-__all__ = ["build", "families", "family"]
+__all__ = ["aliases", "all_families", "build", "family"]
 
 _FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz")
 
@@ -44,7 +43,7 @@ def family(name: str) -> type[Family]:
     return loaded
 
 
-def families() -> dict[str, type[Family]]:
+def all_families() -> dict[str, type[Family]]:
     """All families by their own name, aliases left out."""
     loaded = {entry.load() for entry in _entries().values()}
     return {found.name: found for found in sorted(loaded, key=lambda f: f.name)}

@@ -101,7 +101,7 @@ def test_materialising_in_pieces_changes_nothing(monkeypatch):
 
 
 def test_a_family_that_lies_about_duplex_is_caught():
-    class OneWay(hopscape.families()["ring"]):
+    class OneWay(hopscape.all_families()["ring"]):
         def neighbours(self, nodes):
             return ((nodes + 1) % self.n)[:, None]
 

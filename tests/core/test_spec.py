@@ -242,7 +242,9 @@ def test_any_text_gives_a_network_or_a_hopscape_error(text):
     assert hopscape.build(net.spec).spec == net.spec
 
 
-@given(st.sampled_from(sorted(hopscape.families())), st.lists(st.integers(-2, 10**40), max_size=4))
+@given(
+    st.sampled_from(sorted(hopscape.all_families())), st.lists(st.integers(-2, 10**40), max_size=4)
+)
 @settings(max_examples=300, deadline=None)
 @example("debruijn", [10**12, 2])
 @example("kautz", [10**12, 2])

@@ -86,7 +86,7 @@ def test_orbits_look_alike(spec):
 
 def test_every_family_has_members_here():
     tried = {spec.split("(")[0] for spec in MEMBERS + EXAMPLES}
-    assert tried | {"file"} == set(hopscape.families())
+    assert tried | {"file"} == set(hopscape.all_families())
 
 
 @pytest.mark.parametrize("spec", ["torus(6, 6)", "torus(4, 4)", "mesh(6, 6)", "hypercube(5)"])

@@ -11,8 +11,7 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_r
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.measured import Measured
-from hopscape.registry import aliases, build, family
-from hopscape.registry import families as all_families
+from hopscape.registry import aliases, all_families, build, family
 
 __all__ = ["register"]
 
