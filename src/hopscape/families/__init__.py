@@ -1,6 +1,6 @@
 """One room per family of networks; each is registered as an entry point.
 
-A room is loaded when it is asked for: ``hopscape.families.circulant`` is the room of the circulants.
+A room is loaded when it is asked for: ``hopscape.families.circulant`` is that of the circulants.
 """
 
 from __future__ import annotations
