@@ -395,7 +395,7 @@ def shortest_ways(network, source):
 # -- the tests -----------------------------------------------------------------------------
 
 relaxed = settings(
-    deadline=None, max_examples=160, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 
@@ -437,7 +437,7 @@ def test_circuits_whole_and_damaged(data, random):
         assert_agree(damaged(schedule, random, 1))
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(deadline=None, max_examples=90, derandomize=True)
 @given(st.data(), st.randoms(use_true_random=False))
 def test_sums_that_wander(data, random):
     """Random transfers of sums: every case of an arriving sum, and counts far above 1."""
@@ -454,7 +454,7 @@ def test_sums_that_wander(data, random):
         assert_agree(Schedule.from_columns(network, Model(packing="packed"), goal, **columns))
 
 
-@settings(deadline=None, max_examples=120, derandomize=True)
+@settings(deadline=None, max_examples=70, derandomize=True)
 @given(networks(), models, st.randoms(use_true_random=False))
 def test_crowded_rounds(network, model, random):
     """Random transfers in two rounds: whichever rule breaks first."""

@@ -43,7 +43,9 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     >>> for bound in lower_bounds(net, hopscape.Goal.all_gather()):
     ...     print(bound.rounds, bound.why)
     3 a node must receive 9 chunks by 3 channels
+    3 90 hops must share 30 channels
     2 the largest distance is 2
+    2 one informed node becomes at most 4 in a round
     """
     rules = model if model is not None else Model()
     found = [*_distance_bounds(network, goal, rules), *_growth_bounds(network, goal, rules)]
