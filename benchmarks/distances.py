@@ -22,7 +22,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hopscape.metrics import distance_kernels as kernels
+import hopscape
+from hopscape.core import distance_kernels as kernels
+from hopscape.core.network import Network
+from hopscape.interchange.convert import link_ends
+from hopscape.metrics import distance_profile
 
 # One thread each.  The other packages read these when imported, which happens in their functions.
 for variable in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -34,53 +38,31 @@ SLOW = "skipped (slow; --full)"
 
 @dataclass
 class Case:
-    """A duplex graph: its links, its rows, and whether all nodes look alike."""
+    """A duplex network, and its links as the other packages take them."""
 
-    name: str
-    n: int
-    links: np.ndarray[Any, np.dtype[np.int64]]
-    alike: bool = False
+    network: Network
 
     def __post_init__(self) -> None:
-        tails, heads = np.concatenate([self.links, self.links[:, ::-1]]).T
-        order = np.argsort(tails, kind="stable")
-        self.heads = heads[order].astype(np.int32)
-        self.indptr = np.zeros(self.n + 1, np.int64)
-        np.cumsum(np.bincount(tails, minlength=self.n), out=self.indptr[1:])
+        self.name = self.network.spec
+        self.n = self.network.order
+        tails, heads, _ = link_ends(self.network)
+        self.links = np.stack([tails, heads], axis=1)
+        self.indptr, self.heads = self.network.indptr, self.network.heads
 
 
-def random_regular(n: int) -> Case:
-    graph = nx.random_regular_graph(6, n, seed=1)
-    return Case(f"random 6-regular {n:,}", n, np.array(graph.edges))
-
-
-def torus(*sizes: int) -> Case:
-    ids = np.arange(np.prod(sizes)).reshape(sizes)
-    links = [np.stack([ids, np.roll(ids, -1, axis)], -1) for axis in range(len(sizes))]
-    name = "torus " + "x".join(map(str, sizes))
-    return Case(name, ids.size, np.concatenate([part.reshape(-1, 2) for part in links]), True)
-
-
-def circulant(n: int, *jumps: int) -> Case:
-    ids = np.arange(n)
-    links = [np.stack([ids, (ids + jump) % n], 1) for jump in jumps]
-    return Case(f"circulant({n}; {', '.join(map(str, jumps))})", n, np.concatenate(links), True)
+def case(spec: str) -> Case:
+    return Case(hopscape.build(spec))
 
 
 # --- The packages: each returns a prepared graph and a call that gives a histogram ------------
 
 
-def hopscape(case: Case) -> Callable[[], Histogram]:
-    sources = np.arange(case.n)
-    words = kernels.choose_words(case.n, case.n)
-    return lambda: kernels.distance_sweep(case.indptr, case.heads, sources, words)[0].tolist()
+def all_sources(case: Case) -> Callable[[], Histogram]:
+    return lambda: list(distance_profile(case.network, exact=True, threads=1).histogram)
 
 
-def hopscape_symmetry(case: Case) -> Callable[[], Histogram]:
-    def call() -> Histogram:
-        return (np.bincount(kernels.bfs_distances(case.indptr, case.heads, 0)) * case.n).tolist()
-
-    return call
+def by_symmetry(case: Case) -> Callable[[], Histogram]:
+    return lambda: list(distance_profile(case.network, threads=1).histogram)
 
 
 def with_igraph(case: Case) -> Callable[[], Histogram]:
@@ -148,8 +130,8 @@ def with_networkx(case: Case) -> Callable[[], Histogram]:
 
 # Package, and the largest number of nodes it is run at without --full.
 PEERS: list[tuple[str, Callable[[Case], Callable[[], Histogram]], int]] = [
-    ("igraph", with_igraph, 10_000),
-    ("networkit", with_networkit, 10_000),
+    ("igraph", with_igraph, 40_000),
+    ("networkit", with_networkit, 40_000),
     ("rustworkx", with_rustworkx, 10_000),
     ("scipy", with_scipy, 10_000),
     ("networkx", with_networkx, 4_000),
@@ -179,12 +161,11 @@ def summary(histogram: Histogram) -> str:
 
 
 def run_case(case: Case, full: bool) -> list[dict[str, Any]]:
-    hopscape(case)()  # compile
-    seconds, histogram = measure(hopscape(case))
+    all_sources(case)()  # compile
+    seconds, histogram = measure(all_sources(case))
     rows: list[dict[str, Any]] = [{"package": "hopscape", "seconds": seconds}]
-    if case.alike:
-        hopscape_symmetry(case)()
-        took, answer = measure(hopscape_symmetry(case))
+    if case.network.symmetry is not None:
+        took, answer = measure(by_symmetry(case))
         agrees = answer == histogram
         rows.append({"package": "hopscape, one BFS", "seconds": took, "agrees": agrees})
     for package, prepare, largest in PEERS:
@@ -229,37 +210,20 @@ def resident(field: str, reset_peak: bool = False) -> int:
 
 def memory_only() -> None:
     """Print the memory of one block of sources, for :func:`memory`."""
-    small = torus(4, 4, 4)
+    small = hopscape.build("torus(4, 4, 4)")
     kernels.distance_sweep(small.indptr, small.heads, np.arange(64), 1)  # compile
-    # Rows without the list of links: the nodes next to v are v with one coordinate moved by one.
-    n, size = 10**6, 100
-    indptr = np.arange(n + 1, dtype=np.int64) * 6
-    heads = np.empty((n, 6), np.int32)
-    for node in range(0, n, 1000):
-        ids = np.arange(node, node + 1000)
-        for axis, stride in enumerate((1, size, size**2)):
-            digit = ids // stride % size
-            for side, step in enumerate((1, -1)):
-                moved = ids + ((digit + step) % size - digit) * stride
-                heads[node : node + 1000, 2 * axis + side] = moved
-    heads = heads.reshape(-1)
     before = resident("VmRSS", reset_peak=True)
+    large = hopscape.build("torus(100, 100, 100)")
     start = time.process_time()
-    histogram = kernels.distance_sweep(indptr, heads, np.arange(64), 1)[0]
-    seconds = time.process_time() - start
-    counted = (16 * 1 + 4) * n
-    grown = resident("VmHWM") - before or counted
-    graph = indptr.nbytes + heads.nbytes
+    profile = distance_profile(large, sample=64, threads=1)
     result = {
-        "case": "torus 100x100x100, 64 sources",
-        "seconds": seconds,
-        "heads_bytes": heads.nbytes,
-        "graph_bytes": graph,
-        "state_bytes_counted": counted,
-        "state_bytes_measured": grown,
-        "total_over_heads": (graph + grown) / heads.nbytes,
-        "diameter": int(histogram.size - 1),
+        "case": "torus(100, 100, 100) built, distances from 64 nodes",
+        "seconds": time.process_time() - start,
+        "heads_bytes": large.heads.nbytes,
+        "peak_bytes": resident("VmHWM") - before,
+        "diameter": profile.diameter,
     }
+    result["peak_over_heads"] = result["peak_bytes"] / result["heads_bytes"]
     print(json.dumps(result))
 
 
@@ -299,20 +263,18 @@ def main() -> None:
         memory_only()
         return
     console = Console(width=max(110, Console().width))
-    cases = [random_regular(1_000), circulant(7525, 1, 300, 326)]
+    specs = ["random_regular(1000, 6, seed=1)", "circulant(7525, 1, 300, 326)"]
     if options.quick:
-        cases = [random_regular(1_000), circulant(1001, 1, 44)]
+        specs = ["random_regular(1000, 6, seed=1)", "circulant(1001, 1, 44)"]
     else:
-        cases[1:1] = [random_regular(4_000), random_regular(10_000), torus(32, 32, 32)]
-    results = [row for case in cases for row in run_case(case, options.full)]
+        specs[1:1] = [f"random_regular({n}, 6, seed=1)" for n in (4_000, 10_000)]
+        specs.append("torus(32, 32, 32)")
+    results = [row for spec in specs for row in run_case(case(spec), options.full)]
     show(console, results)
     space = memory()
-    megabytes = {key: f"{value / 1e6:.0f} MB" for key, value in space.items() if "bytes" in key}
     console.print(
-        f"Memory, {space['case']}: graph {megabytes['graph_bytes']} (heads "
-        f"{megabytes['heads_bytes']}), state {megabytes['state_bytes_counted']} counted, "
-        f"{megabytes['state_bytes_measured']} measured; together "
-        f"{space['total_over_heads']:.2f} times the heads; {space['seconds']:.2f} s",
+        f"Memory, {space['case']}: adjacency {space['heads_bytes'] / 1e6:.0f} MB, peak "
+        f"{space['peak_bytes'] / 1e6:.0f} MB, {space['peak_over_heads']:.2f} times as much",
         highlight=False,
     )
     if options.json:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopscape.metrics import distance_kernels as kernels
+from hopscape.core import distance_kernels as kernels
+from hopscape.metrics import girth_kernels
 
 NO_CYCLE = 10**6
 
@@ -174,11 +175,11 @@ def test_choose_words():
 def test_girth(graph):
     twin = graph.girth()
     arguments = (*graph.forward, graph.reverse)
-    assert kernels.girth(*arguments, np.arange(graph.n), NO_CYCLE) == twin
-    found = [kernels.girth_from(*arguments, source, NO_CYCLE) for source in range(graph.n)]
+    assert girth_kernels.girth(*arguments, np.arange(graph.n), NO_CYCLE) == twin
+    found = [girth_kernels.girth_from(*arguments, source, NO_CYCLE) for source in range(graph.n)]
     assert min(found) == twin
-    assert kernels.girth(*arguments, np.arange(graph.n), min(twin + 1, NO_CYCLE)) == twin
-    assert kernels.girth(*arguments, np.arange(graph.n), 1) == 1
+    assert girth_kernels.girth(*arguments, np.arange(graph.n), min(twin + 1, NO_CYCLE)) == twin
+    assert girth_kernels.girth(*arguments, np.arange(graph.n), 1) == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -187,7 +188,7 @@ def test_girth_of_simple_graphs_by_networkx(n, seed, directed):
     twin = nx.gnp_random_graph(n, 1.5 / n, seed=seed, directed=directed)
     edges = list(twin.edges)
     graph = Graph(n, simplex=edges) if directed else Graph(n, edges)
-    found = kernels.girth(*graph.forward, graph.reverse, np.arange(n), NO_CYCLE)
+    found = girth_kernels.girth(*graph.forward, graph.reverse, np.arange(n), NO_CYCLE)
     if directed:
         cycles = [
             nx.shortest_path_length(twin, head, tail) + 1
@@ -216,4 +217,4 @@ def test_girth_of_simple_graphs_by_networkx(n, seed, directed):
     ],
 )
 def test_girth_of_small_cases(graph, girth):
-    assert kernels.girth(*graph.forward, graph.reverse, np.arange(graph.n), NO_CYCLE) == girth
+    assert girth_kernels.girth(*graph.forward, graph.reverse, np.arange(graph.n), NO_CYCLE) == girth

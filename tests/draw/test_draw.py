@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -183,12 +182,10 @@ def test_size_is_refused(tmp_path, size):
         ("hypercube(4000)", r"about 10\^1204 nodes"),
     ],
 )
-def test_too_large_is_refused_at_once(tmp_path, spec, words):
+def test_too_large_is_refused_before_it_is_built(tmp_path, spec, words):
     net = hopscape.build(spec)
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match=words):
         draw_network(net, tmp_path / "x.svg")
-    assert time.perf_counter() - start < 2
     assert net._heads is None
     assert list(tmp_path.iterdir()) == []
 

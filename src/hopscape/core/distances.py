@@ -5,6 +5,8 @@ Importing numba costs half a second, so a network of some hundred nodes never as
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from hopscape.core.addresses import IntArray
@@ -16,6 +18,7 @@ __all__ = ["UNREACHED", "distance_rows", "distances_from", "distances_to"]
 UNREACHED = -1
 
 _SMALL_BFS = 50_000
+_KERNELS = "hopscape.core.distance_kernels"  # once loaded, they serve small networks as well
 _FEW_ROWS = 200
 
 
@@ -37,7 +40,7 @@ def distances_to(network: Network, target: int) -> IntArray:
 
 
 def _search(indptr: IntArray, heads: IntArray, source: int) -> IntArray:
-    if len(indptr) > _SMALL_BFS:
+    if len(indptr) > _SMALL_BFS or _KERNELS in sys.modules:
         from hopscape.core.distance_kernels import bfs_distances
 
         found: IntArray = bfs_distances(indptr, heads, source)
