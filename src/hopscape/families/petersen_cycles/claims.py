@@ -1,0 +1,2 @@
+"""Claims."""
+CLAIMS = ()
