@@ -123,7 +123,7 @@ COLLECTIVES = (
     Collective(
         "split",
         "all-to-all",
-        "shortest paths, ties shared out, ring hops and slice hops in an order that evens the load",
+        "shortest paths, rings first, the two ways half round a ring shared out evenly",
         split_exchange,
     ),
 )

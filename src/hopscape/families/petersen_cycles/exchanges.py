@@ -15,10 +15,10 @@ __all__ = ["split_exchange"]
 
 
 def split_exchange(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """Shortest paths; half of the ties on the ring go each way, half of all packets ring first.
+    """Shortest paths; where both ways round the ring are shortest, half go each way.
 
-    Packets whose node numbers add up to an even number go along the ring first, the others through
-    the slice first; where both ways round the ring are shortest, the next bit decides.
+    The rings come first; where they are the bottleneck (k > 12), half of the packets go through
+    their slice first, so that no ring stands idle in the end.
     """
     family = stack_of(network)
     size, k = family.slice.size, family.loops[0].size
@@ -27,10 +27,9 @@ def split_exchange(network: Network, goal: Goal, model: Model | None = None) -> 
     promise = goal.on(network)
     chunks = np.nonzero(promise.origins != promise.destinations)[0]
     at, to = promise.origins[chunks].copy(), promise.destinations[chunks]
-    parity = (at % size + to % size + at // size) % 2
-    ring_first = parity == 0
+    ring_first = (k <= 12) | ((at // size + at % size + to // size + to % size // 2) % 2 == 0)
     gap = (to // size - at // size) % k
-    up = (2 * gap < k) | ((2 * gap == k) & ((at // size + at % size + (to % size) // 2) % 2 == 0))
+    up = (2 * gap < k) | ((2 * gap == k) & ((at // size + at % size + to % size) % 2 == 0))
     if k <= 2:
         up[:] = True
     far = family.slice.distances[at % size, to % size].astype(np.int64)
@@ -41,9 +40,9 @@ def split_exchange(network: Network, goal: Goal, model: Model | None = None) -> 
     for hop in range(int(hops.max(initial=0))):
         going = np.nonzero(hops > hop)[0]
         here, there = at[going], to[going]
-        in_place = here % size == there % size
-        in_slice = here // size == there // size
-        ring = ~in_slice & (ring_first[going] | in_place)
+        ring = (here // size != there // size) & (
+            (here % size == there % size) | ring_first[going]
+        )
         step = family.slice.canonical[here % size, there % size].astype(np.int64)
         ports = np.where(ring, port[going], step)
         ways[starts[going] + hop] = network.channel_at(here, ports)

@@ -11,8 +11,10 @@ import numpy as np
 from hopscape.core.addresses import Addresses, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Parameter
+from hopscape.core.goal import Goal
 from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
 from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
@@ -96,6 +98,20 @@ class RingOfPetersenCycles(_Cycles):
         from hopscape.families.petersen_cycles.collectives import COLLECTIVES
 
         return COLLECTIVES
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.petersen_cycles.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
+
+    def placements(self, guest: Network) -> tuple[IntArray, ...]:
+        """Guests of the same order: a Hamiltonian cycle, the 30 × k meshes and tori."""
+        from hopscape.families.petersen_cycles.cycles import hamiltonian_cycle, mesh_places
+
+        if guest.order != self.order:
+            return ()
+        walk = (hamiltonian_cycle(self.k),) if self.k > 1 else ()
+        return (*walk, *mesh_places(self.k))
 
 
 class PetersenCycles(RingOfPetersenCycles):
