@@ -147,9 +147,7 @@ def find_clique(
     rest, left = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     depth, used = 0, 0
     open_[0] = start
-    count[0] = _branches(
-        open_[0], near, size - 1, classes, branch[0], bound[0], rest, left
-    )
+    count[0] = _branches(open_[0], near, size - 1, classes, branch[0], bound[0], rest, left)
     while depth >= 0:
         if count[depth] == 0 or depth + bound[depth, count[depth] - 1] < size:
             depth -= 1

@@ -237,9 +237,7 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
     none = np.iinfo(near.dtype).max
     near = np.where(near == none, 0, near)
     small = np.bincount(near[_widest(near)]).cumsum()
-    large = np.asarray(
-        [int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)]
-    )
+    large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
     low, why = 1, "two linked nodes stand apart"
     for r in range(1, len(small)):
         hops = int(np.argmax(large >= small[r]))

@@ -64,7 +64,9 @@ def group_diameter(network: Network, nodes: Sequence[int]) -> int:
     chosen, _ = network.resolve(list(nodes))
     rows = distance_rows(network, chosen)[:, chosen]
     if rows.size and (rows == np.iinfo(rows.dtype).max).any():
-        raise DisconnectedError(f"some nodes of the group cannot reach each other in {network.spec}")
+        raise DisconnectedError(
+            f"some nodes of the group cannot reach each other in {network.spec}"
+        )
     return int(rows.max(initial=0))
 
 

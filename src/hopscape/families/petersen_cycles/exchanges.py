@@ -23,7 +23,9 @@ def split_exchange(network: Network, goal: Goal, model: Model | None = None) -> 
     family = stack_of(network)
     size, k = family.slice.size, family.loops[0].size
     order = network.order
-    require_memory(60 * order * order * (network.facts.diameter or 1), f"all-to-all of {order} nodes")
+    require_memory(
+        60 * order * order * (network.facts.diameter or 1), f"all-to-all of {order} nodes"
+    )
     promise = goal.on(network)
     chunks = np.nonzero(promise.origins != promise.destinations)[0]
     at, to = promise.origins[chunks].copy(), promise.destinations[chunks]
@@ -40,9 +42,7 @@ def split_exchange(network: Network, goal: Goal, model: Model | None = None) -> 
     for hop in range(int(hops.max(initial=0))):
         going = np.nonzero(hops > hop)[0]
         here, there = at[going], to[going]
-        ring = (here // size != there // size) & (
-            (here % size == there % size) | ring_first[going]
-        )
+        ring = (here // size != there // size) & ((here % size == there % size) | ring_first[going])
         step = family.slice.canonical[here % size, there % size].astype(np.int64)
         ports = np.where(ring, port[going], step)
         ways[starts[going] + hop] = network.channel_at(here, ports)

@@ -225,9 +225,7 @@ def _symmetric_record(network: Network, k: int) -> tuple[int, IntArray]:
         steps += 1
 
 
-def _spread(
-    network: Network, k: int, record: IntArray, rules: Model, goal: Goal
-) -> Schedule:
+def _spread(network: Network, k: int, record: IntArray, rules: Model, goal: Goal) -> Schedule:
     """The schedule of all nodes from that of the six."""
     own = np.asarray(representatives())
     rows = network._rows(own)

@@ -51,7 +51,9 @@ def structure_bounds(
     if goal.kind == "all-to-all":
         cross = int(_petersen_distances().sum()) * 9 * k * k
         ring = 900 * k * (k * k // 4)
-        return tuple(_shared(cross, 15 * k, lanes, "cross") + _shared(ring, ring_links, lanes, "ring"))
+        return tuple(
+            _shared(cross, 15 * k, lanes, "cross") + _shared(ring, ring_links, lanes, "ring")
+        )
     if goal.kind != "permutation":
         return ()
     promise = goal.on(network)
@@ -82,6 +84,8 @@ def _best_cut(here: IntArray, there: IntArray, k: int, lanes: int) -> tuple[int,
     rounds = -(-need // (links * k))
     i = int(rounds.argmax())
     cycles = int(inside[i].sum())
-    return int(rounds[i]), f"{int(need[i])} packets must cross {int(links[i]) * k} links between " + (
+    return int(
+        rounds[i]
+    ), f"{int(need[i])} packets must cross {int(links[i]) * k} links between " + (
         f"{cycles} cycles and the others"
     )

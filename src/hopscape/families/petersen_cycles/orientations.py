@@ -75,9 +75,7 @@ def _search(k: int, rounds: int, network: Network) -> tuple[tuple[Link, ...], ..
     return None
 
 
-def _directed(
-    orbits: list[list[Link]], choice: list[list[bool]]
-) -> tuple[tuple[Link, ...], ...]:
+def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> tuple[tuple[Link, ...], ...]:
     return tuple(
         tuple(
             (u, v) if forward else (v, u)
