@@ -18,7 +18,7 @@ def _cost(v, at, skip, indptr, heads, place, far, price):  # type: ignore[no-unt
     total = 0
     for i in range(indptr[v], indptr[v + 1]):
         w = heads[i]
-        if w == v or w == skip:
+        if w in (v, skip):
             continue
         total += price[far[at, place[w]]]
     return total
@@ -43,7 +43,7 @@ def anneal(
     int
         What is left over (every link counted twice): 0 when every link is free of charge.
     """
-    np.random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     guests, hosts = len(indptr) - 1, len(far)
     holder = np.full(hosts, -1, np.int64)
     for v in range(guests):
@@ -56,9 +56,9 @@ def anneal(
     for _ in range(moves):
         if total == 0:
             return 0
-        v = np.random.randint(guests)
+        v = np.random.randint(guests)  # noqa: NPY002 (numba's own generator)
         a = place[v]
-        b = np.random.randint(hosts)
+        b = np.random.randint(hosts)  # noqa: NPY002 (numba's own generator)
         if a == b:
             continue
         w = holder[b]
@@ -68,7 +68,8 @@ def anneal(
             before += _cost(w, b, v, indptr, heads, place, far, price)
             after += _cost(w, a, v, indptr, heads, place, far, price)
         change = after - before
-        if change <= 0 or np.random.random() < np.exp(-change / heat):
+        luck = np.random.random()  # noqa: NPY002 (numba's own generator)
+        if change <= 0 or luck < np.exp(-change / heat):
             place[v] = b
             holder[b] = v
             holder[a] = w

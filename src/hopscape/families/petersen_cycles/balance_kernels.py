@@ -40,12 +40,12 @@ def choose_paths(
     int64[packets]
         Numbers of paths.
     """
-    np.random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     packets = len(pairs)
     load = np.zeros(lanes, np.int64)
     chosen = np.full(packets, -1, np.int64)
-    for sweep in range(sweeps):
-        for i in np.random.permutation(packets):
+    for _ in range(sweeps):
+        for i in np.random.permutation(packets):  # noqa: NPY002 (numba's own generator)
             if chosen[i] >= 0:
                 for j in range(path_start[chosen[i]], path_start[chosen[i] + 1]):
                     load[lane[j]] -= 1
@@ -54,7 +54,7 @@ def choose_paths(
                 price = 0.0
                 for j in range(path_start[p], path_start[p + 1]):
                     price += base ** load[lane[j]] + 0.01
-                price *= 1 + 1e-6 * np.random.random()
+                price *= 1 + 1e-6 * np.random.random()  # noqa: NPY002 (numba's own generator)
                 if price < least:
                     best, least = p, price
             chosen[i] = best

@@ -1,4 +1,4 @@
-"""A slice scheduler that evens out the load: paths up to two hops longer than needed are allowed."""
+"""A slice scheduler that evens out the load, with paths up to two hops longer than needed."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def balanced_permutation(network: Network, goal: Goal, model: Model | None = Non
 
 
 def packed_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """The shorter way to the target slice, then along the packed all-gather: 7 rounds half duplex."""
+    """The shorter way to the target slice, then along the packed all-gather: 7 rounds half."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:
         raise ArgumentError(

@@ -158,8 +158,8 @@ def _check_thirds() -> Outcome:
     ok = sizes == {(10, 10, 9)}
     return Outcome(
         "holds" if ok else "refuted",
-        f"from every node three parts of 10, 10 and 9 nodes; {balanced} of the {len(trees)} trees of "
-        "shortest paths do it",
+        f"from every node three parts of 10, 10 and 9 nodes; {balanced} of the {len(trees)} trees "
+        "of shortest paths do it",
     )
 
 
@@ -211,7 +211,7 @@ def _check_general() -> Outcome:
     ruling: Ruling = "refuted" if not ok else "holds corrected" if half > 10 else "holds"
     return Outcome(
         ruling,
-        f"full duplex at most k + 9 in all trials; half duplex: k = 1, node i to 29 - i takes {half}",
+        f"full duplex at most k + 9 in all trials; half duplex, k = 1: i to 29 - i takes {half}",
         f"k + 9 needs full duplex; both ways round the rings floor(k/2) + 10 (reversal of RPC(8): "
         f"{two_way})",
     )
@@ -232,8 +232,8 @@ def _check_consistency() -> Outcome:
     half = _half_duplex_example()
     return Outcome(
         "refuted" if half > 10 else "holds",
-        f"full duplex: the worst permutation found for theorem 3's algorithm takes {full} rounds by "
-        f"theorem 5's; half duplex: theorem 5's bound of 10 is broken ({half})",
+        f"full duplex: the worst permutation found for theorem 3's algorithm takes {full} rounds "
+        f"by theorem 5's; half duplex: theorem 5's bound of 10 is broken ({half})",
         "in one model theorem 5 (10) would make theorems 3 (13) and 4 pointless; theorem 3 counts "
         "half duplex, theorem 5 holds in full duplex only",
     )
@@ -291,7 +291,7 @@ def _check_naive() -> Outcome:
     one = _made(_rpc(k), Goal.broadcast(0), "tree").rounds
     return Outcome(
         "holds" if 30 * k * one == 30 * k * (k // 2 + 5) else "refuted",
-        f"k = {k}: {30 * k} broadcasts of {one} rounds one after the other are {30 * k * one} rounds",
+        f"k = {k}: {30 * k} broadcasts of {one} rounds, one after the other: {30 * k * one} rounds",
         f"far from what is needed: {_all_gather(k, 'bandwidth', _HALF)} with unit messages",
     )
 

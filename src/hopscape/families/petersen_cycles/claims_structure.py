@@ -148,8 +148,8 @@ def _check_table() -> Outcome:
     ok = small and square
     return Outcome(
         "holds corrected" if ok and wrong else "holds" if ok else "refuted",
-        f"RPC, RP and ring agree; the torus column differs from the best 2-D torus for {len(wrong)} "
-        "of k = 1..200",
+        f"RPC, RP and ring agree; the torus column differs from the best 2-D torus for "
+        f"{len(wrong)} of k = 1..200",
         f"the formula is for square N: at k = 1 the 5x6 torus has diameter {best_torus(30)[2]}, "
         f"the formula says {torus_formula(30)}",
     )
@@ -299,8 +299,8 @@ def _check_p6_half() -> Outcome:
     true = [r["m"] for r in rows if 2 * r["rpc"] < r["torus"]]
     return Outcome(
         "refuted" if not true else "holds corrected",
-        f"printed formulas: not less than half at {len(printed)} of the sizes 81..441; true groups: "
-        f"less than half: {ranges(true)}",
+        f"printed formulas: not less than half at {len(printed)} of the sizes 81..441; true "
+        f"groups: less than half: {ranges(true)}",
         "a consequence of the wrong formula for tori",
     )
 
@@ -349,8 +349,8 @@ def _check_k_capacity() -> Outcome:
     ok = rows[2940] == rpc_diameter(98) and 2940 * 2 == 5880 and 2940 * 16 == 47040
     return Outcome(
         "holds" if ok else "refuted",
-        f"RPC(98) has 2940 nodes and diameter {rpc_diameter(98)}; 2 to 16 processors each make 5880 "
-        "to 47040",
+        f"RPC(98) has 2940 nodes and diameter {rpc_diameter(98)}; 2 to 16 processors each make "
+        "5880 to 47040",
         f"but at 2940 nodes the best torus has diameter {best_torus(2940)[2]} as well",
     )
 

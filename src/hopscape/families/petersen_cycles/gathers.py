@@ -1,4 +1,4 @@
-"""All-gather: the paper's, the packed one in few rounds, and the unit one at the bandwidth bound."""
+"""All-gather: the paper's, the packed one in few rounds, the unit one at the bandwidth bound."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def bandwidth_all_gather(network: Network, goal: Goal, model: Model | None = Non
         raise ArgumentError(f"algorithm 'bandwidth' needs all ports, not {rules.ports}")
     k = stack_of(network).loops[0].size
     require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
-    steps, record = _symmetric_record(network, k)
+    record = _symmetric_record(network, k)
     schedule = _spread(network, k, record, Model(packing=rules.packing), goal)
     if rules.duplex == "half":
         schedule = halved(schedule)
@@ -199,7 +199,7 @@ def bandwidth_all_gather(network: Network, goal: Goal, model: Model | None = Non
     return schedule.under(rules)
 
 
-def _symmetric_record(network: Network, k: int) -> tuple[int, IntArray]:
+def _symmetric_record(network: Network, k: int) -> IntArray:
     from hopscape.families.petersen_cycles.gather_kernels import symmetric_gather
 
     own = np.asarray(representatives())
@@ -221,7 +221,7 @@ def _symmetric_record(network: Network, k: int) -> tuple[int, IntArray]:
         for seed in range(_SEEDS):
             lost, record = symmetric_gather(source, moved, own, steps, seed)
             if lost == 0:
-                return steps, record
+                return record
         steps += 1
 
 

@@ -1,10 +1,11 @@
-"""The networks of this room: RPC and its general form, RP, and the relatives that its paper names."""
+"""The networks of this room: RPC and its general form, RP, and the relatives of its paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class RingOfPetersenCycles(_Cycles):
 
     name = "rpc"
     summary = "RPC(k): ring of k slices of Petersen-connected cycles, 30k nodes, degree 5"
-    parameters: tuple[Parameter, ...] = (_K,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (_K,)
     example = "rpc(3)"
     neighbours_of_base = PETERSEN
 
@@ -261,7 +262,8 @@ class TwoDoubleLoopsPetersen(DoubleLoopPetersen):
 def best_step(k: int) -> int:
     """The smallest second step h that makes the double loop (k; 1, h) shallowest.
 
-    Looked for up to 4√k + 4, where good steps are (and up to k/2). Loops of fewer than 4 positions have no second step; then it is 1 (no further links).
+    Looked for up to 4√k + 4, where good steps are (and up to k/2). Loops of fewer than 4 positions
+    have no second step; then it is 1 (no further links).
 
     Examples
     --------

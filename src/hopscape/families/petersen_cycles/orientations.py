@@ -19,7 +19,8 @@ from hopscape.families.petersen_cycles.turns import TURNS, act
 __all__ = ["oriented_rounds"]
 
 Link = tuple[int, int]
-_TRIES, _MOVES = 40, 3000
+_SEEDS = range(8, 48)
+_MOVES = 3000
 
 
 def link_orbits(network: Network, k: int) -> list[list[Link]]:
@@ -57,7 +58,7 @@ def _search(k: int, rounds: int, network: Network) -> tuple[tuple[Link, ...], ..
     """Directions for all links in so many rounds, by annealing from seeded starts."""
     orbits = link_orbits(network, k)
     order = network.order
-    for seed in range(_TRIES):
+    for seed in _SEEDS:
         rng = random.Random(seed)
         choice = [[rng.random() < 0.5 for _ in orbits] for _ in range(rounds)]
         cost, heat = missing(order, orbits, choice), 8.0

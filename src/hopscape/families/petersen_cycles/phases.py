@@ -98,7 +98,7 @@ class Phases:
     def ring_walk(
         self, at: IntArray, slices: IntArray, chunks: IntArray, *, both_ways: bool
     ) -> IntArray:
-        """All packets along their rings to a slice, clockwise or the shorter way; where they are."""
+        """All packets along their rings to a slice, clockwise or the shorter way; their places."""
         size, k = self.family.slice.size, self.family.loops[0].size
         gap = (slices - at // size) % k
         up = np.ones(len(at), dtype=bool)

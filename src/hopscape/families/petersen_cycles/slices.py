@@ -31,7 +31,7 @@ def petersen_rows() -> tuple[tuple[int, ...], ...]:
 
 
 def cycle_ports(base: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int], ...]:
-    """The nodes (m, n) of G-connected cycles in their order: m a vertex of G, n a neighbour of it."""
+    """The nodes (m, n) of G-connected cycles in order: m a vertex of G, n a neighbour of it."""
     return tuple((m, n) for m, row in enumerate(base) for n in row)
 
 

@@ -31,7 +31,7 @@ __all__ = ["TABLES", "draw_figures"]
 
 Rows = list[dict[str, Any]]
 _MODELS = tuple(
-    Model(duplex=duplex, packing=packing)  # type: ignore[arg-type]
+    Model(duplex=duplex, packing=packing)
     for duplex in ("full", "half")
     for packing in ("unit", "packed")
 )
@@ -94,7 +94,7 @@ def permutation_table(effort: int) -> Rows:
 
 
 def incomplete_table(effort: int) -> Rows:
-    """Any sources in one slice: canonical paths and the balanced scheduler, full and half duplex."""
+    """Any sources in one slice: canonical paths and the balanced scheduler, both duplexes."""
     rows: Rows = []
     network = Network.of(PetersenCycles())
     kinds: dict[str, Callable[[Network, Any, Model], int]] = {
@@ -103,7 +103,7 @@ def incomplete_table(effort: int) -> Rows:
     }
     for name, rounds in kinds.items():
         for duplex in ("full", "half"):
-            model = Model(duplex=duplex)  # type: ignore[arg-type]
+            model = Model(duplex=duplex)
             steps = effort if name == "incomplete" else effort // 2
             found = [
                 climb_sources(network, rounds, model, steps=steps, seed=seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 __all__ = ["triangle_plan"]
@@ -42,7 +42,7 @@ def triangle_plan(demand: Demand, half: bool) -> tuple[tuple[Move, ...], ...]:
         rounds += 1
 
 
-@lru_cache(maxsize=None)
+@cache
 def _plan(demand: Demand, rounds: int, half: bool) -> tuple[tuple[Move, ...], ...] | None:
     """A plan of at most so many rounds, or None."""
     total = sum(demand)
