@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_canonical_paths_follow_the_petersen_graph():
     double = 0
     for b in range(1, 30):
         path = router.path(0, b)
-        crossings = sum(u // 3 != v // 3 for u, v in zip(path, path[1:], strict=False))
+        crossings = sum(u // 3 != v // 3 for u, v in pairwise(path))
         assert crossings <= 2
         double += router.path_count(0, b) == 2
     assert double == 4

@@ -229,7 +229,7 @@ def _finished(
 
 def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, str]:
     """Balls must fit: r hops of the guest stay within r · dilation hops of the host."""
-    if not len(guest.heads):
+    if not len(_ends(guest)[0]):
         return 0, "the guest has no links"
     if guest.order > 2000:
         return 1, "two linked nodes stand apart"
