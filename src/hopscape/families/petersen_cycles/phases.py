@@ -98,7 +98,10 @@ class Phases:
     def ring_walk(
         self, at: IntArray, slices: IntArray, chunks: IntArray, *, both_ways: bool
     ) -> IntArray:
-        """All packets along their rings to a slice, clockwise or the shorter way; their places."""
+        """All packets along their rings to a slice, clockwise or the shorter way; their places.
+
+        From one packet per node, packets of one direction keep in step and never meet.
+        """
         size, k = self.family.slice.size, self.family.loops[0].size
         gap = (slices - at // size) % k
         up = np.ones(len(at), dtype=bool)
@@ -112,7 +115,11 @@ class Phases:
         sign = np.repeat(np.where(up, 1, -1), hops)
         nodes = (first + sign * step) % k * size + place
         ways = self.network.channel_at(nodes, np.repeat(ports, hops))
-        self.walk(starts, ways, chunks)
+        in_step = not both_ways and k > 2
+        if self.model.ports is None and (in_step or self.model.duplex == "full"):
+            self.add(step, ways, np.repeat(chunks, hops))  # nobody is in anybody's way
+        else:
+            self.walk(starts, ways, chunks)
         return slices * size + at % size
 
     def schedule(self, name: str) -> Schedule:
