@@ -74,9 +74,8 @@ def groups(sizes: list[int]) -> None:
     found = [(m, best_group(net, m)) for m in sizes]
     spent = time.perf_counter() - start
     exact = sum(group.exact for _, group in found)
-    print(
-        f"rpc(8) groups of {len(sizes)} sizes up to {max(sizes)}: {spent:.2f} s, {exact} exact (bar: 60 s)"
-    )
+    print(f"rpc(8) groups, {len(sizes)} sizes up to {max(sizes)}: {spent:.2f} s (bar: 60 s)")
+    print(f"  exact: {exact} of {len(sizes)}")
     import networkx
 
     table = distance_rows(net, np.arange(net.order))

@@ -13,6 +13,8 @@ from hopscape.families.petersen_cycles.wiring import Loop, Stack, digits_of
 
 __all__ = ["StackRouter"]
 
+_BLOCK = 8192
+
 
 class StackRouter(Router):
     """First along the loops, the shorter way (up on a tie), then the canonical path of the slice.
@@ -28,6 +30,15 @@ class StackRouter(Router):
         self._flat = stack.slice.distances.astype(np.int64).ravel()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        if len(at) <= _BLOCK:
+            return self._distances(at, to)
+        out = np.empty(len(at), dtype=at.dtype)
+        for low in range(0, len(at), _BLOCK):  # what fits in a cache is worked on at once
+            part = slice(low, low + _BLOCK)
+            out[part] = self._distances(at[part], to[part])
+        return out
+
+    def _distances(self, at: IntArray, to: IntArray) -> IntArray:
         stack, size = self._stack, self._stack.slice.size
         if len(stack.loops) != 1:
             here, place = digits_of(stack, at)
