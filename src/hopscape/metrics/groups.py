@@ -23,6 +23,7 @@ __all__ = ["Group", "best_group", "group_diameter"]
 
 _BUDGET = 2_000_000
 _STARTS = 64
+_USUAL = 256
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
     size : int
         Number of nodes, from 1 to the order of the network.
     budget : int
-        Branches of the search before it gives up; then the group is the best one seen, `exact` is
+        Branches of the search before it gives up (fewer beyond some hundred nodes, where each
+        takes longer); then the group is the best one seen, `exact` is
         False and `lower_bound` says what is proved.
 
     Raises
@@ -157,17 +159,20 @@ def _grow(table: IntArray, near: IntArray, start: int, size: int) -> IntArray | 
     open_[start] = False
     group = [start]
     total = table[start].astype(np.int64)
+    company = near[:, open_].sum(axis=1)  # how many of those that can still join are near a node
     while len(group) < size:
         members = np.nonzero(open_)[0]
         if len(group) + len(members) < size:
             return None
-        stay = near[np.ix_(members, members)].sum(axis=1)
-        best = members[np.lexsort((total[members], -stay))[0]]
+        stay = company[members]
         if int(stay.min()) == len(members):  # all that are left fit together
             return np.asarray([*group, *members[: size - len(group)].tolist()])
+        best = members[np.lexsort((total[members], -stay))[0]]
         group.append(int(best))
-        open_ &= near[best]
-        open_[best] = False
+        gone = open_ & ~near[best]
+        gone[best] = True
+        open_ &= ~gone
+        company -= near[:, gone].sum(axis=1)
         total += table[best]
     return np.asarray(group)
 
@@ -189,8 +194,9 @@ def _search(
         order = _ordered(table, members, t)
         near = _bits(table[np.ix_(order, order)] <= t)
         everybody = _bits(np.ones((1, len(order)), dtype=bool), loops=True)[0]
-        status, clique, used = find_clique(near, everybody, size - 1, budget)
-        budget -= used
+        dear = max(1.0, (len(order) / _USUAL) ** 3)  # a branch costs more among many nodes
+        status, clique, used = find_clique(near, everybody, size - 1, int(budget / dear))
+        budget -= int(used * dear)
         if status == FOUND:
             group = np.asarray([start, *order[clique[: size - 1]].tolist()])
             return 1, group, budget

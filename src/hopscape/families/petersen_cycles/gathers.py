@@ -30,6 +30,7 @@ _SEEDS = 200
 
 def paper_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings."""
+    require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
     phases = Phases(network, rules_of(model), goal)
     k = phases.family.loops[0].size
     rows = phases.family.slice.rows
