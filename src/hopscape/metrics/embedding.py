@@ -271,9 +271,8 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
     if guest.order > 2000:
         return 1, "two linked nodes stand apart"
     near = distance_rows(guest, np.arange(guest.order))
-    none = np.iinfo(near.dtype).max
-    near = np.where(near == none, 0, near)
-    small = np.bincount(near[_widest(near)]).cumsum()
+    row = near[_widest(near)]
+    small = np.bincount(row[row < np.iinfo(near.dtype).max]).cumsum()
     large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
     low, why = 1, "two linked nodes stand apart"
     for r in range(1, len(small)):

@@ -104,6 +104,20 @@ def _next_host(row, after):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _tightest(place, open_, indptr):  # type: ignore[no-untyped-def]
+    """The guest not yet placed that has least choice; of several, the one with most links."""
+    best, least, linked = -1, 1 << 30, -1
+    for v in range(len(place)):
+        if place[v] >= 0:
+            continue
+        size = _count(open_[v])
+        degree = indptr[v + 1] - indptr[v]
+        if size < least or (size == least and degree > linked):
+            best, least, linked = v, size, degree
+    return best
+
+
+@njit(cache=True, nogil=True)
 def place_all(
     indptr: IntArray, heads: IntArray, near: IntArray, domains: IntArray, budget: int
 ) -> tuple[int, IntArray, int]:
@@ -135,15 +149,7 @@ def place_all(
         if depth == guests:
             return FOUND, place, used
         if chosen[depth] < 0:
-            best, least, linked = -1, 1 << 30, -1
-            for v in range(guests):
-                if place[v] >= 0:
-                    continue
-                size = _count(open_[depth, v])
-                degree = indptr[v + 1] - indptr[v]
-                if size < least or (size == least and degree > linked):
-                    best, least, linked = v, size, degree
-            chosen[depth] = best
+            chosen[depth] = _tightest(place, open_[depth], indptr)
             tried[depth] = -1
         v = chosen[depth]
         place[v] = -1
