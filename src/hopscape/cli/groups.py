@@ -14,3 +14,9 @@ study = typer.Typer(
     help="Reproduce a study: tables and figures into a folder.",
     no_args_is_help=True,
 )
+
+
+@search.callback()
+@study.callback()
+def _stay_a_group() -> None:
+    """Without a callback, a group with a single command would swallow that command's name."""

@@ -52,6 +52,8 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     if rules.packing == "unit":
         found += _port_bounds(network, goal, rules)
         found += _traffic_bounds(network, goal, rules)
+    if network.family is not None:
+        found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
     best: dict[str, Bound] = {}
     for bound in found:
         if bound.rounds > 0:

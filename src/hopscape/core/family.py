@@ -269,6 +269,14 @@ class Family(ABC):
         """Collective algorithms of its own."""
         return ()
 
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        """Lower bounds on rounds, each with its reason, beyond those that hold for any network."""
+        return ()
+
+    def placements(self, guest: Network) -> tuple[IntArray, ...]:
+        """Where the nodes of a guest might stand in this network, for embeddings worth a look."""
+        return ()
+
     def layout(self) -> Layout | None:
         """How it is usually drawn, or None."""
         return None

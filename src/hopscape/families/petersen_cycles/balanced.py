@@ -1,0 +1,201 @@
+"""A slice scheduler that evens out the load, with paths up to two hops longer than needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.families.petersen_cycles.gathers import half_duplex_rounds
+from hopscape.families.petersen_cycles.phases import Phases, halved, rules_of, stack_of
+
+__all__ = ["balanced_permutation", "balanced_slice", "packed_permutation"]
+
+_SIZE = 30
+_LONGER = 2
+_VARIANTS = ((1.6, 3), (2.5, 3), (4.0, 4), (1.3, 2), (8.0, 6), (2.0, 8))
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """All simple paths of a slice that are at most two hops longer than the shortest."""
+
+    first: IntArray
+    start: IntArray
+    channels: IntArray
+
+
+@cache
+def _slice_network() -> Network:
+    from hopscape.families.petersen_cycles.networks import PetersenCycles
+
+    return Network.of(PetersenCycles())
+
+
+@cache
+def _paths() -> _Paths:
+    network = _slice_network()
+    far = stack_of(network).slice.distances.astype(int).tolist()
+    rows = network.heads.reshape(_SIZE, 3).tolist()
+    by_pair: list[list[list[int]]] = [[] for _ in range(_SIZE * _SIZE)]
+
+    def extend(start: int, path: list[int], ways: list[int]) -> None:
+        at = path[-1]
+        if at != start and len(ways) <= far[start][at] + _LONGER:
+            by_pair[start * _SIZE + at].append(ways)
+        if len(ways) == max(far[start]) + _LONGER:
+            return
+        for port, to in enumerate(rows[at]):
+            if to not in path:
+                extend(start, [*path, to], [*ways, 3 * at + port])
+
+    for node in range(_SIZE):
+        extend(node, [node], [])
+    flat = [path for paths in by_pair for path in sorted(paths, key=len)]
+    return _Paths(
+        np.concatenate([[0], np.cumsum([len(paths) for paths in by_pair])]),
+        np.concatenate([[0], np.cumsum([len(path) for path in flat])]),
+        np.concatenate([np.asarray(path) for path in flat]),
+    )
+
+
+def balanced_slice(at: IntArray, to: IntArray, model: Model) -> Schedule:
+    """Packets of one slice in few rounds: the best of several choices of paths.
+
+    Any multiset of sources and targets. Canonical paths are among the choices, so that the result
+    is never worse than Incomplete-Permutation: at most 10 rounds in full duplex, 20 in half duplex.
+
+    Returns
+    -------
+    Schedule
+        On `pc`; chunk i is the i-th packet. Its goal is a placeholder.
+    """
+    from hopscape.families.petersen_cycles.balance_kernels import choose_paths
+    from hopscape.families.petersen_cycles.permutations import incomplete
+
+    network = _slice_network()
+    goal = Goal.all_gather()
+    phases = Phases(network, model, goal)
+    incomplete(phases, at, to, np.arange(len(at)))
+    best = phases.schedule("balanced")
+    paths = _paths()
+    half = model.duplex == "half"
+    channels = paths.channels
+    lane = np.minimum(channels, network.reverse[channels]) if half else channels
+    moving = np.nonzero(at != to)[0]
+    pairs = (at * _SIZE + to)[moving]
+    floor = _floor(at, to, half)
+    for seed, (base, sweeps) in enumerate(_VARIANTS):
+        if best.rounds <= floor:
+            break
+        chosen = choose_paths(
+            pairs, paths.first, paths.start, lane, network.channels, base, sweeps, seed
+        )
+        lengths = paths.start[chosen + 1] - paths.start[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        ways = channels[np.repeat(paths.start[chosen], lengths) + within]
+        for found in _served(network, model, goal, starts, ways, moving):
+            if found.rounds < best.rounds:
+                best = found
+    return best
+
+
+def _served(
+    network: Network, model: Model, goal: Goal, starts: IntArray, ways: IntArray, chunks: IntArray
+) -> list[Schedule]:
+    """The paths served by urgency and, in half duplex, with directions in turn."""
+    greedy = Phases(network, model, goal)
+    greedy.walk(starts, ways, chunks)
+    found = [greedy.schedule("balanced")]
+    if model.duplex == "half":
+        full = Phases(network, Model(packing=model.packing), goal)
+        full.walk(starts, ways, chunks)
+        found.append(halved(full.schedule("balanced")))
+    return found
+
+
+def _floor(at: IntArray, to: IntArray, half: bool) -> int:
+    """What no schedule of these packets can beat: distance and traffic."""
+    far = stack_of(_slice_network()).slice.distances[at, to].astype(np.int64)
+    return max(int(far.max(initial=0)), -(-int(far.sum()) // (45 if half else 90)))
+
+
+def balanced_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+    """The shorter way to the target slice, then every slice by its own balanced schedule."""
+    rules = rules_of(model)
+    if rules.ports is not None:
+        raise ArgumentError(f"algorithm 'balanced' needs all ports, not {rules.ports}")
+    promise = goal.on(network)
+    chunks = np.arange(network.order)
+    phases = Phases(network, rules, goal)
+    slices = promise.destinations // _SIZE
+    at = phases.ring_walk(promise.origins.copy(), slices, chunks, both_ways=True)
+    when, ways, what = [], [], []
+    small = _slice_network()
+    for s in range(network.order // _SIZE):
+        here = np.nonzero(slices == s)[0]
+        part = balanced_slice(at[here] % _SIZE, promise.destinations[here] % _SIZE, rules)
+        nodes = small.tails[part.channels].astype(np.int64) + s * _SIZE
+        ports = small.port_of(part.channels)
+        when.append(part.round.astype(np.int64))
+        ways.append(network.channel_at(nodes, ports))
+        what.append(here[part.chunk])
+    phases.add(np.concatenate(when), np.concatenate(ways), np.concatenate(what))
+    return phases.schedule("balanced")
+
+
+def packed_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+    """The shorter way to the target slice, then along the packed all-gather: 7 rounds half."""
+    rules = rules_of(model)
+    if rules.packing != "packed" or rules.ports is not None:
+        raise ArgumentError(
+            f"algorithm 'packed' needs packed messages on all ports, not {rules.describe()}"
+        )
+    promise = goal.on(network)
+    chunks = np.arange(network.order)
+    phases = Phases(network, rules, goal)
+    slices, targets = promise.destinations // _SIZE, promise.destinations % _SIZE
+    at = phases.ring_walk(promise.origins.copy(), slices, chunks, both_ways=True)
+    small = _slice_network()
+    full = rules.duplex == "full"
+    rounds = [np.arange(90)] * 5 if full else half_duplex_rounds(small, 1)
+    came = _arrivals(small, rounds)
+    when, ways, what = [], [], []
+    for i in chunks.tolist():
+        start, node = int(at[i] % _SIZE), int(targets[i])
+        while node != start:
+            r, channel = came[start][node]
+            when.append(r)
+            ways.append((int(slices[i]), channel))
+            what.append(i)
+            node = int(small.tails[channel])
+    if when:
+        copy, channel = np.asarray(ways).T
+        nodes = small.tails[channel] + copy * _SIZE
+        phases.add(
+            np.asarray(when), network.channel_at(nodes, small.port_of(channel)), np.asarray(what)
+        )
+    return phases.schedule("packed")
+
+
+def _arrivals(network: Network, rounds: list[IntArray]) -> list[dict[int, tuple[int, int]]]:
+    """For every origin and node: the round and channel by which the origin's datum first came."""
+    came: list[dict[int, tuple[int, int]]] = [{} for _ in range(network.order)]
+    held = np.eye(network.order, dtype=bool)
+    for r, channels in enumerate(rounds):
+        after = held.copy()
+        for channel in channels.tolist():
+            tail, head = int(network.tails[channel]), int(network.heads[channel])
+            for origin in np.nonzero(held[tail] & ~after[head])[0].tolist():
+                came[origin][head] = (r, channel)
+                after[head, origin] = True
+        held = after
+    return came

@@ -1,0 +1,278 @@
+"""The networks of this room: RPC and its general form, RP, and the relatives of its paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective, Facts, Parameter
+from hopscape.core.goal import Goal
+from hopscape.core.layout import Points, circle
+from hopscape.core.memory import require_memory
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
+from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
+
+__all__ = [
+    "DoubleLoopPetersen",
+    "HierarchicalRings",
+    "PetersenCycles",
+    "RingOfCycles",
+    "RingOfPetersen",
+    "RingOfPetersenCycles",
+    "TorusOfPetersen",
+    "TwoDoubleLoopsPetersen",
+    "best_step",
+]
+
+_K = Parameter("k", "int", "number of slices on the ring", low=1)
+
+
+@cache
+def _petersen_slice() -> Slice:
+    return Slice(np.asarray(PETERSEN), "the Petersen graph")
+
+
+@cache
+def _cycles_slice() -> Slice:
+    return Slice(cycles_of(PETERSEN), "the Petersen-connected cycles")
+
+
+def _petersen_places() -> Points:
+    """Pentagon outside, pentagram inside."""
+    return np.concatenate([circle(5), circle(5, 0.5)])
+
+
+def _port_places(base: tuple[tuple[int, ...], ...], places: Points) -> Points:
+    """Every port a little way from its vertex towards its neighbour."""
+    m = np.repeat(np.arange(len(base)), len(base[0]))
+    n = np.asarray(base).ravel()
+    towards = places[n] - places[m]
+    length = np.hypot(*towards.T)[:, None]
+    found: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
+    return found
+
+
+class _Cycles(Stack):
+    """What all rings of G-connected cycles share."""
+
+    neighbours_of_base: tuple[tuple[int, ...], ...]
+
+    @property
+    def addresses(self) -> Addresses:
+        return PortAddresses(self.neighbours_of_base, self.loops[0].size)
+
+    def slice_layout(self) -> IntArray:
+        return _port_places(self.neighbours_of_base, circle(len(self.neighbours_of_base)))
+
+
+class RingOfPetersenCycles(_Cycles):
+    """RPC(k): k slices of 30 nodes, the Petersen-connected cycles, corresponding nodes in rings.
+
+    Ports: 0 and 1 round the triangle, 2 across to the other cycle, 3 and 4 up and down the ring.
+    """
+
+    name = "rpc"
+    summary = "RPC(k): ring of k slices of Petersen-connected cycles, 30k nodes, degree 5"
+    parameters: ClassVar[tuple[Parameter, ...]] = (_K,)
+    example = "rpc(3)"
+    neighbours_of_base = PETERSEN
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.slice, self.loops = _cycles_slice(), (Loop(k),)
+
+    def facts(self) -> Facts:
+        return replace(super().facts(), girth=3, bisection=5 if self.k == 1 else None)
+
+    def slice_layout(self) -> IntArray:
+        return _port_places(PETERSEN, _petersen_places())
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.petersen_cycles.collectives import COLLECTIVES
+
+        return COLLECTIVES
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.petersen_cycles.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
+
+    def placements(self, guest: Network) -> tuple[IntArray, ...]:
+        """Guests of the same order: a Hamiltonian cycle, the 30 × k meshes and tori."""
+        from hopscape.families.petersen_cycles.cycles import hamiltonian_cycle, mesh_places
+
+        if guest.order != self.order:
+            return ()
+        walk = (hamiltonian_cycle(self.k),) if self.k > 1 else ()
+        return (*walk, *mesh_places(self.k))
+
+
+class PetersenCycles(RingOfPetersenCycles):
+    """PC, one slice: every vertex of the Petersen graph replaced by a triangle."""
+
+    name = "pc"
+    summary = "Petersen-connected cycles: 30 nodes, degree 3, diameter 5"
+    parameters = ()
+    example = "pc"
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    @property
+    def addresses(self) -> Addresses:
+        return PortAddresses(PETERSEN, None)
+
+
+class RingOfCycles(_Cycles):
+    """A ring of G-connected cycles: RPC with another regular base graph."""
+
+    name = "ring_of_cycles"
+    summary = "ring of k slices of G-connected cycles, for any regular graph G of degree 3 or more"
+    parameters = (Parameter("base", "network", "the base graph G"), _K)
+    example = "ring_of_cycles(heawood, 2)"
+    transitive = False
+
+    def __init__(self, base: Network, k: int) -> None:
+        self.base, self.k = base, k
+        self.neighbours_of_base = _regular_rows(base)
+        self.loops = (Loop(k),)
+
+    @cached_property
+    def slice(self) -> Slice:  # type: ignore[override]
+        """The G-connected cycles."""
+        return Slice(cycles_of(self.neighbours_of_base), f"the {self.base.spec}-connected cycles")
+
+
+def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
+    """Neighbours in a base graph, ascending; refused where the cycles would not be defined."""
+    require_memory(base.memory_estimate(), f"the base graph {base.spec}")
+    degrees = base.degrees
+    if not base.duplex or base.has_switches:
+        raise ArgumentError(f"base is {base.spec}; it must have duplex links and no switches")
+    if not len(degrees) or degrees.min() != degrees.max() or degrees[0] < 3:
+        low, high = int(degrees.min(initial=0)), int(degrees.max(initial=0))
+        raise ArgumentError(
+            f"base is {base.spec} with degrees from {low} to {high}; it must be regular of degree "
+            "at least 3"
+        )
+    rows = np.sort(base.heads.reshape(base.order, -1), axis=1)
+    if (rows[:, 1:] == rows[:, :-1]).any() or (rows == np.arange(base.order)[:, None]).any():
+        raise ArgumentError(f"base is {base.spec}; it must have no loops and no parallel links")
+    return tuple(tuple(row) for row in rows.tolist())
+
+
+class _Petersens(Stack):
+    """What all stacks of Petersen graphs share."""
+
+    def slice_layout(self) -> IntArray:
+        return _petersen_places()
+
+    def facts(self) -> Facts:
+        return replace(super().facts(), girth=self._girth())
+
+    def _girth(self) -> int | None:
+        if any(not loop.plain for loop in self.loops):
+            return None
+        sides = [loop.size for loop in self.loops if loop.size > 1]
+        return min([5, *[side for side in sides if side > 2], *[4] * bool(sides)])
+
+
+class RingOfPetersen(_Petersens):
+    """RP(k): k Petersen graphs, corresponding nodes in rings. Addresses (s, m)."""
+
+    name = "rp"
+    summary = "RP(k): ring of k Petersen graphs, 10k nodes, degree 5"
+    parameters = (_K,)
+    example = "rp(4)"
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.slice, self.loops = _petersen_slice(), (Loop(k),)
+
+
+class HierarchicalRings(_Petersens):
+    """HRN RP(P, k1, ..., kl): Petersen graphs at the points of a torus of l axes."""
+
+    name = "hrn"
+    summary = "HRN RP(P, k1, ..., kl): Petersen graphs along rings in l directions, degree 3 + 2l"
+    parameters = (Parameter("sides", "int", "length of each ring", low=1, variadic=True),)
+    example = "hrn(3, 4)"
+
+    def __init__(self, sides: Sequence[int]) -> None:
+        if not sides:
+            raise ArgumentError("hrn needs the length of at least one ring")
+        self.sides = tuple(sides)
+        self.slice, self.loops = _petersen_slice(), loops_of(self.sides)
+
+
+class TorusOfPetersen(_Petersens):
+    """TCP(k): Petersen graphs at the points of a k × k torus (or k × width)."""
+
+    name = "tcp"
+    summary = "TCP(k): Petersen graphs at the points of a k × k torus, degree 7"
+    parameters = (
+        Parameter("k", "int", "length of the first axis", low=1),
+        Parameter("width", "int", "length of the second axis; 0: as the first", low=0, default=0),
+    )
+    example = "tcp(3)"
+
+    def __init__(self, k: int, width: int = 0) -> None:
+        self.k, self.width = k, width
+        self.slice, self.loops = _petersen_slice(), loops_of((k, width or k))
+
+
+class DoubleLoopPetersen(_Petersens):
+    """DLCPG(k): Petersen graphs at the points of a double loop, steps 1 and h."""
+
+    name = "dlcpg"
+    summary = "DLCPG(k): Petersen graphs at the points of a double loop (k; 1, h), degree 7"
+    parameters = (
+        Parameter("k", "int", "positions of the double loop", low=1),
+        Parameter("h", "int", "its second step; 0: the one of least diameter", low=0, default=0),
+    )
+    example = "dlcpg(8)"
+    count = 1
+
+    def __init__(self, k: int, h: int = 0) -> None:
+        if h >= max(k, 1):
+            raise ArgumentError(f"h is {h}; with k = {k} it must be an integer from 0 to {k - 1}")
+        self.k, self.h = k, h
+        self.slice = _petersen_slice()
+        self.loops = (Loop(k, (1, h or best_step(k))),) * self.count
+
+
+class TwoDoubleLoopsPetersen(DoubleLoopPetersen):
+    """DCP(k): Petersen graphs at the points of a double loop in each of two directions."""
+
+    name = "dcp"
+    summary = "DCP(k): Petersen graphs at the points of two crossed double loops, degree 11"
+    example = "dcp(5)"
+    count = 2
+
+
+@cache
+def best_step(k: int) -> int:
+    """The smallest second step h that makes the double loop (k; 1, h) shallowest.
+
+    Looked for up to 4√k + 4, where good steps are (and up to k/2). Loops of fewer than 4 positions
+    have no second step; then it is 1 (no further links).
+
+    Examples
+    --------
+    >>> best_step(5), best_step(13)
+    (2, 5)
+    """
+    steps = range(2, k // 2 + 1)
+    if not steps:
+        return 1
+    require_memory(64 * k, f"the double loop of {k} positions")
+    near = [h for h in steps if h <= 4 * int(k**0.5) + 4]
+    return min(near, key=lambda h: (Loop(k, (1, h)).diameter, h))

@@ -1,0 +1,136 @@
+"""Exact routing on stacks: a small table for the slice, arithmetic for the loops."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.network import Network, NodeLike
+from hopscape.core.router import Router
+from hopscape.families.petersen_cycles.wiring import Loop, Stack, digits_of
+
+__all__ = ["StackRouter"]
+
+_BLOCK = 8192
+
+
+class StackRouter(Router):
+    """First along the loops, the shorter way (up on a tie), then the canonical path of the slice.
+
+    Its table has one byte per pair of nodes of one slice, whatever the number of slices.
+    """
+
+    name = "slice table and rings"
+
+    def __init__(self, network: Network, stack: Stack) -> None:
+        super().__init__(network)
+        self._stack = stack
+        self._flat = stack.slice.distances.astype(np.int64).ravel()
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        if len(at) <= _BLOCK:
+            return self._distances(at, to)
+        out = np.empty(len(at), dtype=at.dtype)
+        for low in range(0, len(at), _BLOCK):  # what fits in a cache is worked on at once
+            part = slice(low, low + _BLOCK)
+            out[part] = self._distances(at[part], to[part])
+        return out
+
+    def _distances(self, at: IntArray, to: IntArray) -> IntArray:
+        stack, size = self._stack, self._stack.slice.size
+        if len(stack.loops) != 1:
+            here, place = digits_of(stack, at)
+            there, goal = digits_of(stack, to)
+            total = self._flat[place * size + goal].astype(at.dtype)
+            for loop, a, b in zip(stack.loops, here, there, strict=True):
+                total = total + loop.distances((b - a) % loop.size)
+            return total
+        loop = stack.loops[0]
+        slices, goals = at // size, to // size
+        place, goal = at - slices * size, to - goals * size
+        if at.dtype == object:
+            place, goal = place.astype(np.int64), goal.astype(np.int64)
+        found = self._flat[place * size + goal]
+        if loop.plain:
+            gap = np.abs(goals - slices)
+            total = found + np.minimum(gap, loop.size - gap)
+        else:
+            total = found + loop.distances((goals - slices) % loop.size)
+        return total
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        stack = self._stack
+        here, place = digits_of(stack, at)
+        there, goal = digits_of(stack, to)
+        out = stack.slice.canonical[place, goal].astype(np.int64)
+        first = [stack.slice.ports]
+        for loop in stack.loops:
+            first.append(first[-1] + 2 * len(loop.steps))
+        for i in range(len(stack.loops) - 1, -1, -1):  # the first loop that differs wins
+            loop = stack.loops[i]
+            gap = (there[i] - here[i]) % loop.size
+            mask = _loop_mask(loop, gap)
+            out = np.where(mask.any(axis=1), first[i] + mask.argmax(axis=1), out)
+        return out
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        stack = self._stack
+        here, place = digits_of(stack, at)
+        there, goal = digits_of(stack, to)
+        parts = [stack.slice.masks[place, goal]]
+        for loop, a, b in zip(stack.loops, here, there, strict=True):
+            parts.append(_loop_mask(loop, (b - a) % loop.size))
+        return np.concatenate(parts, axis=1)
+
+    def path_count(self, a: NodeLike, b: NodeLike) -> int:
+        """Number of shortest paths from a to b, exact.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> hopscape.build("rpc(4)").router().path_count((0, 0, 1), (2, 0, 1))
+        2
+        """
+        at, to, _, _ = self._pairs(a, b)
+        here, place = digits_of(self._stack, at)
+        there, goal = digits_of(self._stack, to)
+        ways = int(self._stack.slice.counts[place[0], goal[0]])
+        hops = int(self._stack.slice.distances[place[0], goal[0]])
+        for loop, x, y in zip(self._stack.loops, here, there, strict=True):
+            gap = int((y[0] - x[0]) % loop.size)
+            far = int(loop.distances(np.asarray([gap], dtype=at.dtype))[0])
+            ways *= _loop_paths(loop, gap, far) * comb(hops + far, far)
+            hops += far
+        return ways
+
+
+def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
+    """bool[m, ports of the loop]: does a port begin a shortest way over this gap?"""
+    mask = np.zeros((len(gap), 2 * len(loop.steps)), dtype=bool)
+    far = loop.distances(gap)
+    for i, (step, up, down) in enumerate(loop.wired):
+        if up:
+            mask[:, 2 * i] = loop.distances((gap - step) % loop.size) == far - 1
+        if down:
+            mask[:, 2 * i + 1] = loop.distances((gap + step) % loop.size) == far - 1
+    return mask
+
+
+def _loop_paths(loop: Loop, gap: int, far: int) -> int:
+    """Shortest ways round a loop."""
+    if loop.plain:
+        return 2 if 2 * gap == loop.size and loop.size > 2 else 1
+    moves = [step for step, up, _ in loop.wired if up]
+    moves += [-step for step, _, down in loop.wired if down]
+    ways = {gap: 1}
+    for level in range(far, 0, -1):
+        nearer: dict[int, int] = {}
+        for at, count in ways.items():
+            for move in moves:
+                to = (at - move) % loop.size
+                if loop.table[to] == level - 1:
+                    nearer[to] = nearer.get(to, 0) + count
+        ways = nearer
+    return ways.get(0, 1)

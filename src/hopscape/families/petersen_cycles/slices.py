@@ -1,0 +1,148 @@
+"""Slices: the small graphs whose copies are stacked along rings.
+
+A slice is a table of neighbours; from it follow the tables that routing needs: distances, the next
+port on the canonical path, all ports that begin a shortest path, and how many paths there are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.memory import require_memory
+
+__all__ = ["PETERSEN", "Slice", "cycle_ports", "cycles_of", "petersen_rows"]
+
+
+def petersen_rows() -> tuple[tuple[int, ...], ...]:
+    """Neighbours in the Petersen graph, ascending: pentagon 0-4, spokes, pentagram 5-9.
+
+    Examples
+    --------
+    >>> petersen_rows()[0], petersen_rows()[5]
+    ((1, 4, 5), (0, 7, 8))
+    """
+    outer = [((i - 1) % 5, (i + 1) % 5, i + 5) for i in range(5)]
+    inner = [(i, 5 + (i + 2) % 5, 5 + (i + 3) % 5) for i in range(5)]
+    return tuple(tuple(sorted(row)) for row in outer + inner)
+
+
+def cycle_ports(base: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int], ...]:
+    """The nodes (m, n) of G-connected cycles in order: m a vertex of G, n a neighbour of it."""
+    return tuple((m, n) for m, row in enumerate(base) for n in row)
+
+
+def cycles_of(base: tuple[tuple[int, ...], ...]) -> IntArray:
+    """Neighbours in the G-connected cycles of a regular graph G.
+
+    Every vertex m becomes a cycle of its ports (m, n), in rising order of n. Columns: the next port
+    of the cycle, the one before, and across to (n, m).
+    """
+    number = {port: i for i, port in enumerate(cycle_ports(base))}
+    rows = np.empty((len(number), 3), dtype=np.int64)
+    for (m, n), i in number.items():
+        around = base[m]
+        at = around.index(n)
+        rows[i] = (
+            number[m, around[(at + 1) % len(around)]],
+            number[m, around[at - 1]],
+            number[n, m],
+        )
+    return rows
+
+
+class Slice:
+    """A small connected graph as a table of neighbours, with what routing in it needs.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (size, ports)
+        Neighbours in order of ports; the graph is regular, simple and duplex.
+    name : str
+        For messages.
+    """
+
+    def __init__(self, rows: IntArray, name: str) -> None:
+        self.rows = np.asarray(rows, dtype=np.int64)
+        self.size, self.ports = self.rows.shape
+        self.name = name
+
+    @cached_property
+    def distances(self) -> IntArray:
+        """uint8[size, size]: all distances, by breadth-first search from every node at once."""
+        require_memory(3 * self.size**2, f"the distance table of {self.name} ({self.size} nodes)")
+        table = np.full((self.size, self.size), 255, dtype=np.uint8)
+        reached = np.eye(self.size, dtype=bool)
+        far = 0
+        table[reached] = 0
+        while not reached.all():
+            wider = reached.copy()
+            for port in range(self.ports):
+                wider |= reached[self.rows[:, port]]
+            far += 1
+            if far > 254 or (wider == reached).all():
+                raise ArgumentError(f"{self.name} must be connected, with distances below 255")
+            table[wider & ~reached] = far
+            reached = wider
+        return table
+
+    @cached_property
+    def masks(self) -> IntArray:
+        """bool[size, size, ports]: does a port begin a shortest path?"""
+        table = self.distances.astype(np.int64)
+        beyond = table[self.rows]  # node, port, target
+        found: IntArray = beyond.transpose(0, 2, 1) == table[:, :, None] - 1
+        return found
+
+    @cached_property
+    def canonical(self) -> IntArray:
+        """int8[size, size]: the next port; of several, the one that stays on fewest cross links.
+
+        The last port is the cross link where the slice consists of cycles. A path is canonical when
+        it crosses as seldom as a shortest path can; on Petersen-connected cycles this is the path
+        along the unique shortest path of the Petersen graph.
+        """
+        cost = self._crossings()
+        across = np.zeros(self.ports, dtype=np.int64)
+        across[-1] = 1
+        beyond = cost[self.rows].transpose(0, 2, 1) + across
+        best = np.where(self.masks, beyond, np.iinfo(np.int64).max)
+        port = best.argmin(axis=2).astype(np.int8)
+        np.fill_diagonal(port, -1)
+        return port
+
+    def _crossings(self) -> IntArray:
+        """Least number of last ports on a shortest path."""
+        big = np.iinfo(np.int64).max // 2
+        cost = np.full((self.size, self.size), big, dtype=np.int64)
+        np.fill_diagonal(cost, 0)
+        across = np.zeros(self.ports, dtype=np.int64)
+        across[-1] = 1
+        for level in range(1, int(self.distances.max()) + 1):
+            here = self.distances == level
+            beyond = cost[self.rows].transpose(0, 2, 1) + across
+            least = np.where(self.masks, beyond, big).min(axis=2)
+            cost[here] = least[here]
+        return cost
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """int64[size, size]: number of shortest paths."""
+        ways = np.eye(self.size, dtype=np.int64)
+        for level in range(1, int(self.distances.max()) + 1):
+            here = self.distances == level
+            beyond = ways[self.rows].transpose(0, 2, 1)
+            total = np.where(self.masks, beyond, 0).sum(axis=2)
+            ways[here] = total[here]
+        return ways
+
+    @property
+    def diameter(self) -> int:
+        """The largest distance."""
+        return int(self.distances.max())
+
+
+PETERSEN = petersen_rows()

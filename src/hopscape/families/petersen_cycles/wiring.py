@@ -1,0 +1,281 @@
+"""Stacks: copies of a slice, joined along rings; the networks of this room are all of this kind.
+
+A node is (ring positions..., place in the slice); its number counts the slice fastest. Ports: those
+of the slice first, then for every ring two for each of its steps, up and down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.errors import AddressError
+from hopscape.core.family import Collective, Facts, Family, Layout, Symmetry
+from hopscape.core.layout import circle
+from hopscape.families.petersen_cycles.slices import Slice
+
+if TYPE_CHECKING:
+    from hopscape.core.network import Network
+    from hopscape.core.router import Router
+
+__all__ = ["Loop", "PortAddresses", "Stack", "digits_of", "loops_of"]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A ring of `size` positions on which every step leads both ways."""
+
+    size: int
+    steps: tuple[int, ...] = (1,)
+
+    @property
+    def wired(self) -> tuple[tuple[int, bool, bool], ...]:
+        """For each step: the step, is its port up wired, is its port down?
+
+        A loop of one position has no links, a step of half the way round a single one.
+        """
+        seen: set[int] = set()
+        out = []
+        for step in self.steps:
+            turn = step % self.size
+            fresh = turn != 0 and min(turn, self.size - turn) not in seen
+            seen.add(min(turn, self.size - turn))
+            out.append((turn, fresh, fresh and 2 * turn != self.size))
+        return tuple(out)
+
+    @property
+    def degree(self) -> int:
+        """Links of each position."""
+        return sum(up + down for _, up, down in self.wired)
+
+    @property
+    def plain(self) -> bool:
+        """Is it an ordinary ring?"""
+        return self.steps == (1,)
+
+    def distances(self, gap: IntArray) -> IntArray:
+        """Distance for every gap 0..size-1."""
+        if self.plain:
+            return np.minimum(gap, self.size - gap)
+        return self.table[gap.astype(np.int64)]
+
+    @cached_property
+    def table(self) -> IntArray:
+        """int64[size]: distances from position 0."""
+        far = np.full(self.size, -1, dtype=np.int64)
+        far[0] = 0
+        front, level = np.zeros(1, dtype=np.int64), 0
+        while len(front):
+            level += 1
+            moves = [front + step for step in self.steps] + [front - step for step in self.steps]
+            new = np.unique(np.concatenate(moves) % self.size)
+            front = new[far[new] < 0]
+            far[front] = level
+        return far
+
+    @property
+    def diameter(self) -> int:
+        """The largest distance."""
+        return self.size // 2 if self.plain else int(self.table.max())
+
+    @property
+    def total(self) -> int:
+        """Sum of the distances from one position."""
+        return self.size * self.size // 4 if self.plain else int(self.table.sum())
+
+
+class PortAddresses(Addresses):
+    """Addresses (s, m, n) of G-connected cycles: slice s, cycle m, the port of m towards n.
+
+    Parameters
+    ----------
+    base : tuple of tuples
+        Neighbours in G, ascending.
+    slices : int or None
+        Number of slices; None leaves s out, for a single slice.
+    """
+
+    def __init__(self, base: tuple[tuple[int, ...], ...], slices: int | None) -> None:
+        self.base, self.slices = base, slices
+        degree = len(base[0])
+        self.size = len(base) * degree
+        self.order = self.size * (slices if slices is not None else 1)
+        self.width = 2 if slices is None else 3
+        self._cycle = np.repeat(np.arange(len(base)), degree)
+        self._towards = np.asarray(base, dtype=np.int64).ravel()
+        self._rank = np.full((len(base), len(base)), -1, dtype=np.int64)
+        self._rank[self._cycle, self._towards] = np.arange(self.size)
+
+    def tuples(self, nodes: IntArray) -> IntArray:
+        number = np.asarray(nodes, dtype=node_dtype(self.order))
+        place = (number % self.size).astype(np.int64)
+        out = np.empty((*number.shape, self.width), dtype=number.dtype)
+        out[..., -2] = self._cycle[place]
+        out[..., -1] = self._towards[place]
+        if self.slices is not None:
+            out[..., 0] = number // self.size
+        return out
+
+    def numbers(self, addresses: IntArray) -> IntArray:
+        given = np.asarray(addresses, dtype=node_dtype(self.order))
+        high = np.full(self.width, len(self.base), dtype=given.dtype)
+        if self.slices is not None:
+            high[0] = self.slices
+        wrong = ((given < 0) | (given >= high)).any(axis=-1)
+        if wrong.any():
+            shown = ", ".join(map(str, given[wrong].reshape(-1, self.width)[0]))
+            raise AddressError(f"address ({shown}) is out of range; expected {self.describe()}")
+        m, n = given[..., -2].astype(np.int64), given[..., -1].astype(np.int64)
+        place = self._rank[m, n]
+        if (place < 0).any():
+            at = int(np.ravel(m)[np.argmax(np.ravel(place) < 0)])
+            to = int(np.ravel(n)[np.argmax(np.ravel(place) < 0)])
+            ports = ", ".join(map(str, self.base[at]))
+            raise AddressError(
+                f"(m, n) = ({at}, {to}) is not a port: cycle {at} has ports towards {ports}"
+            )
+        if self.slices is None:
+            return place.astype(given.dtype)
+        found: IntArray = given[..., 0] * self.size + place.astype(given.dtype)
+        return found
+
+    def describe(self) -> str:
+        ports = f"m, n in 0..{len(self.base) - 1}, n a neighbour of m in the base graph"
+        if self.slices is None:
+            return f"an address (m, n), {ports}"
+        return f"an address (s, m, n), s in 0..{self.slices - 1}, {ports}"
+
+
+class Stack(Family):
+    """Copies of a slice, corresponding nodes joined along loops: a Cartesian product.
+
+    Subclasses set `slice` and `loops` in their constructor.
+    """
+
+    slice: Slice
+    loops: tuple[Loop, ...]
+    transitive: bool = True
+    """Is the slice vertex-transitive (then the whole is)?"""
+
+    @property
+    def positions(self) -> int:
+        """Number of copies of the slice."""
+        return math.prod(loop.size for loop in self.loops)
+
+    @property
+    def order(self) -> int:
+        return self.slice.size * self.positions
+
+    @property
+    def ports(self) -> int:
+        return self.slice.ports + 2 * sum(len(loop.steps) for loop in self.loops)
+
+    @property
+    def addresses(self) -> Addresses:
+        """Positions on the loops, then the place in the slice."""
+        return MixedRadix([*(loop.size for loop in self.loops), self.slice.size])
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
+        size = self.slice.size
+        place = (nodes % size).astype(np.int64)
+        inner = self.slice.rows[place]
+        out[:, : self.slice.ports] = (nodes - place)[:, None] + inner
+        stride, column = self.order // size, self.slice.ports
+        for loop in self.loops:
+            stride //= loop.size
+            at = nodes // (size * stride) % loop.size
+            base = nodes - at * (size * stride)
+            for step, up, down in loop.wired:
+                if up:
+                    out[:, column] = base + (at + step) % loop.size * (size * stride)
+                if down:
+                    out[:, column + 1] = base + (at - step) % loop.size * (size * stride)
+                column += 2
+        return out
+
+    @property
+    def degree(self) -> int:
+        """Links of each node."""
+        return self.slice.ports + sum(loop.degree for loop in self.loops)
+
+    def facts(self) -> Facts:
+        table = self.slice.distances
+        far = self.slice.diameter + sum(loop.diameter for loop in self.loops)
+        near = int(table.max(axis=1).min()) + sum(loop.diameter for loop in self.loops)
+        copies = self.positions
+        total = int(table.sum(dtype=np.int64)) * copies * copies
+        for loop in self.loops:
+            total += self.slice.size**2 * loop.total * copies * (copies // loop.size)
+        order = self.order
+        return Facts(
+            degree_min=self.degree,
+            degree_max=self.degree,
+            links=order * self.degree // 2,
+            channels=order * self.degree,
+            connected=True,
+            diameter=far,
+            radius=near,
+            mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
+            node_connectivity=self._connectivity(),
+            edge_connectivity=self._connectivity(),
+            vertex_transitive=True if self.transitive else None,
+        )
+
+    def _connectivity(self) -> int | None:
+        """The degree, for the slices of this room that are known to be that well connected."""
+        return self.degree if self.transitive else None
+
+    def symmetry(self) -> Symmetry:
+        """Loops turn freely, so that one slice stands for all, one node of a transitive one."""
+        if self.transitive:
+            return Symmetry.of_transitive(self.order)
+        size = self.slice.size
+        return Symmetry(tuple(range(size)), (self.positions,) * size)
+
+    def router(self, network: Network) -> Router:
+        from hopscape.families.petersen_cycles.routing import StackRouter
+
+        return StackRouter(network, self)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        return ()
+
+    def slice_layout(self) -> IntArray:
+        """Where the nodes of one slice stand, within the unit circle."""
+        return circle(self.slice.size)
+
+    def layout(self) -> Layout | None:
+        """Slices round a circle, each drawn small."""
+        inner = self.slice_layout()
+        count = self.positions
+        if count == 1:
+            return Layout(inner)
+        centres = circle(count)
+        gap = 2 * np.sin(np.pi / max(count, 2)) if count > 2 else 2.0
+        whole = centres[:, None, :] + 0.42 * gap * inner[None, :, :]
+        return Layout(whole.reshape(-1, 2))
+
+
+def digits_of(stack: Stack, nodes: IntArray) -> tuple[list[IntArray], IntArray]:
+    """Positions on the loops, and places in the slice (int64)."""
+    size = stack.slice.size
+    place = (nodes % size).astype(np.int64)
+    rest = nodes // size
+    found: list[IntArray] = []
+    for loop in reversed(stack.loops):
+        found.append(rest % loop.size)
+        rest = rest // loop.size
+    return found[::-1], place
+
+
+def loops_of(sides: Sequence[int]) -> tuple[Loop, ...]:
+    """Ordinary rings of these lengths."""
+    return tuple(Loop(side) for side in sides)

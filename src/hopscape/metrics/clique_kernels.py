@@ -1,0 +1,177 @@
+"""Cliques of a wanted size by branch and bound on bit sets (numba).
+
+The bound is a greedy colouring: a clique takes at most one node of each colour. A node whose colour
+is too high tries to change places with one of a lower colour before it counts (Tomita's re-colour).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+FOUND, NONE, STOPPED = 1, 0, -1
+_ONE = np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def _bit(v):  # type: ignore[no-untyped-def]
+    return np.uint64(1) << np.uint64(v & 63)
+
+
+@njit(cache=True, nogil=True)
+def _lowest(word):  # type: ignore[no-untyped-def]
+    """Index of the lowest set bit."""
+    low = word & (~word + np.uint64(1))
+    at = 0
+    if low & np.uint64(0xFFFFFFFF00000000):
+        at += 32
+    if low & np.uint64(0xFFFF0000FFFF0000):
+        at += 16
+    if low & np.uint64(0xFF00FF00FF00FF00):
+        at += 8
+    if low & np.uint64(0xF0F0F0F0F0F0F0F0):
+        at += 4
+    if low & np.uint64(0xCCCCCCCCCCCCCCCC):
+        at += 2
+    if low & np.uint64(0xAAAAAAAAAAAAAAAA):
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
+    """Move v to a class below `spare` by moving its only neighbour there to another such class."""
+    words = near.shape[1]
+    for a in range(spare - 1):
+        hits, only = 0, -1
+        for w in range(words):
+            both = classes[a, w] & near[v, w]
+            while both and hits < 2:
+                only = 64 * w + _lowest(both)
+                both &= both - _ONE
+                hits += 1
+            if hits > 1:
+                break
+        if hits != 1:
+            continue
+        for b in range(a + 1, spare):
+            clash = False
+            for w in range(words):
+                if classes[b, w] & near[only, w]:
+                    clash = True
+                    break
+            if not clash:
+                classes[colour, v >> 6] &= ~_bit(v)
+                classes[a, only >> 6] &= ~_bit(only)
+                classes[b, only >> 6] |= _bit(only)
+                classes[a, v >> 6] |= _bit(v)
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: ignore[no-untyped-def]
+    """The nodes that have to be branched on: those that `spare` colours cannot cover.
+
+    Returns how many were written to `branch`, with their colour numbers in `bound`.
+    """
+    words = near.shape[1]
+    rest[:] = open_
+    count, colour = 0, 0
+    while True:
+        empty = True
+        for w in range(words):
+            if rest[w]:
+                empty = False
+            left[w] = rest[w]
+            classes[colour, w] = np.uint64(0)
+        if empty:
+            return count
+        for w in range(words):
+            while left[w]:
+                v = 64 * w + _lowest(left[w])
+                rest[w] &= ~_bit(v)
+                left[w] &= ~_bit(v)
+                classes[colour, w] |= _bit(v)
+                for x in range(w, words):
+                    left[x] &= ~near[v, x]
+                if colour >= spare and not _recolour(v, colour, spare, near, classes):
+                    branch[count] = v
+                    bound[count] = colour + 1
+                    count += 1
+        filled = False
+        for w in range(words):
+            if classes[colour, w]:
+                filled = True
+                break
+        if filled or colour < spare:
+            colour += 1
+
+
+@njit(cache=True, nogil=True)
+def find_clique(
+    near: IntArray, start: IntArray, size: int, budget: int
+) -> tuple[int, IntArray, int]:
+    """Look for a clique of `size` nodes among the nodes of the bit set `start`.
+
+    Parameters
+    ----------
+    near : uint64[nodes, words]
+        Neighbours of each node as a bit set (not itself).
+    start : uint64[words]
+        The nodes that may be used.
+    size : int
+        At least 1.
+    budget : int
+        Give up after so many branches.
+
+    Returns
+    -------
+    status : {FOUND, NONE, STOPPED}
+    clique : int64[size]
+    branches : int
+    """
+    nodes, words = near.shape
+    clique = np.empty(max(size, 1), np.int64)
+    if size <= 0:
+        return FOUND, clique, 0
+    open_ = np.zeros((size + 1, words), np.uint64)
+    branch = np.empty((size + 1, nodes), np.int64)
+    bound = np.empty((size + 1, nodes), np.int64)
+    count = np.zeros(size + 1, np.int64)
+    classes = np.zeros((nodes + 2, words), np.uint64)
+    rest, left = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    depth, used = 0, 0
+    open_[0] = start
+    count[0] = _branches(open_[0], near, size - 1, classes, branch[0], bound[0], rest, left)
+    while depth >= 0:
+        if count[depth] == 0 or depth + bound[depth, count[depth] - 1] < size:
+            depth -= 1
+            continue
+        count[depth] -= 1
+        v = branch[depth, count[depth]]
+        clique[depth] = v
+        open_[depth, v >> 6] &= ~_bit(v)
+        if depth + 1 == size:
+            return FOUND, clique, used
+        used += 1
+        if used > budget:
+            return STOPPED, clique, used
+        for w in range(words):
+            open_[depth + 1, w] = open_[depth, w] & near[v, w]
+        depth += 1
+        count[depth] = _branches(
+            open_[depth],
+            near,
+            size - depth - 1,
+            classes,
+            branch[depth],
+            bound[depth],
+            rest,
+            left,
+        )
+    return NONE, clique, used

@@ -1,0 +1,382 @@
+"""Embeddings: the nodes of a guest network placed in a host, one to a node.
+
+The dilation is the largest host distance between two linked guest nodes, the congestion the largest
+number of guest links whose paths run over one host link. Placements come from the host's family,
+from annealing and from an exhaustive search, which proves that a smaller dilation is impossible
+where it runs to its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError, DisconnectedError, MissingPackageError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+
+__all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
+
+_MOVES, _TRIES, _BUDGET = 400_000, 3, 2_000_000
+_SPARE, _POLISHED = 12, 100
+_SWEEPS, _RELIEF, _ATTEMPTS, _STARTS = 3, 150, 8_000, 1
+_SOLVER_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A placement and what it is worth.
+
+    Attributes
+    ----------
+    guest, host : str
+        Specs.
+    places : tuple of int
+        The host node of every guest node.
+    dilation, congestion : int
+    mean_dilation : float
+    lower_bound : int
+        No placement has a smaller dilation.
+    exact : bool
+        Is the dilation the smallest possible one?
+    how : str
+        How the lower bound is known.
+    """
+
+    guest: str
+    host: str
+    places: tuple[int, ...]
+    dilation: int
+    congestion: int
+    mean_dilation: float
+    lower_bound: int
+    exact: bool
+    how: str
+
+
+def _ends(guest: Network) -> tuple[IntArray, IntArray]:
+    """The ends of all guest links, each once."""
+    tails, heads = guest.tails.astype(np.int64), guest.heads.astype(np.int64)
+    once = tails != heads
+    if guest.duplex:
+        once &= tails < heads
+    return tails[once], heads[once]
+
+
+def dilation(guest: Network, host: Network, places: IntArray) -> int:
+    """The largest host distance between two linked guest nodes.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> ring, torus = hopscape.build("ring(4)"), hopscape.build("torus(3, 3)")
+    >>> dilation(ring, torus, np.array([0, 1, 4, 3]))
+    1
+    """
+    tails, heads = _ends(guest)
+    where = np.asarray(places, dtype=np.int64)
+    return int(host.router().distances(where[tails], where[heads]).max(initial=0))
+
+
+def congestion(guest: Network, host: Network, places: IntArray, table: IntArray) -> int:
+    """Guest links over the busiest host link, each on a shortest path chosen to keep this small.
+
+    Parameters
+    ----------
+    table : ndarray
+        All host distances.
+    """
+    return int(_loads(guest, host, places, table).max(initial=0))
+
+
+def _loads(guest: Network, host: Network, places: IntArray, table: IntArray) -> IntArray:
+    """Guest links on every host link, under the lower of its two channels."""
+    tails, heads = _ends(guest)
+    load = np.zeros(host.channels, dtype=np.int64)
+    lanes = np.minimum(np.arange(host.channels), np.where(host.reverse < 0, 2**31, host.reverse))
+    routes: list[list[int]] = [[] for _ in tails]
+    best = load
+    for sweep in range(_SWEEPS):
+        for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+            load[routes[i]] -= 1
+            routes[i] = _cheapest(host, table, lanes, load, int(places[a]), int(places[b]))
+            load[routes[i]] += 1
+        if sweep == 0 or load.max(initial=0) < best.max(initial=0):
+            best = load.copy()
+    return best
+
+
+def _cheapest(
+    host: Network, table: IntArray, lanes: IntArray, load: IntArray, a: int, b: int
+) -> list[int]:
+    """The lanes of the shortest path from a to b that runs over little-used links."""
+    price: dict[int, tuple[float, list[int]]] = {a: (0.0, [])}
+    for left in range(int(table[a, b]), 0, -1):
+        nearer: dict[int, tuple[float, list[int]]] = {}
+        for u, (cost, path) in price.items():
+            for c in range(int(host.indptr[u]), int(host.indptr[u + 1])):
+                v, lane = int(host.heads[c]), int(lanes[c])
+                if table[v, b] != left - 1:
+                    continue
+                total = cost + 3.0 ** int(load[lane])
+                if v not in nearer or total < nearer[v][0]:
+                    nearer[v] = (total, [*path, lane])
+        price = nearer
+    return price[b][1]
+
+
+def best_embedding(
+    guest: Network,
+    host: Network,
+    *,
+    seed: int = 0,
+    budget: int = _BUDGET,
+    solver: bool = False,
+) -> Embedding:
+    """A placement of small dilation, the smallest where that can be proved.
+
+    Parameters
+    ----------
+    guest, host : Network
+    seed : int
+        For annealing.
+    budget : int
+        Steps of the exhaustive search per dilation.
+    solver : bool
+        Ask CP-SAT (the extra ``cpsat``) where the exhaustive search gives up.
+
+    Raises
+    ------
+    ArgumentError
+        When the guest has more nodes than the host.
+    MissingPackageError
+        When `solver` is asked for and not installed.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> found = best_embedding(hopscape.build("ring(9)"), hopscape.build("petersen"))
+    >>> found.dilation, found.exact
+    (1, True)
+    """
+    if guest.order > host.order:
+        raise ArgumentError(
+            f"guest {guest.spec} has {guest.order} nodes, host {host.spec} only {host.order}"
+        )
+    require_memory(3 * host.order**2, f"the distances of {host.spec} ({host.order} nodes)")
+    table = distance_rows(host, np.arange(host.order))
+    if (table == np.iinfo(table.dtype).max).any():
+        raise DisconnectedError(f"{host.spec} has nodes that cannot reach each other")
+    table = np.maximum(table, table.T)
+    low, how = _simple_bound(guest, host, table)
+    known = host.family.placements(guest) if host.family is not None else ()
+    known = tuple(np.asarray(p, dtype=np.int64) for p in known if _fits(p, guest, host))
+    proved = True
+    for t in range(max(low, 1), int(table.max()) + 1):
+        places, proof = _place(guest, host, table, t, known, seed, budget, solver)
+        if places is not None:
+            places = _polished(guest, host, table, places, t, seed)
+            return _finished(guest, host, table, places, low, how)
+        if proof and proved:
+            low, how = t + 1, f"dilation {t} is impossible: {proof}"
+        proved = proved and bool(proof)
+    return _finished(guest, host, table, np.arange(guest.order), low, how)
+
+
+def _fits(places: IntArray, guest: Network, host: Network) -> bool:
+    values = np.asarray(places)
+    inside = bool(((values >= 0) & (values < host.order)).all())
+    return len(values) == guest.order and inside and len(np.unique(values)) == len(values)
+
+
+def _polished(
+    guest: Network, host: Network, table: IntArray, places: IntArray, t: int, seed: int
+) -> IntArray:
+    """Of several placements of this dilation with short links, the one of least congestion."""
+    from hopscape.metrics.placement_kernels import anneal
+
+    if t <= 1 or guest.order > _POLISHED:
+        return places
+    tails, heads = _ends(guest)
+    indptr, links = _both_ways(guest)
+    length = np.arange(int(table.max()) + 1)
+    price = np.where(length <= t, np.maximum(length - 1, 0), 20 * length)
+    found = [(congestion(guest, host, places, table), 0, places)]
+    for i in range(_SPARE):
+        other = places.copy()
+        anneal(indptr, links, table, other, price, _MOVES, seed + i)
+        if int(table[other[tails], other[heads]].max(initial=0)) <= t:
+            found.append((congestion(guest, host, other, table), i + 1, other))
+    found.sort(key=lambda item: item[:2])
+    relieved = [_relieved(guest, host, table, item[2], t, seed) for item in found[:_STARTS]]
+    return min(relieved, key=lambda where: congestion(guest, host, where, table))
+
+
+def _relieved(
+    guest: Network, host: Network, table: IntArray, places: IntArray, t: int, seed: int
+) -> IntArray:
+    """Swap places, within the dilation, as long as that relieves the busiest links."""
+    tails, heads = _ends(guest)
+    rng = np.random.default_rng(seed)
+
+    def burden(where: IntArray) -> tuple[int, int]:
+        load = _loads(guest, host, where, table)
+        return int(load.max(initial=0)), int((load**3).sum())
+
+    best, value = places.copy(), burden(places)
+    tried = 0
+    for _ in range(_ATTEMPTS):
+        if tried >= _RELIEF or value[0] <= 1:
+            break
+        other = best.copy()
+        v, h = int(rng.integers(guest.order)), int(rng.integers(host.order))
+        there = np.nonzero(other == h)[0]
+        other[there] = other[v]
+        other[v] = h
+        if int(table[other[tails], other[heads]].max(initial=0)) > t:
+            continue
+        tried += 1
+        new = burden(other)
+        if new <= value:
+            best, value = other, new
+    return best
+
+
+def _finished(
+    guest: Network, host: Network, table: IntArray, places: IntArray, low: int, how: str
+) -> Embedding:
+    tails, heads = _ends(guest)
+    far = table[places[tails], places[heads]].astype(np.int64)
+    longest = int(far.max(initial=0))
+    return Embedding(
+        guest.spec,
+        host.spec,
+        tuple(int(p) for p in places),
+        longest,
+        congestion(guest, host, places, table),
+        float(far.mean()) if len(far) else 0.0,
+        low,
+        longest == low,
+        how,
+    )
+
+
+def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, str]:
+    """Balls must fit: r hops of the guest stay within r · dilation hops of the host."""
+    if not len(_ends(guest)[0]):
+        return 0, "the guest has no links"
+    if guest.order > 2000:
+        return 1, "two linked nodes stand apart"
+    near = distance_rows(guest, np.arange(guest.order))
+    row = near[_widest(near)]
+    small = np.bincount(row[row < np.iinfo(near.dtype).max]).cumsum()
+    large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
+    low, why = 1, "two linked nodes stand apart"
+    for r in range(1, len(small)):
+        hops = int(np.argmax(large >= small[r]))
+        need = -(-hops // r)
+        if need > low:
+            low, why = need, f"{small[r]} guest nodes lie within {r} hops of one of them"
+    return low, why
+
+
+def _widest(near: IntArray) -> int:
+    """The guest node with most others close to it."""
+    return int((near <= 1).sum(axis=1).argmax())
+
+
+def _place(
+    guest: Network,
+    host: Network,
+    table: IntArray,
+    t: int,
+    known: tuple[IntArray, ...],
+    seed: int,
+    budget: int,
+    solver: bool,
+) -> tuple[IntArray | None, str]:
+    """A placement of dilation t, or the reason why there is none ('' when that is not known)."""
+    from hopscape.metrics.placement_kernels import FOUND, NONE, anneal, place_all
+
+    tails, heads = _ends(guest)
+    for places in known:
+        if int(table[places[tails], places[heads]].max(initial=0)) <= t:
+            return places, ""
+    indptr, links = _both_ways(guest)
+    generator = np.random.default_rng(seed)
+    price = np.maximum(np.arange(int(table.max()) + 1) - t, 0)
+    for i in range(_TRIES):
+        places = generator.permutation(host.order)[: guest.order].astype(np.int64)
+        if anneal(indptr, links, table, places, price, _MOVES, seed + i) == 0:
+            return places, ""
+    near = _near_bits(table, t)
+    domains = np.empty((guest.order, near.shape[1]), dtype=np.uint64)
+    domains[:] = _word_row(np.arange(host.order), near.shape[1])
+    if host.symmetry is not None:
+        hub = int(np.diff(indptr).argmax())
+        allowed = np.asarray(host.symmetry.representatives, dtype=np.int64)
+        domains[hub] = _word_row(allowed, near.shape[1])
+    if guest.order**2 * near.shape[1] * 8 < 500_000_000:
+        status, places, _ = place_all(indptr, links, near, domains, budget)
+        if status == FOUND:
+            return places, ""
+        if status == NONE:
+            return None, "searched in full"
+    return _solve(guest, host, table, t) if solver else (None, "")
+
+
+def _both_ways(guest: Network) -> tuple[IntArray, IntArray]:
+    """Rows of neighbours of the guest, whichever way its links point, without loops."""
+    tails, heads = _ends(guest)
+    ends, others = np.concatenate([tails, heads]), np.concatenate([heads, tails])
+    order = np.argsort(ends, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=guest.order))])
+    return starts.astype(np.int64), others[order].astype(np.int64)
+
+
+def _word_row(nodes: IntArray, words: int) -> IntArray:
+    mask = np.zeros(64 * words, dtype=bool)
+    mask[nodes] = True
+    return np.packbits(mask, bitorder="little").view(np.uint64)
+
+
+def _near_bits(table: IntArray, t: int) -> IntArray:
+    words = -(-len(table) // 64)
+    mask = np.zeros((len(table), 64 * words), dtype=bool)
+    mask[:, : len(table)] = (table <= t) & (table > 0)
+    return np.packbits(mask, axis=1, bitorder="little").view(np.uint64)
+
+
+def _solve(guest: Network, host: Network, table: IntArray, t: int) -> tuple[IntArray | None, str]:
+    """The same question to CP-SAT, with a time limit."""
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError as error:
+        raise MissingPackageError(
+            "a proof by CP-SAT needs the package ortools: pip install 'hopscape[cpsat]'"
+        ) from error
+    model = cp_model.CpModel()
+    stands = [[model.new_bool_var("") for _ in range(host.order)] for _ in range(guest.order)]
+    for row in stands:
+        model.add_exactly_one(row)
+    for h in range(host.order):
+        model.add_at_most_one(row[h] for row in stands)
+    near = (table <= t) & (table > 0)
+    for a, b in zip(*(ends.tolist() for ends in _ends(guest)), strict=True):
+        for u, v in ((a, b), (b, a)):
+            for h in range(host.order):
+                options = [stands[v][j] for j in np.nonzero(near[h])[0].tolist()]
+                model.add_bool_or([*options, stands[u][h].negated()])
+    if host.symmetry is not None and host.symmetry.transitive:
+        model.add(stands[0][int(host.symmetry.representatives[0])] == 1)
+    search = cp_model.CpSolver()
+    search.parameters.max_time_in_seconds = _SOLVER_SECONDS
+    search.parameters.num_workers = 1
+    status = search.solve(model)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        places = [next(h for h, x in enumerate(row) if search.value(x)) for row in stands]
+        return np.asarray(places), ""
+    return None, "proved by CP-SAT" if status == cp_model.INFEASIBLE else ""

@@ -1,0 +1,103 @@
+"""The ledger of RPC(k): rulings as they were found, by checks that can fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopscape.families.petersen_cycles.claims import CLAIMS
+from hopscape.families.petersen_cycles.comparison import best_torus, compare, crossovers, ranges
+from hopscape.families.petersen_cycles.rival_kernels import best_circulant
+from hopscape.metrics import distance_profile
+from hopscape.registry import build
+
+RULINGS = {
+    "rpc-petersen": "holds",
+    "rpc-pc": "holds",
+    "rpc-pc-paths": "holds",
+    "rpc-degree": "holds corrected",
+    "rpc-diameter": "holds",
+    "rpc-table-1": "holds corrected",
+    "rpc-p3": "holds",
+    "rpc-p3-limit": "holds corrected",
+    "rpc-p4": "holds corrected",
+    "rpc-2940": "holds",
+    "rpc-eq1": "holds corrected",
+    "rpc-eq2": "holds",
+    "rpc-eq3": "refuted",
+    "rpc-p5": "holds corrected",
+    "rpc-p6": "refuted",
+    "rpc-p6-half": "refuted",
+    "rpc-intro-mesh": "holds corrected",
+    "rpc-relatives": "holds",
+    "rpc-p7": "holds",
+    "rpc-two-slices": "refuted",
+    "rpc-th1": "holds",
+    "rpc-th2": "refuted",
+    "rpc-th3": "refuted",
+    "rpc-th4": "refuted",
+    "rpc-def7": "holds",
+    "rpc-th5": "holds corrected",
+    "rpc-p8": "holds corrected",
+    "rpc-p8-better": "not checkable",
+    "rpc-th3-th5": "refuted",
+    "rpc-th6": "holds",
+    "rpc-th7": "holds",
+    "rpc-p10": "holds corrected",
+    "rpc-naive": "holds",
+}
+LONG = {"rpc-eq1", "rpc-eq2", "rpc-eq3", "rpc-th3", "rpc-th4", "rpc-th5", "rpc-diameter"}
+
+
+def test_every_claim_has_a_ruling_here():
+    assert [claim.key for claim in CLAIMS] == list(RULINGS)
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.key not in LONG], ids=lambda c: c.key)
+def test_ruling(claim):
+    outcome = claim.check()
+    assert outcome.ruling == RULINGS[claim.key], outcome
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.key in LONG], ids=lambda c: c.key)
+def test_long_ruling(claim):
+    outcome = claim.check()
+    assert outcome.ruling == RULINGS[claim.key], outcome
+
+
+def test_table_1():
+    rows = {row["k"]: row for row in compare([1, 2, 3, 4, 5, 10, 50, 98, 100], circulants=False)}
+    columns = ("rpc", "rp", "torus_formula", "torus", "torus_shape", "ring")
+    assert [rows[k][c] for k in (1, 10, 98) for c in columns] == [
+        *(5, 3, 4, 5, "5x6", 15),
+        *(10, 17, 16, 17, "15x20", 150),
+        *(54, 149, 54, 54, "49x60", 1470),
+    ]
+    assert [round(rows[k]["rpc_mean"], 4) for k in (1, 2, 50)] == [3.4828, 3.9322, 15.8773]
+
+
+def test_best_torus_by_building_all():
+    for nodes in (30, 60, 90):
+        far = [
+            build(f"torus({a}, {nodes // a})").facts.diameter
+            for a in range(1, nodes + 1)
+            if nodes % a == 0
+        ]
+        assert best_torus(nodes)[2] == min(far)
+
+
+@pytest.mark.parametrize("nodes", [30, 60, 90])
+def test_best_circulant_by_building_all(nodes):
+    far = {
+        s: distance_profile(build(f"circulant({nodes}, 1, {s}, {nodes // 2})")).diameter
+        for s in range(2, nodes // 2)
+    }
+    step, least = best_circulant(nodes, 0)
+    assert least == min(far.values()) == far[step]
+
+
+def test_crossovers():
+    found = {row["rival"]: row for row in crossovers(compare(range(1, 98), circulants=False))}
+    assert (found["rp"]["equal"], found["rp"]["worse"]) == ("3", "1-2")
+    assert (found["torus"]["equal"], found["torus"]["worse"]) == ("1", "never")
+    assert ranges([]) == "never"

@@ -1,0 +1,115 @@
+"""Embeddings: what is measured, what is found, what is proved impossible."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from conftest import fresh_graph
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.families.petersen_cycles.cycles import (
+    hamiltonian_cycle,
+    longest_cycle,
+    slice_path,
+    slice_ring,
+)
+from hopscape.metrics.embedding import _solve, best_embedding, congestion, dilation
+
+
+def embed(guest, host, **options):
+    return best_embedding(hopscape.build(guest), hopscape.build(host), **options)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(0, 2))
+@settings(deadline=None, max_examples=12)
+def test_best_dilation_agrees_with_brute_force(seed, guests, spare):
+    guest = fresh_graph(seed, guests, guests + 2)
+    host = hopscape.build(f"ring({guests + spare + 1})")
+    best = min(
+        dilation(guest, host, np.asarray(places))
+        for places in permutations(range(host.order), guests)
+    )
+    found = best_embedding(guest, host)
+    assert found.dilation == best
+    assert found.exact
+    assert dilation(guest, host, np.asarray(found.places)) == best
+
+
+def test_islands_of_the_guest_may_stand_anywhere():
+    """Nodes that are not linked at all are in nobody's ball."""
+    guest = hopscape.Network.from_links(4, [0], [1])
+    found = best_embedding(guest, hopscape.build("ring(5)"))
+    assert (found.dilation, found.lower_bound, found.exact) == (1, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("guest", "host", "best"),
+    [
+        ("ring(27)", "pc", 1),
+        ("ring(30)", "pc", 2),
+        ("hypercube(3)", "pc", 3),
+        ("hypercube(3)", "rpc(4)", 1),
+        ("mesh(5, 6)", "pc", 3),
+        ("ring(60)", "rpc(2)", 1),
+        ("ring(150)", "rpc(5)", 1),
+        ("mesh(30, 4)", "rpc(4)", 1),
+        ("mesh(4, 30)", "rpc(4)", 1),
+        ("torus(30, 3)", "rpc(3)", 2),
+    ],
+)
+def test_known_embeddings(guest, host, best):
+    found = embed(guest, host)
+    assert (found.dilation, found.exact, found.lower_bound) == (best, True, best)
+    assert len(set(found.places)) == len(found.places)
+    places = np.asarray(found.places)
+    assert dilation(hopscape.build(guest), hopscape.build(host), places) == best
+    assert found.congestion >= 1
+
+
+def test_walks_of_a_slice():
+    net = hopscape.build("pc")
+    path = slice_path()
+    assert sorted(path) == list(range(30))
+    router = net.router()
+    assert router.distance(np.asarray(path[:-1]), np.asarray(path[1:])).max() == 1
+    ring = np.asarray(slice_ring())
+    assert sorted(ring.tolist()) == list(range(30))
+    assert router.distance(ring, np.roll(ring, -1)).max() == 2
+    around = np.asarray(longest_cycle(net.family.slice.rows))
+    assert len(around) == len(set(around.tolist())) == 27
+    assert router.distance(around, np.roll(around, -1)).max() == 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 9])
+def test_hamiltonian_cycles(k):
+    cycle = hamiltonian_cycle(k)
+    assert sorted(cycle.tolist()) == list(range(30 * k))
+    assert hopscape.build(f"rpc({k})").router().distance(cycle, np.roll(cycle, -1)).max() == 1
+
+
+def test_congestion_of_a_known_placement():
+    """A ring of four laid to and fro on a path: every link carries two guest links."""
+    guest, host = hopscape.build("ring(4)"), hopscape.build("path(4)")
+    table = distance_rows(host, np.arange(4))
+    assert congestion(guest, host, np.asarray([0, 1, 2, 3]), table) == 2
+
+
+def test_guests_must_fit():
+    with pytest.raises(ArgumentError, match="31 nodes"):
+        embed("ring(31)", "pc")
+
+
+def test_solver_agrees():
+    pytest.importorskip("ortools")
+    host = hopscape.build("pc")
+    table = distance_rows(host, np.arange(30))
+    guest = hopscape.build("hypercube(3)")
+    assert _solve(guest, host, table, 2) == (None, "proved by CP-SAT")
+    places, _ = _solve(guest, host, table, 3)
+    assert dilation(guest, host, places) <= 3
