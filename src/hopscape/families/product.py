@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Parameter
+from hopscape.core.family import Collective, Parameter
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
 
@@ -24,3 +24,8 @@ class Product(ProductFamily):
         if len(factors) < 2:
             raise ArgumentError(f"product needs at least two networks, not {len(factors)}")
         super().__init__(factors)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.collectives.products import product_collectives
+
+        return product_collectives(self.factors)

@@ -31,6 +31,6 @@ class Folded(ProductFamily):
         self.base, self.n = base, n
 
     def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.folded.collectives import collectives_of
+        from hopscape.collectives.products import product_collectives
 
-        return collectives_of(self)
+        return product_collectives(self.factors)
