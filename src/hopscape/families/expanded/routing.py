@@ -16,7 +16,7 @@ from hopscape.families.expanded.walks import TableWalks
 if TYPE_CHECKING:
     from hopscape.families.expanded.wiring import Expanded
 
-__all__ = ["DigitRouter", "ExpandedRouter", "printed_route"]
+__all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "printed_route"]
 
 _MANY = 4096
 _LAMP_TABLE = 1024
@@ -177,6 +177,36 @@ class DigitRouter(ExpandedRouter):
             first = family.base.ports + slot * family.lamp.ports
             out[which] = first + self._lamp.next_ports(here[i][which], there[i][which])
         return out
+
+
+class SpreadRouter(ExpandedRouter):
+    """Shortest routes whose ties are broken by the place a_0 of the source.
+
+    Packets of one copy that make the same change of a level so take different ways through its
+    lamp, where one path per pair would send them all over the same links.
+    """
+
+    name = "spread covering walks"
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        salt = (at % self.family.base.order).astype(np.int64)
+        here = at.copy()
+        nodes: list[IntArray] = [here.copy()]
+        ports: list[IntArray] = []
+        going = np.nonzero(here != to)[0]
+        while len(going):
+            open_ = self.shortest_ports(here[going], to[going])
+            rank = salt[going] % open_.sum(axis=1)
+            port = (np.cumsum(open_, axis=1) > rank[:, None]).argmax(axis=1)
+            rows = self.network._rows(here[going])
+            here[going] = rows[np.arange(len(going)), port]
+            nodes.append(np.full_like(at, -1))
+            nodes[-1][going] = here[going]
+            ports.append(np.full(len(at), -1, dtype=np.int64))
+            ports[-1][going] = port
+            going = going[here[going] != to[going]]
+        taken = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
+        return np.stack(nodes, axis=1), taken
 
 
 def printed_route(
