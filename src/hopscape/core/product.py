@@ -36,7 +36,7 @@ class ProductFamily(Family):
                 raise ArgumentError(f"{factor.spec} has switches; products are of direct networks")
         self.factors = tuple(factors)
         self.duplex = all(factor.duplex for factor in factors)
-        if not self.duplex and any(factor.duplex and factor.ports for factor in factors):
+        if not self.duplex and any(f.duplex and (f.order > 1 or f.channels) for f in factors):
             raise ArgumentError(f"{self.name} needs factors that are all duplex or all simplex")
         self._box = MixedRadix([factor.order for factor in factors])
 
