@@ -14,3 +14,9 @@ study = typer.Typer(
     help="Reproduce a study: tables and figures into a folder.",
     no_args_is_help=True,
 )
+
+
+@search.callback()
+@study.callback()
+def _group() -> None:
+    """A group stays a group even with a single command in it."""

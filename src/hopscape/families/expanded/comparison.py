@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -144,10 +145,10 @@ def members(family: str, n: int, heawood: Network, petersen: Network) -> Member 
     return Member(family, n, *makers[family]())
 
 
+@lru_cache(maxsize=256)
 def _diameter(base: Network, n: int) -> int:
-    found = Expanded(base, n)._diameter()
-    assert found is not None
-    return found
+    far = int(distance_rows(base, np.arange(base.order)).max())
+    return n * far + int(Expanded(base, n).walks.through_all().max())
 
 
 def smallest(family: str, bits: int, heawood: Network, petersen: Network) -> Member | None:

@@ -61,8 +61,10 @@ def covering_walks(base: Network, marks: Sequence[int]) -> CoveringWalks:
     TooLargeError
         When the base is no cycle and the table would be too large.
     """
-    if base.order > 2 and base.facts.connected and bool((base.degrees == 2).all()):
-        return CycleWalks(base, marks)
+    if base.order > 2 and bool((base.degrees == 2).all()):
+        reach = distance_rows(base, np.asarray([0]))
+        if int(reach.max()) == base.order // 2:
+            return CycleWalks(base, marks)
     return TableWalks(base, marks)
 
 
