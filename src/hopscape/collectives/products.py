@@ -192,7 +192,7 @@ def _route(
         return _line(factors[0], corner, 1, first_port, aim, packets, now, moves)
     width = len(aim) // size
     nodes = np.arange(len(aim))
-    row, column = nodes // width, nodes % width
+    column = nodes % width
     colour = _colour(column, aim % width, width, size)
     later = now
     spread_aim, spread_packets = np.empty_like(aim), np.empty_like(packets)
@@ -200,7 +200,9 @@ def _route(
         mine = nodes[column == c]
         later = max(
             later,
-            _line(factors[0], corner + c, width, first_port, colour[mine], packets[mine], now, moves),
+            _line(
+                factors[0], corner + c, width, first_port, colour[mine], packets[mine], now, moves
+            ),
         )
         spread_aim[colour[mine] * width + c] = aim[mine]
         spread_packets[colour[mine] * width + c] = packets[mine]
@@ -225,8 +227,14 @@ def _route(
     for c in range(width):
         mine = nodes[column == c]
         end = _line(
-            factors[0], corner + c, width, first_port, rest_aim[mine] // width, rest_packets[mine],
-            now, moves,
+            factors[0],
+            corner + c,
+            width,
+            first_port,
+            rest_aim[mine] // width,
+            rest_packets[mine],
+            now,
+            moves,
         )
         later = max(later, end)
     return later

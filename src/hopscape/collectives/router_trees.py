@@ -16,9 +16,7 @@ from hopscape.core.schedule import Schedule
 __all__ = ["next_hop_schedule", "next_hop_tree"]
 
 
-def next_hop_tree(
-    router: Router, root: int, only_to: IntArray | None = None
-) -> Tree:
+def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) -> Tree:
     """The union of the routes to the root, turned round.
 
     A node can tell on its own whom to forward to: those neighbours whose next hop to the root it

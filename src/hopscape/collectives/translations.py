@@ -22,7 +22,13 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["Shifts", "invariant_all_gather", "invariant_all_to_all", "plan_all_gather", "plan_all_to_all"]
+__all__ = [
+    "Shifts",
+    "invariant_all_gather",
+    "invariant_all_to_all",
+    "plan_all_gather",
+    "plan_all_to_all",
+]
 
 _TRIES = 20
 
@@ -200,8 +206,8 @@ def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> di
     open_ = [v for v, ways in enumerate(words) if len(ways) > 1]
     for _ in range(_TRIES):
         choice = {v: ways[0] for v, ways in enumerate(words)}
-        use = {k: 0 for k in kinds}
-        for v, ways in enumerate(words):
+        use = dict.fromkeys(kinds, 0)
+        for ways in words:
             if len(ways) == 1:
                 for k in ways[0]:
                     use[k] += 1

@@ -97,10 +97,10 @@ def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[
     for v in range(network.order):
         for orbit in found:
             alike = np.array_equal(np.sort(distance[v]), np.sort(distance[orbit[0]]))
-            if alike and shade[v] == shade[orbit[0]]:
-                if _extend(distance, shade, v, orbit[0]) is not None:
-                    orbit.append(v)
-                    break
+            alike = alike and shade[v] == shade[orbit[0]]
+            if alike and _extend(distance, shade, v, orbit[0]) is not None:
+                orbit.append(v)
+                break
         else:
             found.append([v])
     return found

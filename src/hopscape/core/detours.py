@@ -102,7 +102,12 @@ def route_around(
             continue
         for port, there, left in guide.ways(node):
             hops = best[node] + 1
-            if left < 0 or there in dead or (node, there) in cut or hops >= best.get(there, hops + 1):
+            if (
+                left < 0
+                or there in dead
+                or (node, there) in cut
+                or hops >= best.get(there, hops + 1)
+            ):
                 continue
             best[there] = hops
             came[there] = (node, port)

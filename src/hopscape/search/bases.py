@@ -97,8 +97,13 @@ def rank_factors() -> list[dict[str, Any]]:
         net = build(spec)
         degree, far = _shape(net)
         rows.append(
-            {"factor": spec, "nodes": net.order, "degree": degree, "diameter": far,
-             "cost_over_bits_squared": degree * far / math.log2(net.order) ** 2}
+            {
+                "factor": spec,
+                "nodes": net.order,
+                "degree": degree,
+                "diameter": far,
+                "cost_over_bits_squared": degree * far / math.log2(net.order) ** 2,
+            }
         )
     return sorted(rows, key=lambda row: row["cost_over_bits_squared"])
 

@@ -89,9 +89,7 @@ def curve_rows(most: int = 100) -> list[Row]:
 
 
 def _point(name: str, kind: str, k: int, far: float, cost: float, exists: bool = True) -> Row:
-    return {
-        "family": name, "kind": kind, "k": k, "diameter": far, "cost": cost, "exists": exists
-    }
+    return {"family": name, "kind": kind, "k": k, "diameter": far, "cost": cost, "exists": exists}
 
 
 def _moore_cost(order: int) -> tuple[int, int]:

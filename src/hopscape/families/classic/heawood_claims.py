@@ -38,7 +38,8 @@ def _graph() -> Outcome:
 
 
 def _simple_paths(network: Network, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
-    found, stack = [], [(a,)]
+    found: list[tuple[int, ...]] = []
+    stack: list[tuple[int, ...]] = [(a,)]
     while stack:
         path = stack.pop()
         if path[-1] == b:

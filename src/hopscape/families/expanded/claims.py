@@ -76,7 +76,9 @@ def _regular() -> Outcome:
     )
     if len(regular) == 15:
         return Outcome("holds", text)
-    return Outcome("refuted", text, "degree 6 is the maximum: n·14^n nodes have it, the rest have 3")
+    return Outcome(
+        "refuted", text, "degree 6 is the maximum: n·14^n nodes have it, the rest have 3"
+    )
 
 
 def _diameters(base: Network, printed: tuple[int, int]) -> Outcome:
@@ -138,8 +140,8 @@ def _broadcast() -> Outcome:
     text = (
         f"RE-H(1) from node 0: flags of 0 let it send {silent} of 6 first messages; without a"
         f" counter {endless} messages still in round 90; with both put right all"
-        f" {repaired.details['reached']} nodes in 9 rounds, {repaired.details['messages']} messages,"
-        f" {repaired.details['duplicates']} duplicates"
+        f" {repaired.details['reached']} nodes in 9 rounds, {repaired.details['messages']}"
+        f" messages, {repaired.details['duplicates']} duplicates"
     )
     note = "the counter must be handed down and flags start neutral; next hops need N-1 messages"
     stops = endless == 0 and silent == 6
@@ -156,7 +158,10 @@ def _ccc() -> Outcome:
     )
     printed = [n for n in far if far[n] == 2 * n - 1 + n // 2]
     fixed = all(far[n] == ccc_diameter(n) for n in far)
-    text = f"covering walks n = 3..64 (search agrees n = 3..10: {searched}); printed right at n = {printed}"
+    text = (
+        f"covering walks n = 3..64 (search agrees n = 3..10: {searched});"
+        f" printed right at n = {printed}"
+    )
     if len(printed) == len(far):
         return Outcome("holds", text)
     return Outcome(
@@ -172,7 +177,8 @@ def _cost_order() -> Outcome:
         for n in range(1, most + 1):
             mine = members(name, n, heawood, petersen)
             rival = next(
-                m for i in range(3, 99)
+                m
+                for i in range(3, 99)
                 if (m := members("CCC", i, heawood, petersen)) and m.nodes >= size ** (n + 1)
             )
             assert mine is not None
@@ -199,7 +205,9 @@ def _one_nth() -> Outcome:
     }
     text = f"cost over the hypercube's, times k, at k = 50, 100, 1000: {ratios}"
     slopes = (36 / np.log2(14), 24 / np.log2(10))
-    note = f"the order only: the factor tends to {slopes[0]:.2f}/k (RE-H) and {slopes[1]:.2f}/k (RE-P)"
+    note = (
+        f"the order only: the factor tends to {slopes[0]:.2f}/k (RE-H) and {slopes[1]:.2f}/k (RE-P)"
+    )
     near = abs(ratios["RE-H"][-1] - slopes[0]) < 0.1 and abs(ratios["RE-P"][-1] - slopes[1]) < 0.1
     return Outcome("holds corrected" if near else "refuted", text, note)
 

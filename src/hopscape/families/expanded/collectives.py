@@ -42,7 +42,9 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
         ways = np.nonzero(mask[network.tails])[0]
         sent = ways[flags[network.heads[ways]] != network.tails[ways]]
         taken.append(sent)
-        np.maximum.at(writers := np.full(network.order, -1), network.heads[sent], network.tails[sent])
+        np.maximum.at(
+            writers := np.full(network.order, -1), network.heads[sent], network.tails[sent]
+        )
         flags = np.where(writers >= 0, writers, flags)
         called = np.unique(network.heads[ways]).astype(np.int64)
     return Schedule.from_columns(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -176,16 +177,14 @@ def digit_stretch(family: Expanded) -> Stretch:
     base, n = family.base, family.n
     size = base.order
     near = distance_rows(base, np.arange(size)).astype(np.int64)
-    apart = np.bincount(
-        distance_rows(family.lamp, np.arange(family.lamp.order)).ravel()
-    ).tolist()
+    apart = np.bincount(distance_rows(family.lamp, np.arange(family.lamp.order)).ravel()).tolist()
     apart[0] = 0
     starts, ends = np.divmod(np.arange(size * size), size)
     pairs: Counter[tuple[int, int, int]] = Counter()
     for number in range(1 << n):
         chosen = [i for i in range(n) if number >> i & 1]
         stops = [family.connectors[i] for i in chosen[::-1]]
-        inner = sum(int(near[a, b]) for a, b in zip(stops, stops[1:], strict=False))
+        inner = sum(int(near[a, b]) for a, b in pairwise(stops))
         wanted = np.zeros((size * size, n), dtype=bool)
         wanted[:, chosen] = True
         short = family.walks.lengths(starts, wanted, ends)
@@ -210,8 +209,6 @@ def best_connectors(base: Network, n: int) -> tuple[int, int]:
 
     The diameter of the expanded network is this plus n diameters of the lamp.
     """
-    from itertools import combinations
-
     full = Expanded(base, base.order)
     size = base.order
     starts, ends = np.divmod(np.arange(size * size), size)

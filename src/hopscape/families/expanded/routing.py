@@ -48,7 +48,12 @@ class ExpandedRouter(Router):
         table = self._lamp_table
         walks = self._walks
         large = len(at) >= _MANY and self.network.order <= 2**62
-        if not large or table is None or not isinstance(walks, TableWalks) or not len(self._mark_of):
+        if (
+            not large
+            or table is None
+            or not isinstance(walks, TableWalks)
+            or not len(self._mark_of)
+        ):
             return self._slow_distances(at, to)
         from hopscape.families.expanded.route_kernels import pair_distances
 
@@ -162,9 +167,11 @@ class DigitRouter(ExpandedRouter):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         family = self.family
         here, there, levels = self._split(at, to)
-        highest = np.where(
-            levels.any(axis=1), family.n - levels[:, ::-1].argmax(axis=1), 0
-        ) if family.n else np.zeros(len(at), dtype=np.int64)
+        highest = (
+            np.where(levels.any(axis=1), family.n - levels[:, ::-1].argmax(axis=1), 0)
+            if family.n
+            else np.zeros(len(at), dtype=np.int64)
+        )
         aim = np.asarray([-1, *family.connectors])[highest]
         aim = np.where(highest == 0, there[0], aim)
         out = np.full(len(at), -1, dtype=np.int64)

@@ -44,7 +44,10 @@ class Expanded(Family):
         Parameter("n", "int", "number of levels", low=0, high=4000),
         Parameter("lamp", "network", "what each level adds; the base when left out", default=None),
         Parameter(
-            "connectors", "ints", "base node of each level; 0, 1, 2, ... when left out", low=0,
+            "connectors",
+            "ints",
+            "base node of each level; 0, 1, 2, ... when left out",
+            low=0,
             default=None,
         ),
         Parameter("reuse", "flag", "may several levels share a connector?", default=False),
@@ -78,7 +81,9 @@ class Expanded(Family):
     def _check_connectors(self) -> None:
         found, size = self.connectors, self.base.order
         if len(found) != self.n:
-            raise ArgumentError(f"connectors has {len(found)} entries; with n = {self.n} it needs {self.n}")
+            raise ArgumentError(
+                f"connectors has {len(found)} entries; with n = {self.n} it needs {self.n}"
+            )
         bad = [c for c in found if not 0 <= c < size]
         if bad:
             raise ArgumentError(f"connector {bad[0]} is no node of {self.base.spec}: 0..{size - 1}")

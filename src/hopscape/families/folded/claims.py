@@ -57,8 +57,7 @@ def _symmetric() -> Outcome:
     square = _folded(base, 2)
     swapped = square.addresses.numbers(square.addresses.tuples(np.arange(196))[:, ::-1])
     kept = all(
-        {int(swapped[w]) for w in square.neighbours(v)}
-        == set(square.neighbours(int(swapped[v])))
+        {int(swapped[w]) for w in square.neighbours(v)} == set(square.neighbours(int(swapped[v])))
         for v in range(196)
     )
     measured = (
@@ -74,10 +73,7 @@ def _route() -> Outcome:
     base = _heawood()
     checked, wrong, longest = 0, 0, 0
     legs = np.asarray(
-        [
-            [len(look_ahead_route(base, a, b) or [0] * 99) - 1 for b in range(14)]
-            for a in range(14)
-        ]
+        [[len(look_ahead_route(base, a, b) or [0] * 99) - 1 for b in range(14)] for a in range(14)]
     )
     for n in (1, 2, 3):
         network = _folded(base, n)
@@ -133,7 +129,11 @@ def _rows() -> Outcome:
     for base, size, far in ((_petersen(), 10, 2), (_heawood(), 14, 3)):
         for n in range(3):
             network = _folded(base, n + 1)
-            true = (network.order, int(network.degrees.max()), int(distances_from(network, 0).max()))
+            true = (
+                network.order,
+                int(network.degrees.max()),
+                int(distances_from(network, 0).max()),
+            )
             if true != (size ** (n + 1), 3 * n + 3, far * (n + 1)):
                 wrong.append((base.spec, n, true))
             cost = true[1] * true[2]
@@ -153,10 +153,10 @@ def _diameter_order() -> Outcome:
         return 2.5 * low - 1
 
     excess = 3 / log2(14) / (2 / log2(10)) - 1
-    good = all(
-        2 * k / log2(10) < 3 * k / log2(14) < min(k, ccc(k)) for k in range(5, 101)
+    good = all(2 * k / log2(10) < 3 * k / log2(14) < min(k, ccc(k)) for k in range(5, 101))
+    measured = (
+        f"F-P < F-H < hypercube and CCC for k = 5..100: {good}; F-H is {excess:.1%} above F-P"
     )
-    measured = f"F-P < F-H < hypercube and CCC for k = 5..100: {good}; F-H is {excess:.1%} above F-P"
     base = int(distance_rows(_heawood(), np.arange(14)).max())
     if not good or base != 3:
         return Outcome("refuted", measured)
