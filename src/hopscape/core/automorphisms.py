@@ -43,15 +43,23 @@ def automorphism(
     >>> automorphism(hopscape.build("path(3)"), 0, 1) is None
     True
     """
-    distance = _table(network)
-    shade = np.zeros(network.order, np.int64) if colours is None else np.asarray(colours)
+    distance, shade = _tables(network, colours)
     if shade[source] != shade[image]:
         return None
     return _extend(distance, shade, source, image)
 
 
-def _table(network: Network) -> IntArray:
-    return distance_rows(network, np.arange(network.order)).astype(np.int64)
+def _tables(network: Network, colours: Sequence[int] | None) -> tuple[IntArray, IntArray]:
+    """Distances that tell parallel links apart, and colours that tell loops apart."""
+    size = network.order
+    distance = distance_rows(network, np.arange(size)).astype(np.int64)
+    links = np.zeros((size, size), dtype=np.int64)
+    np.add.at(links, (network.tails, network.heads), 1)
+    loops = np.diag(links).copy()
+    np.fill_diagonal(links, 0)
+    parallel = size * np.maximum(links - 1, 0)
+    own = np.zeros(size, np.int64) if colours is None else np.asarray(colours, dtype=np.int64)
+    return distance + parallel, own * (int(loops.max()) + 1) + loops
 
 
 def _extend(distance: IntArray, shade: IntArray, source: int, image: int) -> IntArray | None:
@@ -91,8 +99,7 @@ def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[
     >>> orbits(hopscape.build("path(5)"))
     [[0, 4], [1, 3], [2]]
     """
-    distance = _table(network)
-    shade = np.zeros(network.order, np.int64) if colours is None else np.asarray(colours)
+    distance, shade = _tables(network, colours)
     found: list[list[int]] = []
     for v in range(network.order):
         for orbit in found:
