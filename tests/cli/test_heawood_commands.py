@@ -30,7 +30,7 @@ def test_show_and_route(capsys):
     )
     found = json.loads(out)
     assert found["addresses"][-1] == [7, 7, 7]
-    assert found["length"] == 10
+    assert found["length"] == 9
     assert found["exact"]
 
 
