@@ -61,8 +61,8 @@ def peers(repeats: int) -> list[dict[str, Any]]:
     some = list(zip(at[:200].tolist(), to[:200].tolist(), strict=True))
     mine = best(lambda: router.distances(at, to), repeats) / len(at)
     other = best(lambda: [nx.shortest_path_length(graph, a, b) for a, b in some], 1) / len(some)
-    search = (
-        best(lambda: [bfs_distances(net.indptr, net.heads, a)[b] for a, b in some], 1) / len(some)
+    search = best(lambda: [bfs_distances(net.indptr, net.heads, a)[b] for a, b in some], 1) / len(
+        some
     )
     assert [nx.shortest_path_length(graph, a, b) for a, b in some] == router.distances(
         at[:200], to[:200]
@@ -88,8 +88,12 @@ def histograms() -> list[dict[str, Any]]:
             assert searched == counted
             rows[-1]["ratio"] = 1.0
             rows.append(
-                {"work": "", "who": "searches, one per orbit", "seconds": other,
-                 "ratio": other / seconds}
+                {
+                    "work": "",
+                    "who": "searches, one per orbit",
+                    "seconds": other,
+                    "ratio": other / seconds,
+                }
             )
     return rows
 

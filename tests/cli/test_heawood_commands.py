@@ -12,11 +12,13 @@ from hopscape.ledger import load_claims, run_claims
 
 
 def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
+    code = 0
+    try:
         main(list(arguments))
-        raise SystemExit(0)
+    except SystemExit as stop:
+        code = int(stop.code or 0)
     seen = capsys.readouterr()
-    return stop.value.code or 0, seen.out, seen.err
+    return code, seen.out, seen.err
 
 
 def test_show_and_route(capsys):

@@ -160,7 +160,7 @@ def test_plans_for_three_factors():
     assert len(have) == 14**3
     exchange = plan_all_to_all(shifts)
     assert exchange[-1].round + 1 == 1764
-    at = {g: (0, -1) for g in range(14**3)}
+    at = dict.fromkeys(range(14**3), (0, -1))
     for step in exchange:
         place, last = at[step.aim]
         assert place == step.place

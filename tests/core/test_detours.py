@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ def ways_are_disjoint(net, a, b, ways):
     assert len(inner) == len(set(inner))
     for way in ways:
         assert (way[0], way[-1]) == (a, b)
-        assert all(v in net.neighbours(u) for u, v in zip(way, way[1:]))
+        assert all(v in net.neighbours(u) for u, v in pairwise(way))
 
 
 @settings(deadline=None, max_examples=30)

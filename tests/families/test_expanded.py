@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import networkx
 import numpy as np
@@ -53,7 +53,7 @@ def slow_walk(base, start, wanted, end):
     best = None
     for order in permutations(sorted(wanted)):
         stops = [start, *order, end]
-        length = sum(far[a, b] for a, b in zip(stops, stops[1:]))
+        length = sum(far[a, b] for a, b in pairwise(stops))
         best = length if best is None else min(best, length)
     return best
 
