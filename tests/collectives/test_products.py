@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives import lower_bounds, run_algorithm
-from hopscape.collectives.products import _colour, _small_permutation
+from hopscape.collectives.products import _colour, _match_middles, _small_permutation
 from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
+from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 
 
@@ -72,6 +73,7 @@ def test_three_rounds_for_the_hardest_permutations():
     """All packets at distance 3: every matching of nodes with nodes at distance 3."""
     net = hopscape.build("heawood")
     far = [[b for b in range(14) if net.router().distance(a, b) == 3] for a in range(14)]
+    table = distance_rows(net, np.arange(14)).astype(int)
     rng = np.random.default_rng(0)
     found = 0
     while found < 50:
@@ -84,6 +86,7 @@ def test_three_rounds_for_the_hardest_permutations():
             free.remove(targets[-1])
         if len(targets) == 14:
             found += 1
+            assert _match_middles(net, table, tuple(targets)) is not None
             assert _small_permutation(net, tuple(targets))[1] == 3
 
 
