@@ -78,7 +78,7 @@ def printed_at(row: Printed, bits: float) -> tuple[float, float, float]:
     Examples
     --------
     >>> [round(x, 2) for x in printed_at(PRINTED[5], 20)]
-    [4.25, 28.52, 171.12]
+    [4.25, 28.52, 171.11]
     """
     low, high = -1.0 if row.name != "CCC" else 1e-9, bits + 2.0
     for _ in range(200):
