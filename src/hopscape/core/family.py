@@ -90,6 +90,8 @@ class Parameter:
         """Check one value and turn it into what the family's constructor takes."""
         value = argument.value
         label = f"{self.name!r} of {call.name}"
+        if value is None and self.default is None:
+            return None
         if self.kind == "network":
             if not isinstance(value, Call):
                 shown = write_value(value)
@@ -255,6 +257,14 @@ class Family(ABC):
 
     def symmetry(self) -> Symmetry | None:
         """Orbit representatives, or None when nothing is known."""
+        return None
+
+    def translations(self) -> IntArray | None:
+        """Automorphisms that act like the shifts of a ring: row v moves node 0 to node v.
+
+        A group in which exactly one member moves node 0 to any given node, so that the network is
+        a Cayley graph and one node's schedule can be carried to all others; None when not known.
+        """
         return None
 
     def switches(self) -> IntArray | None:

@@ -9,8 +9,10 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.network import Network
+from hopscape.core.router import Router
 
 __all__ = ["GeneralizedPetersen", "Heawood", "Petersen"]
 
@@ -113,12 +115,18 @@ class Petersen(GeneralizedPetersen):
 
 
 class Heawood(Family):
-    """The Heawood graph: node x is wired to x+1, x-1 and x+5 (x odd) or x-5 (x even), mod 14."""
+    """The Heawood graph: node x is wired to x+1, x-1 and x+5 (x odd) or x-5 (x even), mod 14.
+
+    The mirrored addressing has the chords the other way round: x-5 (x odd) or x+5 (x even).
+    """
 
     name = "heawood"
     summary = "Heawood graph: 14 nodes, degree 3, diameter 3, girth 6"
-    parameters = ()
+    parameters = (Parameter("mirrored", "flag", "the other addressing", default=False),)
     example = "heawood"
+
+    def __init__(self, mirrored: bool = False) -> None:
+        self.mirrored = mirrored
 
     @property
     def order(self) -> int:
@@ -129,7 +137,8 @@ class Heawood(Family):
         return 3
 
     def neighbours(self, nodes: IntArray) -> IntArray:
-        chord = np.where(nodes % 2 == 1, nodes + 5, nodes - 5)
+        up = nodes % 2 == (0 if self.mirrored else 1)
+        chord = np.where(up, nodes + 5, nodes - 5)
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % 14
 
     def facts(self) -> Facts:
@@ -151,6 +160,21 @@ class Heawood(Family):
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(14)
+
+    def translations(self) -> IntArray:
+        from hopscape.families.classic.heawood import heawood_translations
+
+        return heawood_translations()
+
+    def router(self, network: Network) -> Router:
+        from hopscape.families.classic.heawood import BasicRouter
+
+        return BasicRouter(network)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.classic.heawood import heawood_collectives
+
+        return heawood_collectives(self)
 
     def layout(self) -> Layout:
         return Layout(circle(14))

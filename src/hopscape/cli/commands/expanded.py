@@ -1,0 +1,133 @@
+"""Commands around folded and expanded networks: detours, the best base, the Heawood study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli import groups
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(detour)
+    groups.search.command("bases")(search_bases)
+    groups.study.command("heawood")(study_heawood)
+
+
+def detour(
+    spec: SpecArgument,
+    a: Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")],
+    dead: Annotated[
+        list[str] | None, typer.Option("--dead", help="A dead node; once for each.")
+    ] = None,
+    dead_link: Annotated[
+        list[str] | None,
+        typer.Option("--dead-link", help="A dead link as 'node - node'; once for each."),
+    ] = None,
+    ways: Annotated[
+        bool, typer.Option("--ways", help="Also ways that share no node in between.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Route round dead nodes and links, in networks of any size."""
+    from hopscape.core.detours import disjoint_routes, route_around
+
+    network = build(spec)
+    start, end = network.node(a), network.node(b)
+    if start == end:
+        raise ArgumentError(f"A and B are both node {start}; a detour needs two different nodes")
+    nodes = [network.node(v) for v in dead or []]
+    links = [_link(network, text) for text in dead_link or []]
+    found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
+    usual = network.router().distance(start, end)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "path": list(found.path),
+        "addresses": [network.addresses.data(v) for v in found.path],
+        "ports": list(found.ports),
+        "length": found.length,
+        "distance": usual,
+        "dead_nodes": nodes,
+        "dead_links": [list(link) for link in links],
+    }
+    table = {
+        "length": f"{found.length} hops; {usual} with nothing dead",
+        "path": " → ".join(str(v) for v in found.path),
+        "addresses": " → ".join(network.addresses.text(v) for v in found.path),
+        "ports": ", ".join(str(p) for p in found.ports) or "-",
+    }
+    if ways:
+        record["disjoint_paths"] = disjoint_routes(network, start, end)
+        for i, way in enumerate(record["disjoint_paths"], 1):
+            table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
+    emit(record, style, output, title=f"{network.spec}: round what is dead", table=table)
+
+
+def _link(network: Any, text: str) -> tuple[int, int]:
+    words = text.split(" - ")
+    if len(words) != 2:
+        raise ArgumentError(f"dead link {text!r} must be two nodes with ' - ' between them")
+    u, v = (network.node(word) for word in words)
+    if v not in network.neighbours(u):
+        raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
+    return u, v
+
+
+def search_bases(
+    degree: Annotated[int, typer.Option("--degree", help="Most ports per node.")] = 6,
+    bits: Annotated[int, typer.Option("--bits", help="At least 2^bits nodes.")] = 20,
+    top: Annotated[int, typer.Option("--top", help="So many of the best.", min=1)] = 20,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Rank small symmetric graphs as bases and lamps by cost per bit."""
+    from hopscape.search.bases import rank_bases
+
+    rows = [found.to_dict() for found in rank_bases(degree, bits)[:top]]
+    emit_rows(rows, style, output, title=f"degree up to {degree}, at least 2^{bits} nodes")
+
+
+def study_heawood(
+    into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
+    picture: Annotated[str, typer.Option("--picture", help="svg, png or pdf.")] = "svg",
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
+    from hopscape.draw.comparison import draw_bandwidth, draw_curves
+    from hopscape.search import heawood_study as study
+    from hopscape.search.bases import rank_factors
+
+    if picture not in ("svg", "png", "pdf"):
+        raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
+    if into.exists() and not into.is_dir():
+        raise ArgumentError(f"{into} is not a folder")
+    into.mkdir(parents=True, exist_ok=True)
+    table = study.table_one()
+    curves, bandwidth = study.curve_rows(), study.bandwidth_rows()
+    tables = {
+        "table1": table,
+        "curves": curves,
+        "bandwidth": bandwidth,
+        "stretch": study.stretch_rows(),
+        "connectors": study.connector_rows(),
+        "cuts": study.cut_rows(),
+        "factors": rank_factors(),
+    }
+    for name, rows in tables.items():
+        emit_rows(rows, Format.csv, into / f"{name}.csv")
+    draw_curves(curves, "cost", "degree × diameter", into / f"figure5.{picture}")
+    draw_curves(curves, "diameter", "diameter", into / f"figure6.{picture}")
+    draw_bandwidth(bandwidth, into / f"bandwidth.{picture}")
+    emit_rows(table, style, output, title=f"Table 1, printed and true (all in {into})")

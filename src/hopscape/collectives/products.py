@@ -1,0 +1,350 @@
+"""Collectives of Cartesian products, from those of their factors.
+
+Axis after axis: a broadcast in which every holder goes on along the next axis, and permutations by
+rows and columns. A network that is no product counts as one with a single factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hopscape.collectives.generic import broadcast, permutation
+from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
+from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+
+__all__ = ["broadcast_by_axes", "permute_by_rows", "product_collectives"]
+
+
+def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
+    """The named algorithms of a product of these factors."""
+    parts = tuple(factors)
+
+    def by_axes(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        return broadcast_by_axes(network, parts, goal.root or 0, model)
+
+    def source_only(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        return broadcast_by_axes(network, parts, goal.root or 0, model, everybody=False)
+
+    def by_rows(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        return permute_by_rows(network, parts, goal.targets, model)
+
+    found = [
+        Collective("axes", "broadcast", "every holder broadcasts along the next axis", by_axes),
+        Collective(
+            "axes-printed", "broadcast", "only the source goes on (misses most nodes)", source_only
+        ),
+        Collective("rows", "permutation", "row, column, row by edge colouring, all-port", by_rows),
+    ]
+    if all(p.family is not None and p.family.translations() is not None for p in parts):
+        found += [
+            Collective(
+                "translations",
+                "all-gather",
+                "one node's schedule carried to all by translations, all-port",
+                lambda network, goal, model: invariant_all_gather(network, parts, model),
+            ),
+            Collective(
+                "translations",
+                "all-to-all",
+                "one node's schedule carried to all by translations, all-port",
+                lambda network, goal, model: invariant_all_to_all(network, parts, model),
+            ),
+        ]
+    return tuple(found)
+
+
+def broadcast_by_axes(
+    network: Network,
+    factors: Sequence[Network],
+    root: int,
+    model: Model | None = None,
+    *,
+    everybody: bool = True,
+) -> Schedule:
+    """Broadcast along the first axis, then from every holder along the second, and so on.
+
+    Parameters
+    ----------
+    network : Network
+        The product of `factors`.
+    factors : sequence of Network
+    root : int
+    model : Model, optional
+        Each axis is served by the generic broadcast of its factor under this model.
+    everybody : bool
+        False: only the root goes on along the next axis, as one paper prints it; most nodes are
+        then never reached.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("folded(petersen, 2)")
+    >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
+    holds: broadcast from node 0: 100 of 100 nodes served in 4 rounds, 99 messages, 0 duplicates
+    """
+    rules = model if model is not None else Model()
+    box = MixedRadix([factor.order for factor in factors])
+    start = box.tuples(np.asarray([network.node(root)]))[0].astype(np.int64)
+    rounds: list[IntArray] = []
+    channels: list[IntArray] = []
+    first_round, first_port, stride = 0, 0, network.order
+    holders = np.asarray([root], dtype=np.int64)
+    for axis, factor in enumerate(factors):
+        stride //= factor.order
+        part = broadcast(factor, int(start[axis]), rules)
+        shift = (part.source.astype(np.int64) - start[axis]) * stride
+        ports = first_port + factor.port_of(part.channels)
+        senders = (holders[:, None] + shift[None, :]).ravel()
+        channels.append(network.channel_at(senders, np.tile(ports, len(holders))))
+        rounds.append(np.tile(part.round.astype(np.int64), len(holders)) + first_round)
+        first_round += part.rounds
+        first_port += factor.ports
+        if everybody:
+            places = (np.arange(factor.order) - start[axis]) * stride
+            holders = (holders[:, None] + places[None, :]).ravel()
+    return Schedule.from_columns(
+        network,
+        rules,
+        Goal.broadcast(root),
+        round=np.concatenate(rounds),
+        channels=np.concatenate(channels),
+        name="axes" if everybody else "axes-printed",
+    )
+
+
+# -- permutations ------------------------------------------------------------------------------
+
+
+@dataclass
+class _Moves:
+    """Hops collected on the way: (round, node, port, packet)."""
+
+    rows: list[tuple[int, int, int, int]] = field(default_factory=list)
+
+
+def permute_by_rows(
+    network: Network,
+    factors: Sequence[Network],
+    targets: Sequence[int],
+    model: Model | None = None,
+) -> Schedule:
+    """Route a permutation of a product: along the first axis, along the others, along the first.
+
+    The packets are first spread along the first axis so that each copy of the rest gets exactly one
+    packet for each of its nodes: a colouring of a regular bipartite graph. Then each copy routes a
+    permutation of its own, and a last move along the first axis ends it. With n equal factors in
+    which any permutation takes p rounds, that is p (2n - 1) rounds.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("folded(heawood, 2)")
+    >>> targets = np.random.default_rng(0).permutation(net.order).tolist()
+    >>> plan = permute_by_rows(net, net.family.factors, targets)
+    >>> plan.rounds, hopscape.verify(plan).holds
+    (9, True)
+    """
+    rules = model if model is not None else Model()
+    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+        raise ArgumentError("routing by rows is for all ports, full duplex, store-and-forward")
+    goal = Goal.permutation(targets)
+    aim = goal.on(network).destinations
+    moves = _Moves()
+    total = _route(list(factors), 0, 0, aim, np.arange(network.order), 0, moves)
+    table = np.asarray(moves.rows, dtype=np.int64).reshape(-1, 4)
+    return Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=table[:, 0],
+        channels=network.channel_at(table[:, 1], table[:, 2]),
+        chunk=table[:, 3],
+        rounds=total if len(table) else 0,
+        name="rows",
+    )
+
+
+def _route(
+    factors: list[Network],
+    corner: int,
+    first_port: int,
+    aim: IntArray,
+    packets: IntArray,
+    now: int,
+    moves: _Moves,
+) -> int:
+    """Route one permutation of a block of nodes from round `now` on; returns the round after it.
+
+    The block is `corner` + 0..len(aim)-1; packet ``packets[v]`` stands at v and goes to ``aim[v]``.
+    """
+    size = factors[0].order
+    if len(factors) == 1:
+        return _line(factors[0], corner, 1, first_port, aim, packets, now, moves)
+    width = len(aim) // size
+    nodes = np.arange(len(aim))
+    column = nodes % width
+    colour = _colour(column, aim % width, width, size)
+    later = now
+    spread_aim, spread_packets = np.empty_like(aim), np.empty_like(packets)
+    for c in range(width):
+        mine = nodes[column == c]
+        later = max(
+            later,
+            _line(
+                factors[0], corner + c, width, first_port, colour[mine], packets[mine], now, moves
+            ),
+        )
+        spread_aim[colour[mine] * width + c] = aim[mine]
+        spread_packets[colour[mine] * width + c] = packets[mine]
+    now = later
+    rest_aim, rest_packets = np.empty_like(aim), np.empty_like(packets)
+    for r in range(size):
+        block = slice(r * width, (r + 1) * width)
+        inner = spread_aim[block] % width
+        end = _route(
+            factors[1:],
+            corner + r * width,
+            first_port + factors[0].ports,
+            inner,
+            spread_packets[block],
+            now,
+            moves,
+        )
+        later = max(later, end)
+        rest_aim[r * width + inner] = spread_aim[block]
+        rest_packets[r * width + inner] = spread_packets[block]
+    now = later
+    for c in range(width):
+        mine = nodes[column == c]
+        end = _line(
+            factors[0],
+            corner + c,
+            width,
+            first_port,
+            rest_aim[mine] // width,
+            rest_packets[mine],
+            now,
+            moves,
+        )
+        later = max(later, end)
+    return later
+
+
+def _colour(left: IntArray, right: IntArray, width: int, colours: int) -> IntArray:
+    """Colour the edges of a regular bipartite multigraph so that no two at a node are alike."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    out = np.full(len(left), -1, dtype=np.int64)
+    for colour in range(colours):
+        open_ = np.nonzero(out < 0)[0]
+        key = left[open_] * width + right[open_]
+        _, first = np.unique(key, return_index=True)
+        edge = open_[first]
+        numbers = (edge + 1).astype(np.int64)
+        graph = csr_array((numbers, (left[edge], right[edge])), shape=(width, width))
+        mate = maximum_bipartite_matching(graph, perm_type="column")
+        chosen = np.asarray(graph[np.arange(width), mate]).ravel() - 1
+        out[chosen] = colour
+    return out
+
+
+def _line(
+    factor: Network,
+    corner: int,
+    stride: int,
+    first_port: int,
+    aim: IntArray,
+    packets: IntArray,
+    now: int,
+    moves: _Moves,
+) -> int:
+    """Route one permutation of a copy of a factor; returns the round after it."""
+    hops, rounds = _small_permutation(factor, tuple(aim.tolist()))
+    for when, node, port, packet in hops:
+        moves.rows.append(
+            (now + when, corner + node * stride, first_port + port, int(packets[packet]))
+        )
+    return now + rounds
+
+
+Hops = list[tuple[int, int, int, int]]
+
+
+def _small_permutation(factor: Network, aim: tuple[int, ...]) -> tuple[Hops, int]:
+    """Hops (round, node, port, packet) of one permutation, and the number of rounds.
+
+    With diameter 3 a packet makes its first hop in the first round (one packet per source), its
+    last hop in the third (one per target), and those at distance 3 are matched with middle links.
+    Diameter 2 needs no matching. Where that fails, packets go greedily.
+    """
+    distance = distance_rows(factor, np.arange(factor.order)).astype(int)
+    rounds = int(distance.max())
+    middle = _match_middles(factor, distance, aim) if rounds <= 3 else None
+    if middle is None:
+        return _greedy_permutation(factor, aim)
+    hops: Hops = []
+    for packet, target in enumerate(aim):
+        far = int(distance[packet, target])
+        path = middle.get(packet) or _shortest(factor, distance, packet, target)
+        whens = {0: [], 1: [0], 2: [0, rounds - 1], 3: [0, 1, 2]}[far]
+        for when, here, there in zip(whens, path[:-1], path[1:], strict=True):
+            hops.append((when, here, factor.neighbours(here).index(there), packet))
+    return hops, rounds
+
+
+def _shortest(factor: Network, distance: IntArray, here: int, target: int) -> list[int]:
+    path = [here]
+    while path[-1] != target:
+        left = distance[path[-1], target] - 1
+        path.append(next(v for v in factor.neighbours(path[-1]) if distance[v, target] == left))
+    return path
+
+
+def _match_middles(
+    factor: Network, distance: IntArray, aim: tuple[int, ...]
+) -> dict[int, list[int]] | None:
+    """Give each packet at distance 3 a middle link of its own; None when there are not enough."""
+    ways: dict[int, list[list[int]]] = {}
+    for packet, target in enumerate(aim):
+        if distance[packet, target] == 3:
+            ways[packet] = [
+                [packet, u, v, target]
+                for u in factor.neighbours(packet)
+                if distance[u, target] == 2
+                for v in factor.neighbours(u)
+                if distance[v, target] == 1
+            ]
+    owner: dict[tuple[int, int], int] = {}
+    chosen: dict[int, list[int]] = {}
+
+    def claim(packet: int, seen: set[tuple[int, int]]) -> bool:
+        for path in ways[packet]:
+            link = (path[1], path[2])
+            if link in seen:
+                continue
+            seen.add(link)
+            if link not in owner or claim(owner[link], seen):
+                owner[link], chosen[packet] = packet, path
+                return True
+        return False
+
+    return chosen if all(claim(packet, set()) for packet in ways) else None
+
+
+def _greedy_permutation(factor: Network, aim: tuple[int, ...]) -> tuple[Hops, int]:
+    plan = permutation(factor, aim, Model())
+    ports = factor.port_of(plan.channels)
+    columns = (plan.round, plan.source, ports, plan.chunk)
+    hops = list(zip(*(column.tolist() for column in columns), strict=True))
+    return hops, plan.rounds

@@ -1,0 +1,220 @@
+"""Cartesian products of any networks, with their routers and facts.
+
+Families whose members are products (``product``, ``folded``) derive from :class:`ProductFamily`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Family, Layout, Symmetry
+from hopscape.core.layout import Points, closest
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+
+__all__ = ["ProductFamily", "ProductRouter"]
+
+
+class ProductFamily(Family):
+    """A node is a tuple of nodes, a link changes one entry along a link.
+
+    Parameters
+    ----------
+    factors : sequence of Network
+        At least one.
+    """
+
+    def __init__(self, factors: Sequence[Network]) -> None:
+        for factor in factors:
+            if factor.has_switches:
+                raise ArgumentError(f"{factor.spec} has switches; products are of direct networks")
+        self.factors = tuple(factors)
+        self.duplex = all(factor.duplex for factor in factors)
+        if not self.duplex and any(f.duplex and (f.order > 1 or f.channels) for f in factors):
+            raise ArgumentError(f"{self.name} needs factors that are all duplex or all simplex")
+        self._box = MixedRadix([factor.order for factor in factors])
+
+    @property
+    def order(self) -> int:
+        return self._box.order
+
+    @property
+    def ports(self) -> int:
+        return sum(factor.ports for factor in self.factors)
+
+    @property
+    def addresses(self) -> Addresses:
+        """One entry per factor: the node number there."""
+        return self._box
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        digits = self._box.tuples(nodes)
+        out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
+        stride, first = self.order, 0
+        for i, factor in enumerate(self.factors):
+            stride //= factor.order
+            here = digits[:, i].astype(node_dtype(factor.order))
+            rows = factor._rows(here).astype(nodes.dtype)
+            moved = nodes[:, None] + (rows - digits[:, i][:, None]) * stride
+            out[:, first : first + factor.ports] = np.where(rows >= 0, moved, -1)
+            first += factor.ports
+        return out
+
+    def facts(self) -> Facts:
+        parts = [(factor.order, factor.facts) for factor in self.factors]
+        return reduce(_combine, parts[1:], parts[0])[1]
+
+    def symmetry(self) -> Symmetry | None:
+        """Orbits of the product of the groups; unknown as soon as one factor's are."""
+        known = [factor.symmetry for factor in self.factors]
+        nodes, sizes = [0], [1]
+        for factor, part in zip(self.factors, known, strict=True):
+            if part is None or len(nodes) * len(part.sizes) > 100_000:
+                return None
+            nodes = [n * factor.order + r for n in nodes for r in part.representatives]
+            sizes = [s * t for s in sizes for t in part.sizes]
+        return Symmetry(tuple(nodes), tuple(sizes))
+
+    def router(self, network: Network) -> Router:
+        return ProductRouter(network, self.factors)
+
+    def layout(self) -> Layout | None:
+        """The first factor's drawing, with a small one of the others at each place."""
+        layouts = [f.family.layout() if f.family is not None else None for f in self.factors]
+        known = [layout for layout in layouts if layout is not None]
+        if len(known) < len(layouts):
+            return None
+        digits = self._box.tuples(np.arange(self.order)).astype(np.int64)
+        scale = 1.0
+        positions = np.zeros((self.order, 2))
+        for i, layout in enumerate(known):
+            places = _copy_places(layout.positions, i)
+            positions += scale * places[digits[:, i]]
+            scale *= 0.32 * closest(places)
+
+        def bend(tails: IntArray, heads: IntArray) -> Points:
+            out = np.zeros(len(tails))
+            for i, layout in enumerate(known):
+                here, there = digits[tails, i], digits[heads, i]
+                moved = here != there
+                if layout.curved is not None:
+                    out[moved] = layout.curved(here[moved], there[moved])
+            return out
+
+        return Layout(positions, bend)
+
+
+def _copy_places(positions: Points, depth: int) -> Points:
+    """A factor's drawing with reach 1; inner ones are turned, so that links pass beside nodes."""
+    centred = positions - (positions.max(axis=0) + positions.min(axis=0)) / 2
+    reach = float(np.hypot(*centred.T).max())
+    flat = float(np.ptp(centred, axis=0).min()) < 1e-9
+    angle = depth * (np.pi / 2 if flat else 0.3)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    turned: Points = centred @ turn / (reach or 1.0)
+    return turned
+
+
+def _combine(a: tuple[int, Facts], b: tuple[int, Facts]) -> tuple[int, Facts]:
+    """Facts of a product from those of two factors, each with its order."""
+    (m, f), (n, g) = a, b
+    order = m * n
+
+    def add(x: int | None, y: int | None) -> int | None:
+        return None if x is None or y is None else x + y
+
+    def spread(x: int | None, y: int | None) -> int | None:
+        return None if x is None or y is None else x * n + y * m
+
+    degree = add(f.degree_min, g.degree_min)
+    connected = None
+    if f.connected is not None and g.connected is not None:
+        connected = f.connected and g.connected
+    return order, Facts(
+        degree_min=degree,
+        degree_max=add(f.degree_max, g.degree_max),
+        links=spread(f.links, g.links),
+        channels=spread(f.channels, g.channels),
+        connected=connected,
+        diameter=add(f.diameter, g.diameter),
+        radius=add(f.radius, g.radius),
+        mean_distance=_mean(m, f, n, g),
+        node_connectivity=_connectivity(m, f.node_connectivity, n, g.node_connectivity, degree),
+        edge_connectivity=_connectivity(m, f.edge_connectivity, n, g.edge_connectivity, degree),
+        vertex_transitive=True if f.vertex_transitive and g.vertex_transitive else None,
+    )
+
+
+def _mean(m: int, f: Facts, n: int, g: Facts) -> Fraction | None:
+    """Distances add, so sums over all ordered pairs scale by the square of the other order."""
+    first = Fraction(0) if m == 1 else f.mean_distance
+    second = Fraction(0) if n == 1 else g.mean_distance
+    if first is None or second is None or m * n == 1:
+        return None
+    total = first * m * (m - 1) * n * n + second * n * (n - 1) * m * m
+    return Fraction(total, m * n * (m * n - 1))
+
+
+def _connectivity(m: int, x: int | None, n: int, y: int | None, degree: int | None) -> int | None:
+    """The theorems of Xu and Yang (edges) and Spacapan (nodes): least of δ+δ', κ·n, κ'·m."""
+    if m == 1:
+        return y
+    if n == 1:
+        return x
+    if x is None or y is None or degree is None:
+        return None
+    return min(degree, x * n, y * m)
+
+
+class ProductRouter(Router):
+    """Corrects one entry after the other, each by its own factor's router."""
+
+    name = "product"
+
+    def __init__(self, network: Network, factors: Sequence[Network]) -> None:
+        super().__init__(network)
+        self._box = MixedRadix([factor.order for factor in factors])
+        self._routers = [factor.router() for factor in factors]
+        self.exact = all(router.exact for router in self._routers)
+        self.table_bytes = sum(router.table_bytes for router in self._routers)
+        self._first_port = np.cumsum([0] + [factor.ports for factor in factors])
+
+    def _entries(self, nodes: IntArray) -> list[IntArray]:
+        digits = self._box.tuples(nodes)
+        return [
+            digits[:, i].astype(node_dtype(router.network.order))
+            for i, router in enumerate(self._routers)
+        ]
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        here, there = self._entries(at), self._entries(to)
+        parts = [r.distances(a, b) for r, a, b in zip(self._routers, here, there, strict=True)]
+        total = sum(parts[1:], parts[0])
+        lost = np.logical_or.reduce([part < 0 for part in parts])
+        return np.where(lost, -1, total)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        out = np.full(len(at), -1, dtype=np.int64)
+        open_ = np.ones(len(at), dtype=bool)
+        here, there = self._entries(at), self._entries(to)
+        for i, router in enumerate(self._routers):
+            moving = open_ & (here[i] != there[i]).astype(bool)
+            port = router.next_ports(here[i][moving], there[i][moving])
+            out[moving] = np.where(port >= 0, port + self._first_port[i], -1)
+            open_ &= ~moving
+        if any(not router.network.facts.connected for router in self._routers):
+            out[self.distances(at, to) < 0] = -1
+        return out
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        here, there = self._entries(at), self._entries(to)
+        masks = [r.shortest_ports(a, b) for r, a, b in zip(self._routers, here, there, strict=True)]
+        joined = np.concatenate(masks, axis=1)
+        joined[self.distances(at, to) < 0] = False
+        return joined

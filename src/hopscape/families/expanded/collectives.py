@@ -1,0 +1,82 @@
+"""Collectives of expanded networks: local-rule broadcast, pruned trees, spread permutations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.collectives.generic import permutation
+from hopscape.collectives.router_trees import next_hop_schedule
+from hopscape.core.addresses import IntArray
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.families.expanded.routing import ExpandedRouter, SpreadRouter
+
+__all__ = ["COLLECTIVES", "flood"]
+
+
+def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
+    """The paper's broadcast, with its counter handed down: who has it, tells its neighbours.
+
+    In each round every node that was called tells all neighbours whose flag is not its own number,
+    writes its number there and calls them. Flags are read at the start of a round; of several
+    writers the highest number stays.
+
+    Parameters
+    ----------
+    network : Network
+    root : int
+    rounds : int
+        Depth of the calls.
+    flag : int
+        What the flags hold before: -1 is no node; as printed it is 0, so that node 0 tells nobody.
+    """
+    flags = np.full(network.order, flag, dtype=np.int64)
+    called = np.asarray([root], dtype=np.int64)
+    taken: list[IntArray] = []
+    for _ in range(rounds):
+        mask = np.zeros(network.order, dtype=bool)
+        mask[called] = True
+        ways = np.nonzero(mask[network.tails])[0]
+        sent = ways[flags[network.heads[ways]] != network.tails[ways]]
+        taken.append(sent)
+        np.maximum.at(
+            writers := np.full(network.order, -1), network.heads[sent], network.tails[sent]
+        )
+        flags = np.where(writers >= 0, writers, flags)
+        called = np.unique(network.heads[ways]).astype(np.int64)
+    return Schedule.from_columns(
+        network,
+        Model(),
+        Goal.broadcast(root),
+        round=np.repeat(np.arange(rounds), [len(part) for part in taken]),
+        channels=np.concatenate(taken),
+        rounds=rounds,
+        name="flood",
+    )
+
+
+def _flood(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    far = network.facts.diameter or network.order
+    found = flood(network, goal.root or 0, far)
+    return found if model is None else found.under(model)
+
+
+def _permute(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    family = network.router()
+    assert isinstance(family, ExpandedRouter)
+    return permutation(network, goal.targets, model, SpreadRouter(network, family.family))
+
+
+COLLECTIVES = (
+    Collective(
+        "next-hop", "broadcast", "v tells u if v is u's next hop to the root", next_hop_schedule
+    ),
+    Collective("flood", "broadcast", "the paper's flood, repaired: many duplicates", _flood),
+    Collective("next-hop", "one-to-many", "the next-hop tree, pruned", next_hop_schedule),
+    Collective(
+        "spread", "permutation", "shortest routes, ties spread by the place of the source", _permute
+    ),
+)

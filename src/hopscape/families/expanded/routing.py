@@ -1,0 +1,265 @@
+"""Exact routing on expanded networks, and the paper's digit-by-digit routing beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.distances import distance_rows
+from hopscape.core.lookahead import look_ahead_route
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.expanded.walks import TableWalks
+
+if TYPE_CHECKING:
+    from hopscape.families.expanded.wiring import Expanded
+
+__all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "printed_route"]
+
+_MANY = 4096
+_LAMP_TABLE = 1024
+
+
+class ExpandedRouter(Router):
+    """Shortest routes: covering walks through the connectors of the levels that differ.
+
+    A level that differs is set right where its connector is passed; in between the walk goes to
+    the base neighbour that leaves the shortest covering walk. The table depends on the base alone.
+    """
+
+    name = "covering walks"
+
+    def __init__(self, network: Network, family: Expanded) -> None:
+        super().__init__(network)
+        self.family = family
+        self._walks = family.walks
+        marks = {connector: i for i, connector in enumerate(family.marks)}
+        self._mark_of = np.asarray([marks[c] for c in family.connectors], dtype=np.int64)
+        self._lamp_table: IntArray | None = None
+        self.table_bytes = self._walks.table_bytes
+        if family.lamp.order <= _LAMP_TABLE:
+            self._lamp_table = distance_rows(family.lamp, np.arange(family.lamp.order))
+            self.table_bytes += self._lamp_table.nbytes
+        self._lamp = family.lamp.router()
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        table = self._lamp_table
+        walks = self._walks
+        large = len(at) >= _MANY and self.network.order <= 2**62
+        if (
+            not large
+            or table is None
+            or not isinstance(walks, TableWalks)
+            or not len(self._mark_of)
+        ):
+            return self._slow_distances(at, to)
+        from hopscape.families.expanded.route_kernels import pair_distances
+
+        out = np.empty(len(at), dtype=np.int64)
+        pair_distances(
+            np.ascontiguousarray(at, dtype=np.int64),
+            np.ascontiguousarray(to, dtype=np.int64),
+            self.family.n,
+            self.family.base.order,
+            self.family.lamp.order,
+            table,
+            self._mark_of,
+            walks.table,
+            walks.row,
+            walks.bit,
+            walks.image,
+            out,
+        )
+        return out
+
+    def _slow_distances(self, at: IntArray, to: IntArray) -> IntArray:
+        here, there, levels = self._split(at, to)
+        total = self._walks.lengths(here[0], self._wanted(levels), there[0])
+        for a, b in zip(here[1:], there[1:], strict=True):
+            total = total + self._lamp_distances(a, b)
+        return total
+
+    def _split(self, at: IntArray, to: IntArray) -> tuple[list[IntArray], list[IntArray], IntArray]:
+        """Digits a_0, a_1, ..., a_n of both ends, and which levels differ (from level 1)."""
+        parts = []
+        for nodes in (at, to):
+            digits = self.family._box.tuples(nodes)
+            kind = node_dtype(self.family.lamp.order)
+            columns = [digits[:, -1].astype(np.int64)]
+            columns += [digits[:, -1 - i].astype(kind) for i in range(1, digits.shape[1])]
+            parts.append(columns)
+        here, there = parts
+        differ = np.zeros((len(at), self.family.n), dtype=bool)
+        for i in range(self.family.n):
+            differ[:, i] = here[i + 1] != there[i + 1]
+        return here, there, differ
+
+    def _wanted(self, levels: IntArray) -> IntArray:
+        """Which connectors must be visited."""
+        if len(self.family.marks) == self.family.n:
+            return levels
+        out = np.zeros((len(levels), len(self.family.marks)), dtype=bool)
+        for i, mark in enumerate(self._mark_of):
+            out[:, mark] |= levels[:, i]
+        return out
+
+    def _lamp_distances(self, a: IntArray, b: IntArray) -> IntArray:
+        if self._lamp_table is not None:
+            return self._lamp_table[a, b].astype(np.int64)
+        return self._lamp.distances(a, b).astype(np.int64)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        family = self.family
+        here, there, levels = self._split(at, to)
+        out = np.full(len(at), -1, dtype=np.int64)
+        first = family.base.ports
+        for slot in range(family._levels_at.shape[1]):
+            level = family._levels_at[here[0], slot]
+            for i in np.unique(level[level > 0]).tolist():
+                which = np.nonzero((level == i) & levels[:, i - 1] & (out < 0))[0]
+                out[which] = first + self._lamp.next_ports(here[i][which], there[i][which])
+            first += family.lamp.ports
+        left = np.nonzero((out < 0) & (levels.any(axis=1) | (here[0] != there[0])))[0]
+        if len(left):
+            out[left] = self._walk_ports(here[0][left], self._wanted(levels[left]), there[0][left])
+        return out
+
+    def _walk_ports(self, here: IntArray, wanted: IntArray, there: IntArray) -> IntArray:
+        """The base port behind which the shortest covering walk goes on; the lowest on a tie."""
+        rows = self.family.base._rows(here)
+        lengths = np.full(rows.shape, np.iinfo(np.int64).max)
+        for port in range(rows.shape[1]):
+            wired = np.nonzero(rows[:, port] >= 0)[0]
+            lengths[wired, port] = self._walks.lengths(
+                rows[wired, port], wanted[wired], there[wired]
+            )
+        return lengths.argmin(axis=1)
+
+
+class DigitRouter(ExpandedRouter):
+    """The paper's routing, repaired: levels n to 1 one after the other, then the place.
+
+    It walks to the connector of each level that differs, sets the level right, and walks to the
+    target's place at the end. Not shortest from two levels on.
+    """
+
+    name = "digit by digit"
+    exact = False
+
+    def __init__(self, network: Network, family: Expanded) -> None:
+        super().__init__(network, family)
+        self._base_table = distance_rows(family.base, np.arange(family.base.order)).astype(np.int64)
+        self._base = family.base.router()
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        here, there, levels = self._split(at, to)
+        place, total = here[0], np.zeros(len(at), dtype=np.int64)
+        for i in range(self.family.n, 0, -1):
+            differ = levels[:, i - 1]
+            connector = self.family.connectors[i - 1]
+            hops = self._base_table[place, connector] + self._lamp_distances(here[i], there[i])
+            total += np.where(differ, hops, 0)
+            place = np.where(differ, connector, place)
+        return total + self._base_table[place, there[0]]
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        family = self.family
+        here, there, levels = self._split(at, to)
+        highest = (
+            np.where(levels.any(axis=1), family.n - levels[:, ::-1].argmax(axis=1), 0)
+            if family.n
+            else np.zeros(len(at), dtype=np.int64)
+        )
+        aim = np.asarray([-1, *family.connectors])[highest]
+        aim = np.where(highest == 0, there[0], aim)
+        out = np.full(len(at), -1, dtype=np.int64)
+        walking = np.nonzero(here[0] != aim)[0]
+        out[walking] = self._base.next_ports(here[0][walking], aim[walking])
+        arrived = (here[0] == aim) & (highest > 0)
+        for i in np.unique(highest[arrived]).tolist():
+            which = np.nonzero(arrived & (highest == i))[0]
+            slot = family._levels_at[family.connectors[i - 1]].tolist().index(i)
+            first = family.base.ports + slot * family.lamp.ports
+            out[which] = first + self._lamp.next_ports(here[i][which], there[i][which])
+        return out
+
+
+class SpreadRouter(ExpandedRouter):
+    """Shortest routes whose ties are broken by the place a_0 of the source.
+
+    Packets of one copy that make the same change of a level so take different ways through its
+    lamp, where one path per pair would send them all over the same links.
+    """
+
+    name = "spread covering walks"
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        salt = (at % self.family.base.order).astype(np.int64)
+        here = at.copy()
+        nodes: list[IntArray] = [here.copy()]
+        ports: list[IntArray] = []
+        going = np.nonzero(here != to)[0]
+        while len(going):
+            open_ = self.shortest_ports(here[going], to[going])
+            rank = salt[going] % open_.sum(axis=1)
+            port = (np.cumsum(open_, axis=1) > rank[:, None]).argmax(axis=1)
+            rows = self.network._rows(here[going])
+            here[going] = rows[np.arange(len(going)), port]
+            nodes.append(np.full_like(at, -1))
+            nodes[-1][going] = here[going]
+            ports.append(np.full(len(at), -1, dtype=np.int64))
+            ports[-1][going] = port
+            going = going[here[going] != to[going]]
+        taken = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
+        return np.stack(nodes, axis=1), taken
+
+
+def printed_route(
+    family: Expanded,
+    source: tuple[int, ...],
+    target: tuple[int, ...],
+    *,
+    connector_off_by_one: bool = True,
+    last_is_tested: bool = True,
+    final_leg: bool = False,
+) -> list[tuple[int, ...]] | None:
+    """The paper's routing as printed: addresses on the way, or None when it gets stuck.
+
+    Three faults can be put right one by one: it walks to base node i for level i, whose connector
+    is i - 1; the last branch of a step is tested, so that it may not fire; and the last leg, to the
+    target's place, is missing.
+
+    Parameters
+    ----------
+    family : Expanded
+    source, target : addresses (a_n, ..., a_0)
+    connector_off_by_one, last_is_tested, final_leg : bool
+        As printed: True, True, False.
+    """
+    here = list(source)
+    path = [tuple(here)]
+    n = family.n
+
+    def follow(network: Network, entry: int, aim: int, tested: bool) -> bool:
+        way = look_ahead_route(network, here[entry], aim, last_is_tested=tested)
+        for value in way[1:] if way is not None else []:
+            here[entry] = value
+            path.append(tuple(here))
+        return way is not None
+
+    for i in range(n, 0, -1):
+        entry = n - i
+        if here[entry] == target[entry]:
+            continue
+        stop = i % family.base.order if connector_off_by_one else family.connectors[i - 1]
+        if not follow(family.base, n, stop, False):
+            return None
+        if here[n] != family.connectors[i - 1]:
+            return None  # there is no link of this level here
+        if not follow(family.lamp, entry, target[entry], last_is_tested):
+            return None
+    if final_leg and not follow(family.base, n, target[n], False):
+        return None
+    return path if path[-1] == tuple(target) else None

@@ -1,0 +1,201 @@
+"""Covering walks: the shortest walk in a small graph that visits given nodes on its way.
+
+W(s, T, d) is the least number of hops of a walk from s to d that visits all of T. It is looked up
+in a table made once by the dynamic program of Held and Karp, or, on a cycle, computed from gaps.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.automorphisms import automorphism
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import TooLargeError
+from hopscape.core.memory import human_bytes
+from hopscape.core.network import Network
+
+__all__ = ["CoveringWalks", "CycleWalks", "TableWalks", "covering_walks", "held_karp"]
+
+_MOST_BYTES = 1 << 26
+_FAR = 1 << 14
+
+
+class CoveringWalks(ABC):
+    """Lengths of covering walks through marked nodes of a base network.
+
+    Attributes
+    ----------
+    base : Network
+    marks : tuple of int
+        The nodes that a walk may be asked to visit.
+    table_bytes : int
+    """
+
+    table_bytes: int = 0
+
+    def __init__(self, base: Network, marks: Sequence[int]) -> None:
+        self.base = base
+        self.marks = tuple(marks)
+
+    @abstractmethod
+    def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
+        """Lengths W(s, T, d): `wanted` is bool[m, marks], the others int64[m]."""
+
+    def through_all(self) -> IntArray:
+        """W(s, all marks, d) for all s and d."""
+        size = self.base.order
+        starts, ends = np.divmod(np.arange(size * size), size)
+        wanted = np.ones((len(starts), len(self.marks)), dtype=bool)
+        return self.lengths(starts, wanted, ends).reshape(size, size)
+
+
+def covering_walks(base: Network, marks: Sequence[int]) -> CoveringWalks:
+    """The best way to know the covering walks of a base.
+
+    Raises
+    ------
+    TooLargeError
+        When the base is no cycle and the table would be too large.
+    """
+    if base.order > 2 and bool((base.degrees == 2).all()):
+        reach = distance_rows(base, np.asarray([0]))
+        if int(reach.max()) == base.order // 2:
+            return CycleWalks(base, marks)
+    return TableWalks(base, marks)
+
+
+class TableWalks(CoveringWalks):
+    """Covering walks from a table, independent of what hangs on the base.
+
+    With m marks and N nodes a full table has N · N · 2^m entries. Where automorphisms move every
+    node to node 0, walks from node 0 are enough: N · 2^N entries. The smaller one is built.
+
+    Attributes
+    ----------
+    table : ndarray[rows, sets, nodes]
+        Lengths by start, set of visited nodes (as bits) and end.
+    row : int64[nodes]
+        The row of each start.
+    bit : int64[nodes, marks]
+        What visiting a mark adds to the number of the set, for walks from each start.
+    image : int64[nodes, nodes]
+        The column of each end, for walks from each start.
+    """
+
+    def __init__(self, base: Network, marks: Sequence[int]) -> None:
+        super().__init__(base, marks)
+        size, count = base.order, len(self.marks)
+        full, reduced = size * size << count, size << size
+        moves = _moves_to_zero(base) if reduced < full and reduced <= _MOST_BYTES else None
+        if moves is None and full > _MOST_BYTES:
+            raise TooLargeError(
+                f"the covering walks of {base.spec} through {count} nodes need a table of"
+                f" {human_bytes(full)}; at most {human_bytes(_MOST_BYTES)} are built"
+            )
+        nodes = np.arange(size)
+        distance = distance_rows(base, nodes).astype(np.int64)
+        if moves is None:
+            self.row = nodes
+            self.bit = np.broadcast_to(1 << np.arange(count), (size, count)).copy()
+            self.image = np.broadcast_to(nodes, (size, size)).copy()
+            self.table = held_karp(distance, nodes, np.asarray(self.marks, dtype=np.int64))
+        else:
+            self.row = np.zeros(size, dtype=np.int64)
+            self.bit = 1 << moves[:, list(self.marks)]
+            self.image = moves
+            self.table = held_karp(distance, nodes[:1], nodes)
+        self.table_bytes = self.table.nbytes
+
+    def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
+        sets = np.where(wanted, self.bit[starts], 0).sum(axis=1)
+        return self.table[self.row[starts], sets, self.image[starts, ends]].astype(np.int64)
+
+
+def _moves_to_zero(base: Network) -> IntArray | None:
+    """For each node an automorphism that moves it to node 0; None when one has none."""
+    found = []
+    for v in range(base.order):
+        move = automorphism(base, v, 0)
+        if move is None:
+            return None
+        found.append(move)
+    return np.stack(found)
+
+
+def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray:
+    """Lengths of covering walks from `starts`, for every subset of `marks` and every end.
+
+    Parameters
+    ----------
+    distance : int64[nodes, nodes]
+    starts, marks : int64[...]
+
+    Returns
+    -------
+    uint8 or uint16[starts, 2 ** marks, nodes]
+    """
+    size, count = len(distance), len(marks)
+    longest = int(distance.max()) * (count + 1)
+    dtype = np.uint8 if longest < 255 else np.uint16
+    out = np.empty((len(starts), 1 << count, size), dtype=dtype)
+    between = distance[np.ix_(marks, marks)].astype(np.int16)
+    to_end = distance[marks].astype(np.int16)
+    sets = np.arange(1 << count)
+    weight = np.bitwise_count(sets)
+    for i, start in enumerate(starts):
+        out[i, 0] = distance[start]
+        at_mark = np.full((1 << count, count), _FAR, dtype=np.int16)  # last visited is column j
+        at_mark[1 << np.arange(count), np.arange(count)] = distance[start, marks]
+        for level in range(1, count + 1):
+            layer = sets[weight == level]
+            for j in range(count):
+                mine = layer[(layer >> j & 1).astype(bool)]
+                if level > 1:
+                    before = at_mark[mine ^ (1 << j)]
+                    at_mark[mine, j] = (before + between[:, j]).min(axis=1)
+            best = np.full((len(layer), size), _FAR, dtype=np.int16)
+            for j in range(count):
+                np.minimum(best, at_mark[layer, j, None] + to_end[j], out=best)
+            out[i, layer] = best
+    return out
+
+
+class CycleWalks(CoveringWalks):
+    """Covering walks on a cycle, without a table.
+
+    A walk either goes once round, or leaves a gap between two neighbouring stops untouched; then it
+    turns round at both sides of the gap and saves the way that it need not go back.
+    """
+
+    def __init__(self, base: Network, marks: Sequence[int]) -> None:
+        super().__init__(base, marks)
+        place = np.zeros(base.order, dtype=np.int64)
+        before, here = 0, base.neighbours(0)[0]
+        for step in range(1, base.order):
+            place[here] = step
+            ways = [v for v in base.neighbours(here) if v >= 0 and v != before]
+            before, here = here, ways[0]
+        self._place = place
+
+    def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
+        size = self.base.order
+        stops = np.zeros((len(starts), size), dtype=bool)
+        each = np.arange(len(starts))
+        marks = (self._place[list(self.marks)] - self._place[starts][:, None]) % size
+        rows, columns = np.nonzero(wanted)
+        stops[rows, marks[rows, columns]] = True
+        end = (self._place[ends] - self._place[starts]) % size
+        stops[each, end] = True
+        best = np.where(end == 0, size, 2 * size)
+        last = np.zeros(len(starts), dtype=np.int64)
+        for offset in range(1, size + 1):
+            stop = stops[:, offset] if offset < size else np.ones(len(starts), dtype=bool)
+            covered = size - (offset - last)
+            beyond = np.where(end <= last, end, size - end)
+            best = np.where(stop, np.minimum(best, 2 * covered - beyond), best)
+            last = np.where(stop, offset, last)
+        return best

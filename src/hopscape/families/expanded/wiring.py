@@ -1,0 +1,346 @@
+"""Recursively expanded networks: wiring, closed forms and symmetry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.automorphisms import orbits
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.core.spec import write_value
+from hopscape.families.expanded.census import Census
+from hopscape.families.expanded.walks import CoveringWalks, covering_walks
+from hopscape.metrics import edge_connectivity, girth, node_connectivity
+
+__all__ = ["Expanded"]
+
+_SMALL = 1024
+_MOST_ORBITS = 100_000
+_QUICK = 1 << 23
+
+
+class Expanded(Family):
+    """RE(base, lamp, n): a base network whose nodes carry switches for n lamps.
+
+    A node is (a_n, ..., a_1, a_0): a place a_0 in the base and a state a_i in the lamp network for
+    every level i. A link changes a_0 along a link of the base, or, where a_0 is the connector of
+    level i, a_i along a link of the lamp. The ports of the base come first, then those of the
+    levels that are connected here.
+    """
+
+    name = "expanded"
+    summary = "recursively expanded network RE(base, lamp, n): RE-H, RE-P, CCC and their kin"
+    parameters = (
+        Parameter("base", "network", "where one walks to reach the connectors"),
+        Parameter("n", "int", "number of levels", low=0, high=4000),
+        Parameter("lamp", "network", "what each level adds; the base when left out", default=None),
+        Parameter(
+            "connectors",
+            "ints",
+            "base node of each level; 0, 1, 2, ... when left out",
+            low=0,
+            default=None,
+        ),
+        Parameter("reuse", "flag", "may several levels share a connector?", default=False),
+    )
+    example = "expanded(ring(4), 3, lamp=complete(2))"
+
+    def __init__(
+        self,
+        base: Network,
+        n: int,
+        lamp: Network | None = None,
+        connectors: Sequence[int] | None = None,
+        reuse: bool = False,
+    ) -> None:
+        self.base, self.n, self.reuse = base, n, reuse
+        self.lamp = base if lamp is None else lamp
+        for role, network in (("base", base), ("lamp", self.lamp)):
+            _check_part(role, network)
+        if n > base.order and not reuse:
+            raise ArgumentError(
+                f"n is {n}; {base.spec} has {base.order} nodes, so that n must be at most"
+                f" {base.order} unless reuse=true lets levels share a connector"
+            )
+        usual = tuple(i % base.order for i in range(n))
+        self.connectors = usual if connectors is None else tuple(connectors)
+        self._usual = self.connectors == usual
+        self._check_connectors()
+        self._box = MixedRadix([self.lamp.order] * n + [base.order])
+        self._levels_at = self._find_levels()
+
+    def _check_connectors(self) -> None:
+        found, size = self.connectors, self.base.order
+        if len(found) != self.n:
+            raise ArgumentError(
+                f"connectors has {len(found)} entries; with n = {self.n} it needs {self.n}"
+            )
+        bad = [c for c in found if not 0 <= c < size]
+        if bad:
+            raise ArgumentError(f"connector {bad[0]} is no node of {self.base.spec}: 0..{size - 1}")
+        twice = [c for c, times in Counter(found).items() if times > 1]
+        if twice and not self.reuse:
+            raise ArgumentError(
+                f"connector {twice[0]} is given to two levels; that needs reuse=true"
+            )
+
+    def _find_levels(self) -> IntArray:
+        """Levels (from 1) connected at each base node, filled up with 0."""
+        lists: list[list[int]] = [[] for _ in range(self.base.order)]
+        for i, connector in enumerate(self.connectors):
+            lists[connector].append(i + 1)
+        out = np.zeros((len(lists), max(map(len, lists))), dtype=np.int64)
+        for row, levels in zip(out, lists, strict=True):
+            row[: len(levels)] = levels
+        return out
+
+    @property
+    def spec(self) -> str:
+        words = [self.base.spec, str(self.n)]
+        if self.lamp.spec != self.base.spec:
+            words.append(f"lamp={self.lamp.spec}")
+        if not self._usual:
+            words.append(f"connectors={write_value(self.connectors)}")
+        if self.reuse:
+            words.append("reuse=true")
+        return f"{self.name}({', '.join(words)})"
+
+    @property
+    def order(self) -> int:
+        return self._box.order
+
+    @property
+    def ports(self) -> int:
+        return self.base.ports + self._levels_at.shape[1] * self.lamp.ports
+
+    @property
+    def addresses(self) -> Addresses:
+        """(a_n, ..., a_1, a_0)."""
+        return self._box
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        digits = self._box.tuples(nodes)
+        here = digits[:, -1].astype(np.int64)
+        out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
+        rows = self.base._rows(here).astype(nodes.dtype)
+        moved = nodes[:, None] + rows - digits[:, -1][:, None]
+        out[:, : self.base.ports] = np.where(rows >= 0, moved, -1)
+        first, size = self.base.ports, self.lamp.order
+        strides = np.asarray(
+            [0] + [self.base.order * size**i for i in range(self.n)], dtype=nodes.dtype
+        )
+        for slot in range(self._levels_at.shape[1]):
+            level = self._levels_at[here, slot]
+            which = np.nonzero(level)[0]
+            level = level[which]
+            state = digits[which, self.n - level]
+            rows = self.lamp._rows(state.astype(node_dtype(size))).astype(nodes.dtype)
+            step = (rows - state[:, None]) * strides[level][:, None]
+            moved = np.where(rows >= 0, nodes[which][:, None] + step, -1)
+            out[which, first : first + self.lamp.ports] = moved
+            first += self.lamp.ports
+        return out
+
+    # -- what is true of it --------------------------------------------------------------------
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The distinct connectors, in order of their first level."""
+        return tuple(dict.fromkeys(self.connectors))
+
+    @cached_property
+    def walks(self) -> CoveringWalks:
+        """Covering walks through the connectors."""
+        return covering_walks(self.base, self.marks)
+
+    @cached_property
+    def census(self) -> Census | None:
+        """How many pairs lie at each distance; None where that is too much to count."""
+        if self.lamp.order > _SMALL or len(self.marks) > 20:
+            return None
+        try:
+            times = Counter(self.connectors)
+            return Census(self.walks, [times[c] for c in self.marks], self.lamp)
+        except TooLargeError:
+            return None
+
+    def histogram(self) -> tuple[int, ...]:
+        """Ordered pairs at distance 0, 1, 2, ..., exact.
+
+        Raises
+        ------
+        TooLargeError
+            When the base or the lamp is too large to count.
+        """
+        if self.census is None:
+            raise TooLargeError(f"the distances of {self.spec} are too many sets to count")
+        return self.census.histogram()
+
+    def degree_counts(self) -> dict[int, int]:
+        """How many nodes have each degree, exact."""
+        levels = Counter(self.connectors)
+        inner, states = self._base_degrees, Counter(self._lamp_degrees.tolist())
+        total: Counter[int] = Counter()
+        rest = self.lamp.order
+        for v in range(self.base.order):
+            ways = Counter({int(inner[v]): 1})
+            for _ in range(levels[v]):
+                ways = _sums(ways, states)
+            for degree, count in ways.items():
+                total[degree] += count * rest ** (self.n - levels[v])
+        return dict(sorted(total.items()))
+
+    @cached_property
+    def _base_degrees(self) -> IntArray:
+        return self.base.degrees
+
+    @cached_property
+    def _lamp_degrees(self) -> IntArray:
+        return self.lamp.degrees
+
+    def facts(self) -> Facts:
+        degrees = self.degree_counts()
+        channels = sum(degree * count for degree, count in degrees.items())
+        least, most = min(degrees), max(degrees)
+        transitive = self._transitive()
+        low_nodes, low_edges = self._connectivity(least, transitive)
+        census = self.census
+        return Facts(
+            degree_min=least,
+            degree_max=most,
+            links=channels // 2,
+            channels=channels,
+            connected=True,
+            diameter=census.diameter if census else self._diameter(),
+            radius=census.radius if census else None,
+            mean_distance=self._mean(),
+            girth=self._girth(),
+            node_connectivity=low_nodes,
+            edge_connectivity=low_edges,
+            vertex_transitive=transitive,
+        )
+
+    def _mean(self) -> Fraction | None:
+        if self.census is None or self.census.work > _QUICK or self.order == 1:
+            return None
+        return self.census.mean()
+
+    def _diameter(self) -> int | None:
+        lamp = self.lamp.facts.diameter
+        if lamp is None or self.n == 0:
+            return self.base.facts.diameter if self.n == 0 else None
+        try:
+            return self.n * lamp + int(self.walks.through_all().max())
+        except TooLargeError:
+            return None
+
+    def _girth(self) -> int | None:
+        """A cycle of the base, of the lamp, or two levels changed there and back by turns."""
+        if max(self.base.order, self.lamp.order) > _SMALL:
+            return None
+        found = [girth(self.base).value]
+        if self.n:
+            found.append(girth(self.lamp).value)
+        if self.n > len(self.marks):
+            found.append(4)
+        if len(self.marks) > 1:
+            gaps = distance_rows(self.base, np.asarray(self.marks))[:, list(self.marks)]
+            found.append(4 + 4 * int(gaps[gaps > 0].min()))
+        return min((g for g in found if g is not None), default=None)
+
+    def _connectivity(self, least: int, transitive: bool | None) -> tuple[int | None, int | None]:
+        """Least cuts of nodes and of links, where the bounds from both sides meet.
+
+        With fewer dead nodes than the base and the lamp can lose, and fewer than there are
+        connectors, every copy of the base and of the lamp stays in one piece and every copy keeps a
+        way out; the connectors of one copy cut off its rest. A link cut must split a copy of the
+        base or of the lamp; in a vertex-transitive network it is as large as the degree.
+        """
+        if max(self.base.order, self.lamp.order) > _SMALL or self.n == 0:
+            return (None, None) if self.n else _cuts(self.base)
+        (base_nodes, base_edges), (lamp_nodes, lamp_edges) = _cuts(self.base), _cuts(self.lamp)
+        count = len(self.marks)
+        nodes = edges = None
+        if base_nodes is not None and lamp_nodes is not None:
+            highest = min(least, count) if count < self.base.order else least
+            lowest = min(base_nodes, lamp_nodes, count)
+            nodes = lowest if lowest == highest else None
+        if transitive:
+            edges = least
+        elif base_edges is not None and lamp_edges is not None:
+            edges = least if min(base_edges, lamp_edges) == least else None
+        return nodes, edges
+
+    def _transitive(self) -> bool | None:
+        if len(set(self.degree_counts())) > 1:
+            return False
+        found = self.symmetry()
+        return True if found is not None and found.transitive else None
+
+    def symmetry(self) -> Symmetry | None:
+        """Every lamp can be moved on its own, the base where connectors stay connectors."""
+        lamp = Symmetry((0,), (1,)) if self.n == 0 else self.lamp.symmetry
+        if lamp is None or self.base.order > _SMALL:
+            return None
+        if len(lamp.sizes) ** self.n * self.base.order > _MOST_ORBITS:
+            return None
+        nodes, sizes = [0], [1]
+        for _ in range(self.n):
+            nodes = [v * self.lamp.order + r for v in nodes for r in lamp.representatives]
+            sizes = [s * t for s in sizes for t in lamp.sizes]
+        classes = self._base_orbits if lamp.transitive else [[v] for v in range(self.base.order)]
+        nodes = [v * self.base.order + orbit[0] for v in nodes for orbit in classes]
+        sizes = [s * len(orbit) for s in sizes for orbit in classes]
+        return Symmetry(tuple(nodes), tuple(sizes))
+
+    @cached_property
+    def _base_orbits(self) -> list[list[int]]:
+        times = Counter(self.connectors)
+        return orbits(self.base, [times[v] for v in range(self.base.order)])
+
+    def router(self, network: Network) -> Router | None:
+        from hopscape.families.expanded.routing import ExpandedRouter
+
+        try:
+            return ExpandedRouter(network, self)
+        except TooLargeError:
+            return None
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.expanded.collectives import COLLECTIVES
+
+        return COLLECTIVES
+
+
+def _check_part(role: str, network: Network) -> None:
+    if network.has_switches or not network.duplex:
+        raise ArgumentError(f"the {role} {network.spec} must be a direct network of duplex links")
+    if network.order > _SMALL and role == "base":
+        raise ArgumentError(f"the base {network.spec} has {network.order} nodes; at most {_SMALL}")
+    connected = network.facts.connected
+    if connected is None:
+        reach = distance_rows(network, np.asarray([0]))
+        connected = not bool((reach == np.iinfo(reach.dtype).max).any())
+    if not connected:
+        raise ArgumentError(f"the {role} {network.spec} is not connected")
+
+
+def _cuts(network: Network) -> tuple[int | None, int | None]:
+    return node_connectivity(network).value, edge_connectivity(network).value
+
+
+def _sums(a: Counter[int], b: Counter[int]) -> Counter[int]:
+    out: Counter[int] = Counter()
+    for x, s in a.items():
+        for y, t in b.items():
+            out[x + y] += s * t
+    return out

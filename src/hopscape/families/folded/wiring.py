@@ -1,0 +1,36 @@
+"""Folded networks: powers of any network."""
+
+from __future__ import annotations
+
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective, Parameter
+from hopscape.core.network import Network
+from hopscape.core.product import ProductFamily
+
+__all__ = ["Folded"]
+
+
+class Folded(ProductFamily):
+    """Cartesian power of a base network: FH(n) of the Heawood graph, FP(n) of the Petersen graph.
+
+    A node is (a_{n-1}, ..., a_0); a link changes one entry along a link of the base.
+    """
+
+    name = "folded"
+    summary = "Cartesian power of a network with n factors: folded Petersen, folded Heawood"
+    parameters = (
+        Parameter("base", "network", "the network to multiply with itself"),
+        Parameter("n", "int", "number of factors", low=1, high=4000),
+    )
+    example = "folded(petersen, 2)"
+
+    def __init__(self, base: Network, n: int) -> None:
+        if base.facts.connected is False:
+            raise ArgumentError(f"the base {base.spec} is not connected")
+        super().__init__((base,) * n)
+        self.base, self.n = base, n
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.collectives.products import product_collectives
+
+        return product_collectives(self.factors)

@@ -1,0 +1,1 @@
+"""Searches and studies over many networks."""

@@ -1,0 +1,194 @@
+"""Collectives of products and Cayley graphs, verified, against bounds that nothing beats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape import Goal, Model, verify
+from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.collectives.products import _colour, _match_middles, _small_permutation
+from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError
+
+
+@pytest.mark.parametrize("spec", ["heawood", "heawood(mirrored=true)"])
+def test_basic_broadcast_from_every_root(spec):
+    net = hopscape.build(spec)
+    for root in range(14):
+        good = verify(run_algorithm(net, Goal.broadcast(root), "basic"))
+        assert good
+        assert (good.details["rounds"], good.details["messages"]) == (3, 13)
+        assert good.details["duplicates"] == 0
+        printed = verify(run_algorithm(net, Goal.broadcast(root), "basic-printed"))
+        assert not printed
+        assert (printed.details["reached"], printed.details["duplicates"]) == (10, 4)
+
+
+@pytest.mark.parametrize(
+    ("spec", "rounds"),
+    [("folded(heawood, 3)", 9), ("folded(petersen, 2)", 4), ("product(mesh(2, 3), ring(5))", 5)],
+)
+def test_broadcast_by_axes(spec, rounds):
+    net = hopscape.build(spec)
+    verdict = verify(run_algorithm(net, Goal.broadcast(0), "axes"))
+    assert verdict
+    assert verdict.details["rounds"] == rounds
+    assert verdict.details["messages"] == net.order - 1
+    assert verdict.details["duplicates"] == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_only_the_source_goes_on_as_printed(n):
+    net = hopscape.build(f"folded(heawood, {n})")
+    verdict = verify(run_algorithm(net, Goal.broadcast(5), "axes-printed"))
+    assert verdict.details["reached"] == 1 + 13 * n
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(1, 4), (2, 8)])
+def test_one_port_broadcast(n, rounds):
+    net = hopscape.build(f"folded(heawood, {n})")
+    plan = run_algorithm(net, Goal.broadcast(3), "axes", Model(ports=1))
+    assert verify(plan)
+    assert plan.rounds == rounds
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.permutations(range(14)))
+def test_any_permutation_of_heawood_in_three_rounds(targets):
+    net = hopscape.build("heawood")
+    plan = run_algorithm(net, Goal.permutation(targets), "rows")
+    assert verify(plan)
+    assert plan.rounds <= 3
+
+
+def test_three_rounds_for_the_hardest_permutations():
+    """All packets at distance 3: every matching of nodes with nodes at distance 3."""
+    net = hopscape.build("heawood")
+    far = [[b for b in range(14) if net.router().distance(a, b) == 3] for a in range(14)]
+    table = distance_rows(net, np.arange(14)).astype(int)
+    rng = np.random.default_rng(0)
+    found = 0
+    while found < 50:
+        targets, free = [], set(range(14))
+        for a in range(14):
+            options = [b for b in far[a] if b in free]
+            if not options:
+                break
+            targets.append(int(rng.choice(options)))
+            free.remove(targets[-1])
+        if len(targets) == 14:
+            found += 1
+            assert _match_middles(net, table, tuple(targets)) is not None
+            assert _small_permutation(net, tuple(targets))[1] == 3
+
+
+@pytest.mark.parametrize(
+    ("spec", "most"),
+    [("folded(heawood, 2)", 9), ("folded(petersen, 2)", 6), ("product(ring(6), path(4))", None)],
+)
+def test_permutations_by_rows(spec, most):
+    net = hopscape.build(spec)
+    for seed in range(4):
+        targets = np.random.default_rng(seed).permutation(net.order).tolist()
+        plan = run_algorithm(net, Goal.permutation(targets), "rows")
+        assert verify(plan)
+        assert most is None or plan.rounds <= most
+
+
+def test_small_permutations_of_any_factor():
+    net = hopscape.build("path(4)")
+    for targets in permutations(range(4)):
+        assert verify(
+            run_algorithm(
+                hopscape.build("product(path(4), path(1))"), Goal.permutation(targets), "rows"
+            )
+        )
+        assert _small_permutation(net, targets)[1] >= 0
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 8), st.integers(1, 5), st.integers(0, 999))
+def test_colouring(width, colours, seed):
+    rng = np.random.default_rng(seed)
+    left = np.repeat(np.arange(width), colours)
+    right = np.concatenate([rng.permutation(width) for _ in range(colours)])
+    right = right.reshape(colours, width).T.ravel()
+    found = _colour(left, right, width, colours)
+    for side in (left, right):
+        assert set(Counter(zip(side.tolist(), found.tolist())).values()) == {1}
+
+
+@pytest.mark.parametrize("spec", ["heawood", "heawood(mirrored=true)"])
+def test_translations_are_a_regular_group(spec):
+    net = hopscape.build(spec)
+    rows = net.family.translations()
+    links = {(u, v) for u in range(14) for v in net.neighbours(u)}
+    assert rows[:, 0].tolist() == list(range(14))
+    group = {tuple(row) for row in rows.tolist()}
+    for row in rows:
+        assert {(int(row[u]), int(row[v])) for u, v in links} == links
+        assert all(tuple(row[other].tolist()) in group for other in rows)
+
+
+@pytest.mark.parametrize(
+    ("spec", "gossip", "exchange"),
+    [("heawood", 5, 9), ("folded(heawood, 1)", 5, 9), ("folded(heawood, 2)", 33, 126)],
+)
+def test_gossip_and_total_exchange_reach_their_bounds(spec, gossip, exchange):
+    net = hopscape.build(spec)
+    for goal, rounds in ((Goal.all_gather(), gossip), (Goal.all_to_all(), exchange)):
+        plan = run_algorithm(net, goal, "translations")
+        assert verify(plan)
+        assert plan.rounds == rounds == lower_bounds(net, goal)[0].rounds
+
+
+def test_plans_for_three_factors():
+    """One node's plan: every pair (round, kind) once, and every place is reached in order."""
+    shifts = Shifts([hopscape.build("heawood")] * 3)
+    gather = plan_all_gather(shifts)
+    assert gather[-1].round + 1 == 305
+    have = {0: -1}
+    for step in sorted(gather, key=lambda s: s.round):
+        assert have[step.place] < step.round
+        assert shifts.step[step.kind][step.place] == step.aim
+        have[step.aim] = step.round
+    assert len(have) == 14**3
+    exchange = plan_all_to_all(shifts)
+    assert exchange[-1].round + 1 == 1764
+    at = dict.fromkeys(range(14**3), (0, -1))
+    for step in exchange:
+        place, last = at[step.aim]
+        assert place == step.place
+        assert last < step.round
+        at[step.aim] = (int(shifts.step[step.kind][place]), step.round)
+    assert all(place == g for g, (place, _) in at.items())
+    for plan in (gather, exchange):
+        assert max(Counter((s.round, s.kind) for s in plan).values()) == 1
+
+
+@pytest.mark.slow
+def test_gossip_of_three_factors():
+    net = hopscape.build("folded(heawood, 3)")
+    plan = run_algorithm(net, Goal.all_gather(), "translations")
+    assert plan.rounds == 305
+    assert verify(plan)
+
+
+def test_all_port_only():
+    net = hopscape.build("folded(heawood, 1)")
+    for goal, name in (
+        (Goal.all_gather(), "translations"),
+        (Goal.permutation(list(range(14))), "rows"),
+    ):
+        with pytest.raises(ArgumentError, match="all ports"):
+            run_algorithm(net, goal, name, Model(ports=1))
+    with pytest.raises(ArgumentError, match="no translations"):
+        Shifts([hopscape.build("petersen")])
