@@ -69,7 +69,7 @@ def cell_basis(d: int) -> tuple[Vector, Vector, Vector]:
 
 @dataclass(frozen=True)
 class RingForm:
-    """Family (13)-(15) with N = p·s3 + R, R = q·s2 + h, s2 = 2h - 1, s2 + s3 = 2R.
+    """Family (13)-(15), or (19) with odd p, with N = p·s3 + R, R = q·s2 + h, s2 = 2h - 1, s2 + s3 = 2R.
 
     Coordinate i of the formula belongs to generator slots[i], with sign signs[i].
     """
@@ -169,7 +169,8 @@ def _recognise_ring(nodes: int, generators: Sequence[int]) -> RingForm | None:
         h, half = (s2 + 1) // 2, (s2 + s3) // 2
         q, left = divmod(half - h, s2)
         p, over = divmod(nodes - half, s3)
-        if left == 0 and over == 0 and p >= 1 and q == (h - 1 if p % 2 == 0 else h):
+        member = q == (h - 1 if p % 2 == 0 else h) or p == q == h - 1  # (13)-(15), or (19)
+        if left == 0 and over == 0 and p >= 1 and member:
             return RingForm(nodes, s2, s3, h, q, p, slots, signs)
     return None
 
