@@ -190,7 +190,14 @@ class CirculantRouter(Router):
         at, to, _, _ = self._pairs(a, b)
         self._require_ways(at[:1], to[:1])
         gap = int((to[0] - at[0]) % self.nodes) // self.components
-        return self.lattice.all_shortest(gap, limit)
+        found = self.lattice.all_shortest(gap, limit)
+        if not self._half.any():
+            return found
+        same = {  # +N/2 and -N/2 are one link
+            tuple(abs(x) if half else x for x, half in zip(row, self._half, strict=True))
+            for row in found
+        }
+        return sorted(same, reverse=True)
 
     def certify(self, a: NodeLike, b: NodeLike) -> Verdict:
         """Prove in integers that the vector from a to b is shortest.
