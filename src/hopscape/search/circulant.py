@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from hopscape.core.errors import ArgumentError
-from hopscape.families.circulant import ball, canonical, ulb
+from hopscape.families.circulant import ball, ulb
+from hopscape.families.circulant.scanning import scan_slice
 from hopscape.search.table import ResultTable
 from hopscape.search.tasks import Task, run_tasks
 
@@ -23,7 +22,6 @@ __all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SLICE_SECONDS = 5.0
-_ROOM = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -82,32 +80,6 @@ class _Slice:
     cost: float
 
 
-def scan_slice(
-    nodes: int, count: int, d: int, slices: Sequence[tuple[int, int, int]]
-) -> dict[str, Any]:
-    """The best sets of diameter at most d in some slices (run in other processes)."""
-    from hopscape.families.circulant.search_kernels import scan
-
-    best, sets, tested = -1, set(), 0
-    for first, low, high in slices:
-        allowed, mirror = _tables(nodes, first)
-        room = _ROOM
-        while True:
-            out = np.zeros((room, count), dtype=np.int64)
-            found, total, looked = scan(
-                nodes, count, d, first, allowed, mirror, low, high, out
-            )
-            if found <= room:
-                break
-            room = found
-        tested += int(looked)
-        if found and (best < 0 or total < best):
-            best, sets = int(total), set()
-        if found and total == best:
-            sets |= {canonical(nodes, row) for row in out[:found].tolist()}
-    return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
-
-
 def search_order(nodes: int, count: int, ring: bool, d: int, last: int) -> dict[str, Any]:
     """One order in full: the least diameter from d to last, and its best sets."""
     pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
@@ -118,20 +90,6 @@ def search_order(nodes: int, count: int, ring: bool, d: int, last: int) -> dict[
         if found["sets"] or d >= last:
             return found | {"diameter": d, "tested": tested}
         d += 1
-
-
-def _tables(nodes: int, first: int) -> tuple[Any, Any]:
-    """Which generators may stand beside `first`, and the folded inverses of the units."""
-    half = nodes // 2
-    divisor = np.gcd(np.arange(half + 1), nodes)
-    allowed = divisor >= first
-    allowed[0] = False
-    mirror = np.zeros(half + 1, dtype=np.int64)
-    if first == 1:
-        for s in np.nonzero(divisor == 1)[0].tolist():
-            u = pow(s, -1, nodes)
-            mirror[s] = min(u, nodes - u)
-    return allowed, mirror
 
 
 def _slices(nodes: int, count: int, ring: bool, seconds: float) -> Iterator[_Slice]:

@@ -116,7 +116,7 @@ def _covers(balls: Array, nodes: int, s: int, d: int) -> bool:
 @njit(cache=True, nogil=True)
 def scan(
     nodes: int, count: int, d: int, first: int, allowed: Array, mirror: Array, low: int, high: int,
-    out: Array,
+    every: bool, out: Array,
 ) -> Any:
     """Sets {first < s2 < ... < s_count} of diameter at most d with the least sum of distances.
 
@@ -132,8 +132,10 @@ def scan(
         one with 1 and mirror[s], so that a set with mirror[s] < s2 is equivalent to an earlier one.
     low, high : int
         s2 from low to high - 1.
+    every : bool
+        Keep all sets of diameter at most d, not only the best.
     out : int64[room, count]
-        The best sets.
+        The sets.
 
     Returns
     -------
@@ -180,8 +182,10 @@ def scan(
         for r in range(d):
             total += nodes - sizes[level, r]
         if best < 0 or total < best:
-            best, found = total, 0
-        if total == best:
+            best = total
+            if not every:
+                found = 0
+        if every or total == best:
             if found < len(out):
                 out[found] = chosen
             found += 1
