@@ -20,6 +20,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -197,17 +198,26 @@ class _Search:
             self._along_first(x)
             return
         lines = [(_dot(c.direction, x), c.scale, c.slope) for c in self.corners[k]]
-        low, high = _interval(lines, self.radius)
-        if low is None or high is None:
-            return
-        middle = (low + high) // 2
-        for step in range(high - low + 1):
-            t = middle + (step + 1) // 2 * (1 if step % 2 else -1)
-            if self.limit is not None and self.keep_all and len(self.found) >= self.limit:
+        radius = self.radius
+        low, high = _interval(lines, radius)
+        middle = _least_bound(lines, low, high)
+        up, down = middle, middle - 1
+        while up <= high or down >= low:
+            if self._full():
                 return
-            if all(abs(p - t * q) <= self.radius * scale for p, scale, q in lines):
-                self.visited += 1
-                self.descend(k - 1, _minus(x, t, self.basis[k]))
+            if down < low or (up <= high and up + down <= 2 * middle):
+                t, up = up, up + 1
+            else:
+                t, down = down, down - 1
+            self.visited += 1
+            self.descend(k - 1, _minus(x, t, self.basis[k]))
+            if self.radius != radius:  # something shorter was found: the interval shrinks
+                radius = self.radius
+                low, high = _interval(lines, radius)
+                up, down = max(up, low), min(down, high)
+
+    def _full(self) -> bool:
+        return self.keep_all and self.limit is not None and len(self.found) >= self.limit
 
     def _along_first(self, x: Vector) -> None:
         """The line x - t b_0: convex in t, so walk from its lowest point."""
@@ -223,30 +233,40 @@ class _Search:
                 if not self.keep_all:
                     self.best, self.found = length, [y]
                     return
-                if self.limit is not None and len(self.found) >= self.limit:
+                if self._full():
                     return
                 self.found.append(y)
                 t += direction
 
 
-def _interval(
-    lines: Sequence[tuple[int, int, int]], radius: int
-) -> tuple[int | None, int | None]:
-    """The t with |p - t q| <= radius·scale on all lines; None when there is none."""
-    low: int | None = None
-    high: int | None = None
+def _interval(lines: Sequence[tuple[int, int, int]], radius: int) -> tuple[int, int]:
+    """The t with |p - t q| <= radius·scale on all lines; (1, 0) when there is none."""
+    firsts, lasts = [], []
     for p, scale, q in lines:
         room = radius * scale
         if q == 0:
             if abs(p) > room:
-                return None, None
+                return 1, 0
             continue
-        first, last = -((room - p) // q), (room + p) // q
-        low = first if low is None else max(low, first)
-        high = last if high is None else min(high, last)
-    if low is None or high is None or low > high:
-        return None, None
-    return low, high
+        firsts.append(-((room - p) // q))
+        lasts.append((room + p) // q)
+    low, high = max(firsts), min(lasts)
+    return (low, high) if low <= high else (1, 0)
+
+
+def _least_bound(lines: Sequence[tuple[int, int, int]], low: int, high: int) -> int:
+    """The t where the bound, which is convex in t, is least."""
+
+    def bound(t: int) -> Fraction:
+        return max(Fraction(abs(p - t * q), scale) for p, scale, q in lines)
+
+    while high - low > 3:
+        t = (low + high) // 2
+        if bound(t) <= bound(t + 1):
+            high = t
+        else:
+            low = t + 1
+    return (low + high) // 2
 
 
 def _lowest(x: Vector, b: Vector) -> int:

@@ -112,6 +112,39 @@ def _along_first(x: Array, b: Array, best: int, out: Array) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _interval(p: Array, slope: Array, begin: int, end: int, radius: float) -> tuple[float, float]:
+    """The t with |p - t·slope| <= radius for all corners; empty as (1, 0)."""
+    first, last = -1.0e18, 1.0e18
+    for c in range(begin, end):
+        if slope[c] > 0.0:
+            first = max(first, (p[c] - radius) / slope[c])
+            last = min(last, (p[c] + radius) / slope[c])
+        elif abs(p[c]) > radius:
+            return 1.0, 0.0
+    return (first, last) if first <= last else (1.0, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _bound(p: Array, slope: Array, begin: int, end: int, t: int) -> float:
+    most = 0.0
+    for c in range(begin, end):
+        most = max(most, abs(p[c] - t * slope[c]))
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _lowest(p: Array, slope: Array, begin: int, end: int, low: int, high: int) -> int:
+    """Where the bound, which is convex in t, is least; the middle of a short interval will do."""
+    while high - low > 3:
+        t = (low + high) // 2
+        if _bound(p, slope, begin, end, t) <= _bound(p, slope, begin, end, t + 1):
+            high = t
+        else:
+            low = t + 1
+    return (low + high) // 2
+
+
+@njit(cache=True, nogil=True)
 def lattice_vectors(
     v: Array, digits: Array, bits: int, dual: Array, basis: Array, start: Array, corner: Array,
     slope: Array, out: Array,
@@ -142,10 +175,12 @@ def lattice_vectors(
     n = basis.shape[0]
     x = np.empty((n, n), np.int64)
     p = np.empty(max(len(slope), 1), np.float64)
+    up = np.empty(n, np.int64)  # coefficients in (down, up) were tried
+    down = np.empty(n, np.int64)
+    middle = np.empty(n, np.int64)
     low = np.empty(n, np.int64)
     high = np.empty(n, np.int64)
-    middle = np.empty(n, np.int64)
-    step = np.empty(n, np.int64)
+    known = np.empty(n, np.int64)  # the best length when the interval was computed
     coefficient = np.empty(n, np.float64)
     visited = 0
     mask = (1 << bits) - 1
@@ -175,49 +210,41 @@ def lattice_vectors(
             _along_first(x[0], basis[0], best, out[row])
             continue
         k = n - 1
-        step[k] = -1
+        known[k] = -1
         while k < n:
-            if step[k] < 0:  # first visit: the interval of coefficients that the corners allow
-                radius = best - 0.75
-                first, last = -1.0e18, 1.0e18
+            if known[k] < 0:  # first visit
                 for c in range(start[k], start[k + 1]):
                     value = 0.0
                     for i in range(n):
                         value += corner[c, i] * x[k, i]
                     p[c] = value
-                    if slope[c] > 0.0:
-                        first = max(first, (value - radius) / slope[c])
-                        last = min(last, (value + radius) / slope[c])
-                    elif abs(value) > radius:
-                        last = -2.0e18
-                if first > last:
-                    k += 1
-                    continue
+            if known[k] != best:
+                fresh = known[k] < 0
+                first, last = _interval(p, slope, start[k], start[k + 1], best - 0.75)
                 low[k], high[k] = math.ceil(first), math.floor(last)
-                middle[k] = (low[k] + high[k]) // 2
-                step[k] = 0
-            advanced = False
-            while step[k] <= high[k] - low[k]:
-                s = step[k]
-                step[k] = s + 1
-                t = middle[k] + ((s + 1) // 2 if s % 2 else -(s // 2))
-                radius = best - 0.75
-                allowed = True
-                for c in range(start[k], start[k + 1]):
-                    if abs(p[c] - t * slope[c]) > radius:
-                        allowed = False
-                        break
-                if allowed:
-                    visited += 1
-                    for i in range(n):
-                        x[k - 1, i] = x[k, i] - t * basis[k, i]
-                    if k == 1:
-                        best = _along_first(x[0], basis[0], best, out[row])
-                    else:
-                        k -= 1
-                        step[k] = -1
-                        advanced = True
-                        break
-            if not advanced:
+                if fresh:
+                    middle[k] = _lowest(p, slope, start[k], start[k + 1], low[k], high[k])
+                    up[k] = middle[k]
+                    down[k] = up[k] - 1
+                up[k] = max(up[k], low[k])
+                down[k] = min(down[k], high[k])
+                known[k] = best
+            can_rise, can_fall = up[k] <= high[k], down[k] >= low[k]
+            if not (can_rise or can_fall):
                 k += 1
+                continue
+            if can_rise and (not can_fall or up[k] + down[k] <= 2 * middle[k]):
+                t = up[k]
+                up[k] += 1
+            else:
+                t = down[k]
+                down[k] -= 1
+            visited += 1
+            for i in range(n):
+                x[k - 1, i] = x[k, i] - t * basis[k, i]
+            if k == 1:
+                best = _along_first(x[0], basis[0], best, out[row])
+            else:
+                k -= 1
+                known[k] = -1
     return visited
