@@ -169,8 +169,10 @@ def test_skewed_huge_lattice() -> None:
 
 def test_closed_forms_of_all_families() -> None:
     cases = [set_two_parameter(d, p) for d in range(2, 9) for p in range(1, 2 * d - 1)]
-    cases += [(4 * p**3 + 4 * p**2 + 3 * p + 1, (1, 2 * p + 1, 4 * p * p + 2 * p + 1))
-              for p in range(1, 7)]
+    cases += [
+        (4 * p**3 + 4 * p**2 + 3 * p + 1, (1, 2 * p + 1, 4 * p * p + 2 * p + 1))
+        for p in range(1, 7)
+    ]
     cases += [(max_order(d, 3), set_17(d)) for d in range(1, 12)]
     cases += [(max_order(d, 3), s) for d in range(2, 12) if (s := set_18(d)) is not None]
     for nodes, generators in cases:
@@ -184,9 +186,7 @@ def test_closed_forms_of_all_families() -> None:
             assert sum(a * s for a, s in zip(x, generators, strict=True)) % nodes == v
         router = router_of(nodes, generators, "closed")
         found = router.vectors(np.zeros(nodes, dtype=np.int64), np.arange(nodes))
-        assert [tuple(row) for row in found.tolist()] == [
-            form.vector(v) for v in range(nodes)
-        ]
+        assert [tuple(row) for row in found.tolist()] == [form.vector(v) for v in range(nodes)]
 
 
 def test_closed_form_survives_order_and_sign() -> None:
@@ -208,8 +208,14 @@ def test_printed_algorithm() -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["circulant(20, 3, 10, 4)", "circulant(30, 10, 15, 6)", "circulant(24, 4, 6)",
-     "circulant(9, 8, 1, 3)", "circulant(2, 1)", "double_loop(50)"],
+    [
+        "circulant(20, 3, 10, 4)",
+        "circulant(30, 10, 15, 6)",
+        "circulant(24, 4, 6)",
+        "circulant(9, 8, 1, 3)",
+        "circulant(2, 1)",
+        "double_loop(50)",
+    ],
 )
 def test_routers_pass_the_check(spec: str) -> None:
     network = hopscape.build(spec)

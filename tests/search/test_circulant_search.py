@@ -41,9 +41,7 @@ def everything(nodes: int, count: int, ring: bool) -> tuple[int, int, list[tuple
 @pytest.mark.parametrize(
     ("orders", "count"), [(range(6, 27), 3), (range(4, 50, 3), 2), ((10, 16, 18), 4), ((64, 65), 2)]
 )
-def test_search_agrees_with_trying_everything(
-    orders: range, count: int, ring: bool
-) -> None:
+def test_search_agrees_with_trying_everything(orders: range, count: int, ring: bool) -> None:
     for found in best_circulants(list(orders), count, ring=ring, processes=1):
         wanted = everything(found.nodes, count, ring)
         assert (found.diameter, found.total, list(found.sets)) == wanted
@@ -106,7 +104,7 @@ def test_strange_files_and_arguments_are_refused(tmp_path: Path) -> None:
 
 
 def test_command_line_keys() -> None:
-    words = "search circulant --nodes 105 --generators 3 --ring --format json".split()
+    words = ["search", "circulant", "--nodes", "105", "--generators", "3", "--ring", "--format", "json"]
     run = subprocess.run(
         [sys.executable, "-m", "hopscape", *words], capture_output=True, text=True, check=True
     )

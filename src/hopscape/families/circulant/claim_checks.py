@@ -183,7 +183,9 @@ def families() -> Outcome:
             order = theorem1_order(d) if variant.startswith("5") else max_order(d, 3)
             if member.order != order or _diameter(member.order, member.generators) != d:
                 wrong.append(f"d = {d}, ({variant})")
-    return _ruled(wrong, f"{graphs} graphs", "(5) needs d >= 2; at d = 1 its minus variant has s2 = 1")
+    return _ruled(
+        wrong, f"{graphs} graphs", "(5) needs d >= 2; at d = 1 its minus variant has s2 = 1"
+    )
 
 
 def two_parameters() -> Outcome:
@@ -219,7 +221,9 @@ def theorem2() -> Outcome:
         if largest != max_order(d, 3):
             wrong.append(f"d = {d}: {largest}")
     measured = f"largest orders (number of ring sets): {', '.join(counts)}"
-    return _ruled(wrong, measured, "beyond the search only as far as the proof, which assumes polynomials")
+    return _ruled(
+        wrong, measured, "beyond the search only as far as the proof, which assumes polynomials"
+    )
 
 
 def _wide(sets: tuple[tuple[int, ...], ...]) -> list[tuple[int, ...]]:
@@ -271,7 +275,9 @@ def double_s2() -> Outcome:
             for i, j in ((1, 2), (2, 1)):
                 if 2 * s[i] == order - s[j]:
                     signed.append(f"({order}; 1, {s[i]}, {order - s[j]})")
-    measured = f"folded to N/2: {', '.join(folded) or 'none'}; unfolded: {', '.join(signed) or 'none'}"
+    measured = (
+        f"folded to N/2: {', '.join(folded) or 'none'}; unfolded: {', '.join(signed) or 'none'}"
+    )
     if folded:
         return Outcome("refuted", measured)
     if len(signed) == 1:

@@ -160,9 +160,7 @@ class FaultRouter:
         plan = self._plan(here, end, lambda u, v: v not in dead and _hopes(seen, u, v))
         return plan or self._plan(here, end, lambda u, v: _hopes(seen, u, v))
 
-    def _record(
-        self, delivered: bool, path: list[int], ports: list[int], far: int
-    ) -> FaultRoute:
+    def _record(self, delivered: bool, path: list[int], ports: list[int], far: int) -> FaultRoute:
         return FaultRoute(delivered, tuple(path), tuple(ports), far)
 
     def _ports(self, node: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,15 @@ from typing import ClassVar
 from hopscape.families.circulant.bounds import max_order
 from hopscape.families.circulant.lattice import Vector, l1
 
-__all__ = ["CellForm", "RingForm", "cell_basis", "recognise", "set_17", "set_18", "set_two_parameter"]
+__all__ = [
+    "CellForm",
+    "RingForm",
+    "cell_basis",
+    "recognise",
+    "set_17",
+    "set_18",
+    "set_two_parameter",
+]
 
 
 def set_two_parameter(d: int, p: int) -> tuple[int, Vector]:
@@ -161,9 +169,7 @@ def recognise(nodes: int, generators: Sequence[int]) -> RingForm | CellForm | No
 
 def _recognise_ring(nodes: int, generators: Sequence[int]) -> RingForm | None:
     for slots, signs in _arrangements():
-        one, s2, s3 = (
-            signs[i] * generators[slots[i]] % nodes for i in range(3)
-        )
+        one, s2, s3 = (signs[i] * generators[slots[i]] % nodes for i in range(3))
         if one != 1 or s2 % 2 == 0 or s2 < 3 or s3 % 2 == 0 or s3 <= s2:
             continue
         h, half = (s2 + 1) // 2, (s2 + s3) // 2

@@ -26,9 +26,7 @@ def fold(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
     return tuple(folded)
 
 
-def find_multiplier(
-    nodes: int, generators: Sequence[int], others: Sequence[int]
-) -> int | None:
+def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]) -> int | None:
     """The least unit u with u·(±S) = ±S' mod N, or None when there is none.
 
     Without a common multiplier two circulants can still be isomorphic for some orders, so None does

@@ -78,7 +78,9 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if math.gcd(self.nodes, *self.generators) != 1:
-            raise ArgumentError(f"the generators {self.generators} do not connect {self.nodes} nodes")
+            raise ArgumentError(
+                f"the generators {self.generators} do not connect {self.nodes} nodes"
+            )
 
     @cached_property
     def _kernel(self) -> tuple[list[list[int]], Vector]:
@@ -383,9 +385,7 @@ def _corner(
     return Corner(tuple(y), scale // common, slope)
 
 
-def _solve(
-    matrix: list[list[int]], right: list[list[int]]
-) -> tuple[list[list[int]], int] | None:
+def _solve(matrix: list[list[int]], right: list[list[int]]) -> tuple[list[list[int]], int] | None:
     """Solve A X = B in integers: (D·X, D) with D = |det A|, or None when A is singular."""
     size = len(matrix)
     rows = [list(a) + list(b) for a, b in zip(matrix, right, strict=True)]
@@ -399,8 +399,7 @@ def _solve(
             if r != k:
                 factor, lead = rows[r][k], rows[k][k]
                 rows[r] = [
-                    (lead * x - factor * y) // before
-                    for x, y in zip(rows[r], rows[k], strict=True)
+                    (lead * x - factor * y) // before for x, y in zip(rows[r], rows[k], strict=True)
                 ]
         before = rows[k][k]
     sign = 1 if before > 0 else -1

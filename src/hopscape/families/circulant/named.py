@@ -113,7 +113,9 @@ class GammaCirculant(FixedCirculant):
     """Family (19), for which the paper gives its routing and broadcast."""
 
     name = "gamma_circulant"
-    summary = "family (19): (4p³+4p²+3p+1; 1, 2p+1, 4p²+2p+1), largest for its diameter if p is even"
+    summary = (
+        "family (19): (4p³+4p²+3p+1; 1, 2p+1, 4p²+2p+1), largest for its diameter if p is even"
+    )
     parameters: Any = (Parameter("p", "int", "parameter", low=1),)
     example = "gamma_circulant(2)"
 

@@ -170,9 +170,7 @@ class CirculantRouter(Router):
             np.asarray([c.slope / c.scale for c in corners], dtype=np.float64),
         )
 
-    def all_vectors(
-        self, a: NodeLike, b: NodeLike, limit: int | None = None
-    ) -> list[Vector]:
+    def all_vectors(self, a: NodeLike, b: NodeLike, limit: int | None = None) -> list[Vector]:
         """All shortest path vectors from a to b: how many ways there are to go.
 
         Parameters
@@ -210,7 +208,9 @@ class CirculantRouter(Router):
         gap = int((to[0] - at[0]) % self.nodes)
         reached = sum(x * s for x, s in zip(vector, self.generators, strict=True)) % self.nodes
         if reached != gap:
-            return Verdict(False, f"{vector} leads to +{reached}, not to +{gap}", {"vector": vector})
+            return Verdict(
+                False, f"{vector} leads to +{reached}, not to +{gap}", {"vector": vector}
+            )
         for k, level in enumerate(self.lattice.corners):
             for corner in level:
                 inside = max(map(abs, corner.direction)) <= corner.scale

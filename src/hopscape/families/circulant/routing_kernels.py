@@ -15,7 +15,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @njit(cache=True, nogil=True)
 def ring_vectors(
-    v: Array, nodes: int, s2: int, s3: int, h: int, q: int, p: int, slots: Array, signs: Array,
+    v: Array,
+    nodes: int,
+    s2: int,
+    s3: int,
+    h: int,
+    q: int,
+    p: int,
+    slots: Array,
+    signs: Array,
     out: Array,
 ) -> None:
     """The closed form of family (13)-(15); coordinate i goes to column slots[i], times signs[i]."""
@@ -51,7 +59,13 @@ def ring_vectors(
 
 @njit(cache=True, nogil=True)
 def cell_vectors(
-    v: Array, nodes: int, factor: int, basis: Array, rows: Array, slots: Array, signs: Array,
+    v: Array,
+    nodes: int,
+    factor: int,
+    basis: Array,
+    rows: Array,
+    slots: Array,
+    signs: Array,
     out: Array,
 ) -> None:
     """The best of the 8 corners of the cell that holds (factor·v mod N, 0, 0).
@@ -146,8 +160,15 @@ def _lowest(p: Array, slope: Array, begin: int, end: int, low: int, high: int) -
 
 @njit(cache=True, nogil=True)
 def lattice_vectors(
-    v: Array, digits: Array, bits: int, dual: Array, basis: Array, start: Array, corner: Array,
-    slope: Array, out: Array,
+    v: Array,
+    digits: Array,
+    bits: int,
+    dual: Array,
+    basis: Array,
+    start: Array,
+    corner: Array,
+    slope: Array,
+    out: Array,
 ) -> int:
     """A shortest vector for every node.
 

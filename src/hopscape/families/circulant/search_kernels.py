@@ -115,8 +115,16 @@ def _covers(balls: Array, nodes: int, s: int, d: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def scan(
-    nodes: int, count: int, d: int, first: int, allowed: Array, mirror: Array, low: int, high: int,
-    every: bool, out: Array,
+    nodes: int,
+    count: int,
+    d: int,
+    first: int,
+    allowed: Array,
+    mirror: Array,
+    low: int,
+    high: int,
+    every: bool,
+    out: Array,
 ) -> Any:
     """Sets {first < s2 < ... < s_count} of diameter at most d with the least sum of distances.
 
