@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_any_five_dead_nodes_leave_every_pair_delivered() -> None:
             assert met.path[-1] == known.path[-1] == target
             assert not set(met.path) & set(dead)
             for path in (met.path, known.path):
-                assert all(b in network.neighbours(a) for a, b in zip(path, path[1:]))
+                assert all(b in network.neighbours(a) for a, b in itertools.pairwise(path))
 
 
 def test_five_of_six_neighbours_dead_costs_at_most_twenty_hops() -> None:

@@ -1,4 +1,4 @@
-"""Bounds, multipliers, closed forms and the exact search, against counting and breadth-first search."""
+"""Bounds, multipliers, closed forms and the exact search, against counting and search."""
 
 from __future__ import annotations
 

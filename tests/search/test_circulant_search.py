@@ -104,7 +104,17 @@ def test_strange_files_and_arguments_are_refused(tmp_path: Path) -> None:
 
 
 def test_command_line_keys() -> None:
-    words = ["search", "circulant", "--nodes", "105", "--generators", "3", "--ring", "--format", "json"]
+    words = [
+        "search",
+        "circulant",
+        "--nodes",
+        "105",
+        "--generators",
+        "3",
+        "--ring",
+        "--format",
+        "json",
+    ]
     run = subprocess.run(
         [sys.executable, "-m", "hopscape", *words], capture_output=True, text=True, check=True
     )

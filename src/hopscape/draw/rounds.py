@@ -18,7 +18,7 @@ from hopscape.draw.places import place_nodes
 __all__ = ["draw_cell", "draw_rounds"]
 
 _MOST_TRANSFERS = 4000
-_PAUSE_MS = 900
+_PER_SECOND = 1
 _STILL = (".svg", ".png", ".pdf")
 
 
@@ -111,7 +111,7 @@ def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: 
     )
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.gif"
-        moving.save(film, writer=PillowWriter(fps=1000 / _PAUSE_MS), dpi=80)
+        moving.save(film, writer=PillowWriter(fps=_PER_SECOND), dpi=80)
         data = film.read_bytes()
     write_atomically(place, lambda out: out.write(data))
 

@@ -1,7 +1,7 @@
 """The best circulants of an order, and the largest of a diameter, by exhaustive search.
 
-Sets are compared by diameter, then by mean distance; of sets that a multiplier turns into each other
-one is kept. Nothing is assumed about orders: each one is searched for itself.
+Sets are compared by diameter, then by mean distance; of sets that a multiplier turns into each
+other one is kept. Nothing is assumed about orders: each one is searched for itself.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _check(nodes: int, count: int) -> None:
         raise ArgumentError(f"generators is {count}; it must be at least 1")
     if nodes // 2 < count:
         raise ArgumentError(
-            f"nodes is {nodes}; {count} different generators from 1 to N/2 need at least {2 * count}"
+            f"nodes is {nodes}; {count} generators from 1 to N/2 need at least {2 * count}"
         )
 
 
@@ -197,7 +197,8 @@ def _search_large(
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
     for d in range(ulb(nodes, count), _farthest(nodes) + 1):
-        best, sets = -1, set()
+        best = -1
+        sets: set[tuple[int, ...]] = set()
         for found in _scan_all(nodes, count, ring, d, table, processes):
             tested += found["tested"]
             if found["sets"] and (best < 0 or found["total"] < best):
@@ -281,7 +282,8 @@ def _largest_in_slices(
 ) -> CirculantOptimum:
     tested = 0
     for nodes in orders:
-        best, sets = -1, set()
+        best = -1
+        sets: set[tuple[int, ...]] = set()
         for found in _scan_all(nodes, count, ring, d, table, processes):
             tested += found["tested"]
             if found["sets"] and (best < 0 or found["total"] < best):

@@ -1,4 +1,4 @@
-"""Many tasks on all processors, results in the order of the tasks, finished ones never done again."""
+"""Many tasks on all processors, results in their order, finished ones never done again."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def circulant(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Tell what is known of a circulant: components, canonical form, path vectors, ways round faults."""
+    """Tell what is known of a circulant: canonical form, path vectors, ways round faults."""
     from hopscape.families.circulant import Circulant
     from hopscape.families.circulant.describe import describe, describe_faults, describe_route
     from hopscape.registry import build

@@ -1,8 +1,8 @@
 """Circulant networks: node v is wired to v ± s for every generator s, mod N.
 
 ``circulant(N, s1, ..., sn)`` takes any generators; the others follow from formulas of the
-literature. Bounds are exact integers (:func:`ball`, :func:`ulb`, :func:`max_order`), routing needs no
-tables (:mod:`routing`), and broadcasts need no memory (:mod:`collectives`).
+literature. Bounds are exact integers (:func:`ball`, :func:`ulb`, :func:`max_order`), routing needs
+no tables (:mod:`routing`), and broadcasts need no memory (:mod:`collectives`).
 """
 
 from hopscape.families.circulant.bounds import ball, least_mean, max_order, ulb

@@ -150,7 +150,9 @@ def lemma() -> Outcome:
 
 
 def table() -> Outcome:
-    wrong, folded, graphs = [], [], 0
+    wrong: list[str] = []
+    folded: list[str] = []
+    graphs = 0
     for d, (nodes, *pairs) in _TABLE.items():
         if nodes != max_order(d, 3):
             wrong.append(f"d = {d}: order {nodes}")
@@ -255,7 +257,8 @@ def odd() -> Outcome:
 
 
 def even_s2() -> Outcome:
-    exceptions, wrong = [], []
+    exceptions: list[str] = []
+    wrong: list[str] = []
     for d in range(2, _SEARCHED + 1):
         order = theorem1_order(d)
         for s in _wide(_ring_sets(order, d)):

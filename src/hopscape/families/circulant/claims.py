@@ -18,7 +18,7 @@ CLAIMS = (
     _claim(
         "ball",
         "section 1",
-        "N(d, n) = Σ C(n,i) C(d,n-i) 2^(n-i) points lie within d steps; polynomials for n = 1, 2, 3",
+        "N(d, n) = Σ C(n,i) C(d,n-i) 2^(n-i) points within d steps; polynomials for n = 1, 2, 3",
         "points counted one by one for n <= 4, d <= 5; polynomials for d < 200",
         checks.ball_formula,
     ),
@@ -46,7 +46,7 @@ CLAIMS = (
     _claim(
         "double-loop-nearest",
         "section 1",
-        "(N; s, s+1), s the integer nearest to (√(2N-1) - 1)/2, has least diameter and mean distance",
+        "(N; s, s+1), s nearest to (√(2N-1) - 1)/2, has least diameter and mean distance",
         "breadth-first search against the bounds of the L1 ball, 5 <= N <= 300",
         checks.double_loop_nearest,
     ),
@@ -104,7 +104,7 @@ CLAIMS = (
         "odd",
         "section 2",
         "M(d, n) is odd for all d and n",
-        "exhaustive search for d = 3, n = 4 from N(3, 4) downwards; closed forms for n <= 3, d < 200",
+        "all sets for d = 3, n = 4 from N(3, 4) downwards; closed forms for n <= 3, d < 200",
         checks.odd,
     ),
     _claim(

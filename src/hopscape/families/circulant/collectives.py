@@ -1,9 +1,9 @@
 """Collectives on circulants: trees that no node has to remember, and one tree for all sources.
 
-A tree rooted at node 0, moved by w, is a tree rooted at node w. So one tree serves every source, and
-an all-gather is a timetable of the tree's links: link (u, port) in round r means that in round r every
-node v passes on, by this port, the chunk of v - u. Two links of the same port need different rounds;
-nothing else can collide.
+A tree rooted at node 0, moved by w, is a tree rooted at node w. So one tree serves every source,
+and an all-gather is a timetable of the tree's links: link (u, port) in round r means that in round
+r every node v passes on, by this port, the chunk of v - u. Two links of the same port need
+different rounds; nothing else can collide.
 """
 
 from __future__ import annotations
@@ -248,8 +248,8 @@ def memoryless_tree(network: Network) -> MemorylessTree:
     """Smallest shortest vectors of all nodes, shell by shell.
 
     Lexicographic order does not change when the same vector is added on both sides, so the smallest
-    vector less one of its steps is again the smallest of its node: prefixes of paths are paths of the
-    tree, and a node that knows its own vector knows to whom it must send.
+    vector less one of its steps is again the smallest of its node: prefixes of paths are paths of
+    the tree, and a node that knows its own vector knows to whom it must send.
     """
     router = _router(network)
     order, n = network.order, len(router.generators)
@@ -364,8 +364,8 @@ def _timetable(network: Network) -> tuple[IntArray, IntArray, IntArray]:
             before = (everybody + (s if back else -s)) % order
             options[:, 2 * axis + back] = tree.depth[before] == tree.depth - 1
     port = _balance(options)
-    axis = np.maximum(port, 0) // 2
-    steps = np.asarray(router.generators)[axis] * np.where(port % 2 == 1, -1, 1)
+    axes = np.maximum(port, 0) // 2
+    steps = np.asarray(router.generators)[axes] * np.where(port % 2 == 1, -1, 1)
     parent = (everybody - steps) % order
     return port, parent, _serve(tree.depth, port, parent, network.ports)
 
@@ -375,7 +375,7 @@ def _balance(options: IntArray) -> IntArray:
     order, ports = options.shape
     port = np.full(order, -1, dtype=np.int64)
     load = np.zeros(ports, dtype=np.int64)
-    usable = options.any(axis=0)
+    usable: IntArray = np.asarray(options.any(axis=0))
     choices = options.sum(axis=1)
     for v in np.argsort(choices, kind="stable").tolist():
         if choices[v]:

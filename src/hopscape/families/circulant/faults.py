@@ -2,12 +2,13 @@
 
 Two kinds of knowledge. *Known*: the source knows what is dead; the best way round it is found by a
 best-first search whose estimate is the exact distance of the sound network, so it looks at little
-more than the way itself. *Met*: nobody knows; a node sees only that its own neighbours do not answer,
-and the message carries what was seen so far. While nothing was seen, it leaves by the productive port
-with the most steps to go, so that choices stay open. Then it plans by the same search on the network
-less what was seen: that finds other shortest vectors first, then detours, then ways back. A
-neighbour that did not answer counts as dead; if that leaves no way, only the link to it does. A plan that
-fails has met something new, so a message arrives whenever there is a way, and otherwise says so.
+more than the way itself. *Met*: nobody knows; a node sees only that its own neighbours do not
+answer, and the message carries what was seen so far. While nothing was seen, it leaves by the
+productive port with the most steps to go, so that choices stay open. Then it plans by the same
+search on the network less what was seen: that finds other shortest vectors first, then detours,
+then ways back. A neighbour that did not answer counts as dead; if that leaves no way, only the
+link to it does. A plan that fails has met something new, so a message arrives whenever there is a
+way, and otherwise says so.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ class FaultRouter:
     def _walk(self, start: int, end: int, far: int) -> FaultRoute:
         seen: set[tuple[int, int]] = set()
         here = start
-        path, ports = [start], []
+        path = [start]
+        ports: list[int] = []
         plan: list[tuple[int, int]] | None = []
         while here != end:
             new = {(here, v) for _, v in self._ports(here) if not self.works(here, v)} - seen
@@ -155,7 +157,7 @@ class FaultRouter:
     def _replan(
         self, here: int, end: int, seen: set[tuple[int, int]], visited: set[int]
     ) -> list[tuple[int, int]] | None:
-        """A way after what was seen: at first every neighbour that did not answer counts as dead."""
+        """A way after what was seen; at first who did not answer counts as dead."""
         dead = {v for _, v in seen} - visited - {end}
         plan = self._plan(here, end, lambda u, v: v not in dead and _hopes(seen, u, v))
         return plan or self._plan(here, end, lambda u, v: _hopes(seen, u, v))

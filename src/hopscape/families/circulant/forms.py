@@ -77,7 +77,7 @@ def cell_basis(d: int) -> tuple[Vector, Vector, Vector]:
 
 @dataclass(frozen=True)
 class RingForm:
-    """Family (13)-(15), or (19) with odd p, with N = p·s3 + R, R = q·s2 + h, s2 = 2h - 1, s2 + s3 = 2R.
+    """Families (13)-(15) and (19): N = p·s3 + R, R = q·s2 + h, s2 = 2h - 1, s2 + s3 = 2R.
 
     Coordinate i of the formula belongs to generator slots[i], with sign signs[i].
     """

@@ -2,14 +2,14 @@
 
 A walk with x_i steps of generator s_i leads round to its start when x·S ≡ 0 mod N. These x form a
 lattice L; the shortest ways to node v are the shortest vectors of the coset {x : x·S ≡ v}. To find
-them, L gets a reduced basis b_0, ..., b_{n-1} (short ones first), and the coefficients t_{n-1}, ...,
-t_0 of a lattice vector are fixed one after the other. While b_0..b_{k-1} are still free,
+them, L gets a reduced basis b_0, ..., b_{n-1} (short ones first), and the coefficients t_{n-1},
+..., t_0 of a lattice vector are fixed one after the other. While b_0..b_{k-1} are still free,
 
     |x - t b_k - ...|_1 >= |y·x - t y·b_k|      for every y with |y|_inf <= 1 and y ⟂ b_0..b_{k-1},
 
 because y cannot see the free part. The best such y are corners of a section of the cube. They are
-few, do not depend on x, and are computed once; with all of them the bound is the exact optimum of the
-relaxed problem (linear programming duality). A missing corner would only cost time.
+few, do not depend on x, and are computed once; with all of them the bound is the exact optimum of
+the relaxed problem (linear programming duality). A missing corner would only cost time.
 
 Everything here is in Python's integers: exact at any size. The kernels do the same in arrays.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
@@ -53,7 +52,7 @@ class OptimalCirculant(FixedCirculant):
 
     name = "optimal_circulant"
     summary = "largest circulant with 3 generators for a diameter d (variants by equation number)"
-    parameters: Any = (
+    parameters = (
         Parameter("d", "int", "diameter", low=1),
         Parameter(
             "variant", "text", 'generators by equation "17", "18" or "5" ("5+", "5-")', default="17"
@@ -93,7 +92,7 @@ class TwoParameterCirculant(FixedCirculant):
 
     name = "two_parameter_circulant"
     summary = "family (13)-(15): circulants of diameter d with 3 generators, for every p"
-    parameters: Any = (
+    parameters = (
         Parameter("d", "int", "diameter", low=2),
         Parameter("p", "int", "the paper's p3, at most 2d - 2", low=1),
     )
@@ -116,7 +115,7 @@ class GammaCirculant(FixedCirculant):
     summary = (
         "family (19): (4p³+4p²+3p+1; 1, 2p+1, 4p²+2p+1), largest for its diameter if p is even"
     )
-    parameters: Any = (Parameter("p", "int", "parameter", low=1),)
+    parameters = (Parameter("p", "int", "parameter", low=1),)
     example = "gamma_circulant(2)"
 
     def __init__(self, p: int) -> None:
@@ -132,7 +131,7 @@ class DoubleLoop(FixedCirculant):
 
     name = "double_loop"
     summary = "circulant (N; s, s+1) of least diameter with 2 generators"
-    parameters: Any = (
+    parameters = (
         Parameter("nodes", "int", "number of nodes", low=5),
         Parameter("variant", "text", '"nearest" (least mean as well) or "ulb"', default="nearest"),
     )
@@ -167,7 +166,7 @@ class LargestDoubleLoop(FixedCirculant):
 
     name = "largest_double_loop"
     summary = "circulant (2d²+2d+1; 1, 2d+1): largest with 2 generators and diameter d"
-    parameters: Any = (Parameter("d", "int", "diameter", low=1),)
+    parameters = (Parameter("d", "int", "diameter", low=1),)
     example = "largest_double_loop(3)"
 
     def __init__(self, d: int) -> None:
@@ -188,7 +187,7 @@ class Yebra(FixedCirculant):
 
     name = "yebra"
     summary = "circulant (3d²+3d+1; 1, 3d+1, 3d+2) of diameter d (Yebra and others)"
-    parameters: Any = (Parameter("d", "int", "diameter", low=1),)
+    parameters = (Parameter("d", "int", "diameter", low=1),)
     example = "yebra(3)"
 
     def __init__(self, d: int) -> None:
@@ -204,7 +203,7 @@ class WongCoppersmith(FixedCirculant):
 
     name = "wong_coppersmith"
     summary = "circulant (b^n; 1, b, ..., b^(n-1)), b odd, of diameter n(b-1)/2"
-    parameters: Any = (
+    parameters = (
         Parameter("b", "int", "base, odd", low=3),
         Parameter("n", "int", "number of generators", low=1),
     )
@@ -229,7 +228,7 @@ class ChenJia(FixedCirculant):
 
     name = "chen_jia"
     summary = "circulant of Chen and Jia with n generators and diameter at most d, d >= 2n - 3"
-    parameters: Any = (
+    parameters = (
         Parameter("d", "int", "diameter", low=3),
         Parameter("n", "int", "number of generators", low=3),
     )

@@ -200,7 +200,7 @@ class CirculantRouter(Router):
     def certify(self, a: NodeLike, b: NodeLike) -> Verdict:
         """Prove in integers that the vector from a to b is shortest.
 
-        Checks that the vector leads to b, that every corner used as a bound is one (inside the cube,
+        Checks that the vector leads to b, that every corner used as a bound is one (in the cube,
         orthogonal to the free vectors), and that the bounded search finds nothing shorter.
         """
         vector = self.vector(a, b)

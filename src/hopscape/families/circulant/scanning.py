@@ -42,7 +42,8 @@ def scan_slice(
     """
     from hopscape.families.circulant.search_kernels import scan
 
-    best, sets, tested = -1, set(), 0
+    best, tested = -1, 0
+    sets: set[tuple[int, ...]] = set()
     for first, low, high in slices:
         allowed, mirror = _tables(nodes, first)
         room = _ROOM

@@ -5,7 +5,8 @@ going round) so that 64 nodes at any place are two words and two shifts. With on
 
     ball'(r) = ball(r)  ∪  ball'(r-1) + s  ∪  ball'(r-1) - s  =  ∪_j  ball(r - |j|) + j·s,
 
-the first to build all balls, the second to look at 64 nodes alone: most sets fail at the first look.
+the first to build all balls, the second to look at 64 nodes alone: most sets fail at the first
+look.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _ones(x: np.uint64) -> int:
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Circulant(Family):
 
     name = "circulant"
     summary = "circulant (N; s1, ..., sn): node v wired to v ± s for every generator, mod N"
-    parameters: Any = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("n", "int", "number of nodes", low=1),
         Parameter("generators", "int", "steps, from 1 to N - 1", low=1, variadic=True),
     )
