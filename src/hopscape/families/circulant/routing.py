@@ -114,7 +114,10 @@ class CirculantRouter(Router):
 
     def vectors(self, at: IntArray, to: IntArray) -> IntArray:
         """Shortest path vectors of pairs; rows of pairs without a way are not meaningful."""
-        gap = (to - at) % self.nodes // self.components
+        gap = to - at
+        gap[gap < 0] += self.nodes
+        if self.components > 1:
+            gap //= self.components
         out = np.empty((len(gap), len(self.generators)), dtype=node_dtype(self.nodes))
         if out.dtype != object and self._use_kernel(len(gap)):
             self._fill(gap.astype(np.int64), out)

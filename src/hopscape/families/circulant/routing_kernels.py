@@ -57,6 +57,18 @@ def ring_vectors(
         out[row, c] = sc * z
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _quotient(a: int, b: int, share: float) -> int:
+    """Floor of a / b for |a| < 2**62 and quotients below 2**31: a product, then put right."""
+    q = np.int64(math.floor(a * share))
+    rest = a - q * b
+    if rest < 0:
+        q -= 1
+    elif rest >= b:
+        q += 1
+    return q
+
+
 @njit(cache=True, nogil=True)
 def cell_vectors(
     v: Array,
@@ -74,6 +86,7 @@ def cell_vectors(
     of basis vectors less); `basis` is the basis for the same coordinates.
     """
     w0, w1, w2 = rows[0], rows[1], rows[2]
+    share = 1.0 / nodes
     a, b, c = slots[0], slots[1], slots[2]
     sa, sb, sc = signs[0], signs[1], signs[2]
     b00, b01, b02 = basis[0, 0], basis[0, 1], basis[0, 2]
@@ -81,7 +94,9 @@ def cell_vectors(
     b20, b21, b22 = basis[2, 0], basis[2, 1], basis[2, 2]
     for row in range(len(v)):
         at = v[row] if factor == 1 else factor * v[row] % nodes
-        f0, f1, f2 = at * w0 // nodes, at * w1 // nodes, at * w2 // nodes
+        f0 = _quotient(at * w0, nodes, share)
+        f1 = _quotient(at * w1, nodes, share)
+        f2 = _quotient(at * w2, nodes, share)
         x0 = at - f0 * b00 - f1 * b10 - f2 * b20
         y0 = -f0 * b01 - f1 * b11 - f2 * b21
         z0 = -f0 * b02 - f1 * b12 - f2 * b22
@@ -114,7 +129,7 @@ def _along_first(x: Array, b: Array, best: int, out: Array) -> int:
     t, least = 0, best
     for i in range(len(x)):
         if b[i] != 0:
-            low = x[i] // b[i]
+            low = np.int64(math.floor(x[i] / b[i]))  # exact below 2**52
             for side in range(low, low + 2):
                 length = _length_at(x, b, side)
                 if length < least:
