@@ -34,8 +34,8 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
 
     Examples
     --------
-    >>> find_multiplier(21, (1, 3, 8), (1, 5, 8))
-    8
+    >>> find_multiplier(21, (1, 4, 6), (1, 5, 9))
+    5
     >>> find_multiplier(21, (1, 3, 8), (1, 2, 3)) is None
     True
     """
@@ -62,7 +62,7 @@ def canonical(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
     Examples
     --------
     >>> canonical(21, (5, 8, 2)), canonical(12, (2, 3))
-    ((1, 4, 8), (2, 3))
+    ((1, 2, 5), (2, 3))
     """
     folded = fold(nodes, generators)
     if not folded:

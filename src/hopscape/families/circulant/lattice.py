@@ -69,8 +69,8 @@ class Lattice:
     >>> lattice = Lattice(55, (1, 5, 21))
     >>> lattice.shortest(27)
     (1, 1, 1)
-    >>> lattice.all_shortest(30)
-    [(-1, 2, 1), (-1, -1, -1)]
+    >>> lattice.all_shortest(3)
+    [(3, 0, 0), (-2, 1, 0)]
     """
 
     nodes: int

@@ -185,8 +185,8 @@ class CirculantRouter(Router):
         Examples
         --------
         >>> import hopscape
-        >>> hopscape.build("circulant(55, 1, 5, 21)").router().all_vectors(0, 30)
-        [(-1, 2, 1), (-1, -1, -1)]
+        >>> hopscape.build("circulant(55, 1, 5, 21)").router().all_vectors(0, 3)
+        [(3, 0, 0), (-2, 1, 0)]
         """
         at, to, _, _ = self._pairs(a, b)
         self._require_ways(at[:1], to[:1])
