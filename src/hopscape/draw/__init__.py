@@ -2,12 +2,15 @@
 
 from hopscape.draw.picture import FORMATS, MOST_LINKS, MOST_NODES, draw_network, make_figure
 from hopscape.draw.places import place_nodes
+from hopscape.draw.rounds import draw_cell, draw_rounds
 
 __all__ = [
     "FORMATS",
     "MOST_LINKS",
     "MOST_NODES",
+    "draw_cell",
     "draw_network",
+    "draw_rounds",
     "make_figure",
     "place_nodes",
 ]

@@ -1,5 +1,39 @@
-"""Circulant networks: node v is wired to v ± s for every generator s, mod N."""
+"""Circulant networks: node v is wired to v ± s for every generator s, mod N.
 
+``circulant(N, s1, ..., sn)`` takes any generators; the others follow from formulas of the
+literature. Bounds are exact integers (:func:`ball`, :func:`ulb`, :func:`max_order`), routing needs
+no tables (:mod:`routing`), and broadcasts need no memory (:mod:`collectives`).
+"""
+
+from hopscape.families.circulant.bounds import ball, least_mean, max_order, ulb
+from hopscape.families.circulant.isomorphism import canonical, find_multiplier, fold
+from hopscape.families.circulant.named import (
+    ChenJia,
+    DoubleLoop,
+    GammaCirculant,
+    LargestDoubleLoop,
+    OptimalCirculant,
+    TwoParameterCirculant,
+    WongCoppersmith,
+    Yebra,
+)
 from hopscape.families.circulant.wiring import Circulant
 
-__all__ = ["Circulant"]
+__all__ = [
+    "ChenJia",
+    "Circulant",
+    "DoubleLoop",
+    "GammaCirculant",
+    "LargestDoubleLoop",
+    "OptimalCirculant",
+    "TwoParameterCirculant",
+    "WongCoppersmith",
+    "Yebra",
+    "ball",
+    "canonical",
+    "find_multiplier",
+    "fold",
+    "least_mean",
+    "max_order",
+    "ulb",
+]

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.circulant.forms import recognise
 
-__all__ = ["Circulant"]
+__all__ = ["Circulant", "FixedCirculant"]
 
 
 class Circulant(Family):
-    """Port 2i leads to v + s_i, port 2i + 1 to v - s_i; a generator N/2 has the first only."""
+    """Port 2i leads to v + s_i, port 2i + 1 to v - s_i; a generator N/2 has the first only.
+
+    Generators are kept as given: they need not be sorted, below N/2 or contain a unit.
+    """
 
     name = "circulant"
     summary = "circulant (N; s1, ..., sn): node v wired to v ± s for every generator, mod N"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("n", "int", "number of nodes", low=1),
         Parameter("generators", "int", "steps, from 1 to N - 1", low=1, variadic=True),
     )
     example = "circulant(21, 1, 3, 8)"
+
+    n: int
+    generators: tuple[int, ...]
 
     def __init__(self, n: int, generators: Sequence[int]) -> None:
         for s in generators:
@@ -40,6 +50,18 @@ class Circulant(Family):
     def ports(self) -> int:
         return 2 * len(self.generators)
 
+    @property
+    def components(self) -> int:
+        """Number of components: gcd of the order and all generators."""
+        return math.gcd(self.n, *self.generators)
+
+    @property
+    def component_spec(self) -> str:
+        """The circulant that each component is; component c holds the nodes ≡ c."""
+        g = self.components
+        inner = ", ".join(str(s // g) for s in self.generators)
+        return f"circulant({self.n // g}, {inner})" if inner else "circulant(1)"
+
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
         for i, s in enumerate(self.generators):
@@ -50,17 +72,46 @@ class Circulant(Family):
 
     def facts(self) -> Facts:
         degree = sum(1 if 2 * s == self.n else 2 for s in self.generators)
+        diameter = self.known_diameter()
         return Facts(
             degree_min=degree,
             degree_max=degree,
             links=self.n * degree // 2,
             channels=self.n * degree,
-            connected=math.gcd(self.n, *self.generators) == 1,
+            connected=self.components == 1,
+            diameter=diameter,
+            radius=diameter,
             vertex_transitive=True,
         )
+
+    def known_diameter(self) -> int | None:
+        """The diameter where a closed form gives it."""
+        if len(self.generators) != 3:
+            return None
+        form = recognise(self.n, self.generators)
+        return form.diameter if form is not None else None
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)
 
+    def router(self, network: Network) -> Router | None:
+        from hopscape.families.circulant.routing import MOST_GENERATORS, CirculantRouter
+
+        if not 1 <= len(self.generators) <= MOST_GENERATORS:
+            return None
+        return CirculantRouter(network, self.n, self.generators)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.circulant.collectives import collectives_of
+
+        return collectives_of(self.n, self.generators)
+
     def layout(self) -> Layout:
         return Layout(circle(self.n))
+
+
+class FixedCirculant(Circulant):
+    """A circulant whose order and generators follow from other parameters."""
+
+    def _wire(self, order: int, generators: Sequence[int]) -> None:
+        super().__init__(order, generators)

@@ -1,0 +1,150 @@
+"""Schedules round by round: the tree of a broadcast, as a picture or moving."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.files import write_atomically
+from hopscape.core.layout import Points
+from hopscape.core.schedule import Schedule
+from hopscape.draw.places import place_nodes
+
+__all__ = ["draw_cell", "draw_rounds"]
+
+_MOST_TRANSFERS = 4000
+_PER_SECOND = 1
+_STILL = (".svg", ".png", ".pdf")
+
+
+def draw_rounds(schedule: Schedule, path: str | Path) -> None:
+    """Draw who sends to whom in which round.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Such as a broadcast, of at most 4,000 transfers.
+    path : str or Path
+        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``: one
+        round after the other.
+
+    Raises
+    ------
+    ArgumentError
+        For another ending.
+    TooLargeError
+        When there are more transfers than a picture can show.
+    """
+    place = Path(path)
+    ending = place.suffix.lower()
+    if ending not in (*_STILL, ".gif"):
+        raise ArgumentError(f"{path} must end in .svg, .png, .pdf or .gif")
+    if schedule.transfers > _MOST_TRANSFERS:
+        raise TooLargeError(
+            f"the schedule has {schedule.transfers} transfers; at most {_MOST_TRANSFERS} are drawn"
+        )
+    from matplotlib.figure import Figure
+
+    points = place_nodes(schedule.network).positions
+    figure = Figure(figsize=(7, 7.4), layout="constrained")
+    axes = figure.add_subplot()
+    if ending == ".gif":
+        _animate(schedule, points, figure, axes, place)
+        return
+    _paint(schedule, points, axes, schedule.rounds)
+    _save(figure, place, ending)
+
+
+def _save(figure: Any, place: Path, ending: str) -> None:
+    write_atomically(place, lambda out: figure.savefig(out, format=ending[1:], dpi=150))
+
+
+def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
+    """The first so many rounds."""
+    from matplotlib import colormaps
+    from matplotlib.collections import LineCollection
+
+    axes.clear()
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    colours = colormaps["viridis"](np.linspace(0.0, 0.9, max(schedule.rounds, 1)))
+    reached = np.full(schedule.network.order, -1)
+    if schedule.goal.root is not None:
+        reached[schedule.goal.root] = 0
+    for r in range(rounds):
+        part = slice(int(schedule.round_start[r]), int(schedule.round_start[r + 1]))
+        source, target = schedule.source[part], schedule.target[part]
+        lines = np.stack([points[source], points[target]], axis=1)
+        axes.add_collection(
+            LineCollection(list(lines), colors=[colours[r]], linewidths=1.0, label=f"round {r + 1}")
+        )
+        fresh = target[reached[target] < 0]
+        reached[fresh] = r + 1
+    shades = np.vstack([[[0.84, 0.37, 0.0, 1.0]], colours])
+    shown = np.where(reached[:, None] >= 0, shades[np.maximum(reached, 0)], 0.85)
+    axes.scatter(*points.T, c=shown, s=max(3.0, 900.0 / len(points)), zorder=3)
+    axes.set_xlim(points[:, 0].min() - 0.08, points[:, 0].max() + 0.08)
+    axes.set_ylim(points[:, 1].min() - 0.08, points[:, 1].max() + 0.08)
+    if rounds:
+        axes.legend(loc="upper right", fontsize=7, frameon=False)
+    served = int((reached >= 0).sum())
+    axes.set_title(
+        f"{schedule.network.spec}: {schedule.goal.describe()}\n"
+        f"round {rounds} of {schedule.rounds}, {served} of {schedule.network.order} nodes reached",
+        fontsize=9,
+    )
+
+
+def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: Path) -> None:
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    moving = FuncAnimation(
+        figure,
+        lambda r: _paint(schedule, points, axes, r),
+        frames=schedule.rounds + 1,
+        init_func=lambda: None,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        film = Path(folder) / "film.gif"
+        moving.save(film, writer=PillowWriter(fps=_PER_SECOND), dpi=80)
+        data = film.read_bytes()
+    write_atomically(place, lambda out: out.write(data))
+
+
+def draw_cell(
+    distances: IntArray, path: str | Path, *, title: str, across: str, upwards: str
+) -> None:
+    """Draw a map of distances over a cell of the lattice.
+
+    Parameters
+    ----------
+    distances : array of shape (rows, columns)
+    path : str or Path
+        ``.svg``, ``.png`` or ``.pdf``.
+    title, across, upwards : str
+        Title and names of the two directions.
+    """
+    place = Path(path)
+    ending = place.suffix.lower()
+    if ending not in _STILL:
+        raise ArgumentError(f"{path} must end in .svg, .png or .pdf")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(distances, origin="lower", cmap="viridis", aspect="auto")
+    if distances.size <= 1500:
+        middle = distances.max() / 2
+        for (row, column), value in np.ndenumerate(distances):
+            colour = "white" if value < middle else "black"
+            axes.text(column, row, str(value), ha="center", va="center", fontsize=6, color=colour)
+    figure.colorbar(image, label="distance")
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(across)
+    axes.set_ylabel(upwards)
+    _save(figure, place, ending)

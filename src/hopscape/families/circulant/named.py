@@ -1,0 +1,246 @@
+"""Circulants by formula: the families of the paper and those that it compares itself with."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Parameter
+from hopscape.families.circulant.bounds import least_mean, max_order, ulb
+from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
+from hopscape.families.circulant.wiring import FixedCirculant
+
+__all__ = [
+    "ChenJia",
+    "DoubleLoop",
+    "GammaCirculant",
+    "LargestDoubleLoop",
+    "OptimalCirculant",
+    "TwoParameterCirculant",
+    "WongCoppersmith",
+    "Yebra",
+    "chen_jia_order",
+    "theorem1_order",
+]
+
+_VARIANTS = ("17", "18", "5", "5+", "5-")
+
+
+def theorem1_order(d: int) -> int:
+    """The order (4) of Theorem 1.
+
+    Examples
+    --------
+    >>> [theorem1_order(d) for d in (2, 3, 4)]
+    [21, 55, 111]
+    """
+    k, rest = divmod(d, 3)
+    if rest == 1:
+        return 32 * k**3 + 48 * k**2 + 26 * k + 5
+    return max_order(d, 3)
+
+
+def chen_jia_order(d: int, n: int) -> int:
+    """Order of the Chen-Jia graph; its range is d >= 2n - 3 (the paper says d >= n)."""
+    k = (d - n + 3) // n
+    return 2 * k * sum((4 * k) ** i for i in range(n))
+
+
+class OptimalCirculant(FixedCirculant):
+    """The largest known circulants of three generators for a diameter."""
+
+    name = "optimal_circulant"
+    summary = "largest circulant with 3 generators for a diameter d (variants by equation number)"
+    parameters = (
+        Parameter("d", "int", "diameter", low=1),
+        Parameter(
+            "variant", "text", 'generators by equation "17", "18" or "5" ("5+", "5-")', default="17"
+        ),
+    )
+    example = "optimal_circulant(3)"
+
+    def __init__(self, d: int, variant: str = "17") -> None:
+        if variant not in _VARIANTS:
+            raise ArgumentError(f"variant is {variant!r}; choose one of {', '.join(_VARIANTS)}")
+        self.d, self.variant = d, variant
+        if variant == "17":
+            self._wire(max_order(d, 3), set_17(d))
+        elif variant == "18":
+            found = set_18(d)
+            if found is None or d < 2:
+                raise ArgumentError(f"d is {d}; equation (18) is for d = 0 or 2 mod 3, d >= 2")
+            self._wire(max_order(d, 3), found)
+        else:
+            self._wire_5(d, variant)
+
+    def _wire_5(self, d: int, variant: str) -> None:
+        if d < 2:
+            raise ArgumentError(f"d is {d}; equation (5) needs d >= 2")
+        k, rest = divmod(d, 3)
+        if rest != 1 and variant != "5":
+            raise ArgumentError(f'variant {variant!r} is for d = 1 mod 3; for d = {d} take "5"')
+        p = (2 * k, 2 * k + (variant == "5-"), 2 * k + 1)[rest]
+        self._wire(*set_two_parameter(d, p))
+
+    def known_diameter(self) -> int:
+        return self.d
+
+
+class TwoParameterCirculant(FixedCirculant):
+    """The family (13)-(15) behind the proof: every member has diameter d."""
+
+    name = "two_parameter_circulant"
+    summary = "family (13)-(15): circulants of diameter d with 3 generators, for every p"
+    parameters = (
+        Parameter("d", "int", "diameter", low=2),
+        Parameter("p", "int", "the paper's p3, at most 2d - 2", low=1),
+    )
+    example = "two_parameter_circulant(4, 3)"
+
+    def __init__(self, d: int, p: int) -> None:
+        if p > 2 * d - 2:
+            raise ArgumentError(f"p is {p}; it must be from 1 to 2d - 2 = {2 * d - 2}")
+        self.d, self.p = d, p
+        self._wire(*set_two_parameter(d, p))
+
+    def known_diameter(self) -> int:
+        return self.d
+
+
+class GammaCirculant(FixedCirculant):
+    """Family (19), for which the paper gives its routing and broadcast."""
+
+    name = "gamma_circulant"
+    summary = (
+        "family (19): (4p³+4p²+3p+1; 1, 2p+1, 4p²+2p+1), largest for its diameter if p is even"
+    )
+    parameters = (Parameter("p", "int", "parameter", low=1),)
+    example = "gamma_circulant(2)"
+
+    def __init__(self, p: int) -> None:
+        self.p = p
+        self._wire(4 * p**3 + 4 * p**2 + 3 * p + 1, (1, 2 * p + 1, 4 * p**2 + 2 * p + 1))
+
+    def known_diameter(self) -> int:
+        return (3 * self.p + 1) // 2
+
+
+class DoubleLoop(FixedCirculant):
+    """(N; s, s+1): the best circulant with two generators, for every order."""
+
+    name = "double_loop"
+    summary = "circulant (N; s, s+1) of least diameter with 2 generators"
+    parameters = (
+        Parameter("nodes", "int", "number of nodes", low=5),
+        Parameter("variant", "text", '"nearest" (least mean as well) or "ulb"', default="nearest"),
+    )
+    example = "double_loop(21)"
+
+    def __init__(self, nodes: int, variant: str = "nearest") -> None:
+        if variant not in ("nearest", "ulb"):
+            raise ArgumentError(f"variant is {variant!r}; choose nearest or ulb")
+        self.nodes, self.variant = nodes, variant
+        s = math.isqrt(2 * nodes - 1) // 2 if variant == "nearest" else ulb(nodes, 2)
+        self._wire(nodes, (s, s + 1))
+
+    def known_diameter(self) -> int:
+        return ulb(self.nodes, 2)
+
+    def facts(self) -> Facts:
+        known = super().facts().known()
+        if self.variant == "nearest":
+            known["mean_distance"] = _double_loop_mean(self.nodes)
+        return Facts(**known)
+
+
+def _double_loop_mean(nodes: int) -> Fraction:
+    """The least mean that two generators allow, summed in closed form."""
+    r = ulb(nodes, 2)
+    shells = r * nodes - (2 * (r - 1) * r * (2 * r - 1) // 6 + (r - 1) * r + r)
+    return Fraction(shells, nodes - 1)
+
+
+class LargestDoubleLoop(FixedCirculant):
+    """(2d²+2d+1; 1, 2d+1): as many nodes as the ball of radius d."""
+
+    name = "largest_double_loop"
+    summary = "circulant (2d²+2d+1; 1, 2d+1): largest with 2 generators and diameter d"
+    parameters = (Parameter("d", "int", "diameter", low=1),)
+    example = "largest_double_loop(3)"
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self._wire(2 * d * d + 2 * d + 1, (1, 2 * d + 1))
+
+    def known_diameter(self) -> int:
+        return self.d
+
+    def facts(self) -> Facts:
+        known = super().facts().known()
+        known["mean_distance"] = least_mean(self.n, 2) if self.d < 50 else _double_loop_mean(self.n)
+        return Facts(**known)
+
+
+class Yebra(FixedCirculant):
+    """Hexagonal: equivalent to (N; d, d+1, 2d+1)."""
+
+    name = "yebra"
+    summary = "circulant (3d²+3d+1; 1, 3d+1, 3d+2) of diameter d (Yebra and others)"
+    parameters = (Parameter("d", "int", "diameter", low=1),)
+    example = "yebra(3)"
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self._wire(3 * d * d + 3 * d + 1, (1, 3 * d + 1, 3 * d + 2))
+
+    def known_diameter(self) -> int:
+        return self.d
+
+
+class WongCoppersmith(FixedCirculant):
+    """Numbers with n digits to base b; a generator changes one digit."""
+
+    name = "wong_coppersmith"
+    summary = "circulant (b^n; 1, b, ..., b^(n-1)), b odd, of diameter n(b-1)/2"
+    parameters = (
+        Parameter("b", "int", "base, odd", low=3),
+        Parameter("n", "int", "number of generators", low=1),
+    )
+    example = "wong_coppersmith(3, 3)"
+
+    def __init__(self, b: int, n: int) -> None:
+        if b % 2 == 0:
+            raise ArgumentError(f"b is {b}; it must be odd")
+        self.base, self.digits = b, n
+        self._wire(b**n, [b**i for i in range(n)])
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}({self.base}, {self.digits})"
+
+    def known_diameter(self) -> int:
+        return self.digits * (self.base - 1) // 2
+
+
+class ChenJia(FixedCirculant):
+    """Diameter at most d."""
+
+    name = "chen_jia"
+    summary = "circulant of Chen and Jia with n generators and diameter at most d, d >= 2n - 3"
+    parameters = (
+        Parameter("d", "int", "diameter", low=3),
+        Parameter("n", "int", "number of generators", low=3),
+    )
+    example = "chen_jia(5, 3)"
+
+    def __init__(self, d: int, n: int) -> None:
+        k = (d - n + 3) // n
+        if k < 1:
+            raise ArgumentError(f"d is {d}; with n = {n} it must be at least 2n - 3 = {2 * n - 3}")
+        self.d, self.count = d, n
+        self._wire(chen_jia_order(d, n), [(4 * k) ** i for i in range(n)])
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}({self.d}, {self.count})"

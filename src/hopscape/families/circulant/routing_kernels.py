@@ -1,0 +1,286 @@
+"""Path vectors of many nodes at once; :mod:`lattice` and :mod:`routing` hold the slow twins."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["cell_vectors", "lattice_vectors", "ring_vectors"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def ring_vectors(
+    v: Array,
+    nodes: int,
+    s2: int,
+    s3: int,
+    h: int,
+    q: int,
+    p: int,
+    slots: Array,
+    signs: Array,
+    out: Array,
+) -> None:
+    """The closed form of family (13)-(15); coordinate i goes to column slots[i], times signs[i]."""
+    half = (s2 + s3) // 2
+    a, b, c = slots[0], slots[1], slots[2]
+    sa, sb, sc = signs[0], signs[1], signs[2]
+    for row in range(len(v)):
+        at = v[row]
+        i = at // s3
+        delta = at - i * s3
+        mirrored = delta > half
+        if mirrored:
+            delta = 2 * half - delta
+        j = delta // s2
+        e = delta - j * s2
+        k = e - h
+        near = h + i + j - abs(k)
+        far = p + q - i - j + abs(k)
+        if far <= near:
+            x, y, z = k, j - q, i - p
+            if mirrored:
+                x, y = -x, -y
+        else:
+            x, y, z = e, j, i
+            if k > 0:
+                x, y = e - s2, j + 1
+            if mirrored:
+                x, y, z = -x, 1 - y, z + 1
+        out[row, a] = sa * x
+        out[row, b] = sb * y
+        out[row, c] = sc * z
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _quotient(a: int, b: int, share: float) -> int:
+    """Floor of a / b for |a| < 2**62 and quotients below 2**31: a product, then put right."""
+    q = np.int64(math.floor(a * share))
+    rest = a - q * b
+    if rest < 0:
+        q -= 1
+    elif rest >= b:
+        q += 1
+    return q
+
+
+@njit(cache=True, nogil=True)
+def cell_vectors(
+    v: Array,
+    nodes: int,
+    factor: int,
+    basis: Array,
+    rows: Array,
+    slots: Array,
+    signs: Array,
+    out: Array,
+) -> None:
+    """The best of the 8 corners of the cell that holds (factor·v mod N, 0, 0).
+
+    `rows` holds the integers w_i with coordinate i = at·w_i / N, reduced to 0..N-1 (a whole number
+    of basis vectors less); `basis` is the basis for the same coordinates.
+    """
+    w0, w1, w2 = rows[0], rows[1], rows[2]
+    share = 1.0 / nodes
+    a, b, c = slots[0], slots[1], slots[2]
+    sa, sb, sc = signs[0], signs[1], signs[2]
+    b00, b01, b02 = basis[0, 0], basis[0, 1], basis[0, 2]
+    b10, b11, b12 = basis[1, 0], basis[1, 1], basis[1, 2]
+    b20, b21, b22 = basis[2, 0], basis[2, 1], basis[2, 2]
+    for row in range(len(v)):
+        at = v[row] if factor == 1 else factor * v[row] % nodes
+        f0 = _quotient(at * w0, nodes, share)
+        f1 = _quotient(at * w1, nodes, share)
+        f2 = _quotient(at * w2, nodes, share)
+        x0 = at - f0 * b00 - f1 * b10 - f2 * b20
+        y0 = -f0 * b01 - f1 * b11 - f2 * b21
+        z0 = -f0 * b02 - f1 * b12 - f2 * b22
+        best = abs(x0) + abs(y0) + abs(z0)
+        x1, y1, z1 = x0, y0, z0
+        for corner in range(1, 8):
+            i, j, k = corner & 1, (corner >> 1) & 1, corner >> 2
+            x = x0 - i * b00 - j * b10 - k * b20
+            y = y0 - i * b01 - j * b11 - k * b21
+            z = z0 - i * b02 - j * b12 - k * b22
+            length = abs(x) + abs(y) + abs(z)
+            if length < best:
+                best, x1, y1, z1 = length, x, y, z
+        out[row, a] = sa * x1
+        out[row, b] = sb * y1
+        out[row, c] = sc * z1
+
+
+@njit(cache=True, nogil=True)
+def _length_at(x: Array, b: Array, t: int) -> int:
+    total = 0
+    for i in range(len(x)):
+        total += abs(x[i] - t * b[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _along_first(x: Array, b: Array, best: int, out: Array) -> int:
+    """The shortest point of the line x - t b: beside the weighted median of x_i / b_i."""
+    t, least = 0, best
+    for i in range(len(x)):
+        if b[i] != 0:
+            low = np.int64(math.floor(x[i] / b[i]))  # exact below 2**52
+            for side in range(low, low + 2):
+                length = _length_at(x, b, side)
+                if length < least:
+                    t, least = side, length
+    if least < best:
+        for i in range(len(x)):
+            out[i] = x[i] - t * b[i]
+    return least
+
+
+@njit(cache=True, nogil=True)
+def _interval(p: Array, slope: Array, begin: int, end: int, radius: float) -> tuple[float, float]:
+    """The t with |p - t·slope| <= radius for all corners; empty as (1, 0)."""
+    first, last = -1.0e18, 1.0e18
+    for c in range(begin, end):
+        if slope[c] > 0.0:
+            first = max(first, (p[c] - radius) / slope[c])
+            last = min(last, (p[c] + radius) / slope[c])
+        elif abs(p[c]) > radius:
+            return 1.0, 0.0
+    return (first, last) if first <= last else (1.0, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _bound(p: Array, slope: Array, begin: int, end: int, t: int) -> float:
+    most = 0.0
+    for c in range(begin, end):
+        most = max(most, abs(p[c] - t * slope[c]))
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _lowest(p: Array, slope: Array, begin: int, end: int, low: int, high: int) -> int:
+    """Where the bound, which is convex in t, is least; the middle of a short interval will do."""
+    while high - low > 3:
+        t = (low + high) // 2
+        if _bound(p, slope, begin, end, t) <= _bound(p, slope, begin, end, t + 1):
+            high = t
+        else:
+            low = t + 1
+    return (low + high) // 2
+
+
+@njit(cache=True, nogil=True)
+def lattice_vectors(
+    v: Array,
+    digits: Array,
+    bits: int,
+    dual: Array,
+    basis: Array,
+    start: Array,
+    corner: Array,
+    slope: Array,
+    out: Array,
+) -> int:
+    """A shortest vector for every node.
+
+    Parameters
+    ----------
+    v : int64[m]
+        Nodes, from 0 to N - 1.
+    digits, bits : int64[w, n], int
+        Row j is a vector that leads to node 2**(bits·j).
+    dual : float64[n, n]
+        Row i gives the i-th coordinate in the basis.
+    basis : int64[n, n]
+    start, corner, slope : int64[n + 1], float64[c, n], float64[c]
+        Corners of level k are rows start[k]:start[k + 1].
+    out : int64[m, n]
+
+    Returns
+    -------
+    int
+        Branches looked at, in all.
+
+    Lengths are integers and floats here are off by less than 1/4 (see routing.py for the limit on
+    the size of the lattice), so a bound with 1/4 to spare loses nothing.
+    """
+    n = basis.shape[0]
+    x = np.empty((n, n), np.int64)
+    p = np.empty(max(len(slope), 1), np.float64)
+    up = np.empty(n, np.int64)  # coefficients in (down, up) were tried
+    down = np.empty(n, np.int64)
+    middle = np.empty(n, np.int64)
+    low = np.empty(n, np.int64)
+    high = np.empty(n, np.int64)
+    known = np.empty(n, np.int64)  # the best length when the interval was computed
+    coefficient = np.empty(n, np.float64)
+    visited = 0
+    mask = (1 << bits) - 1
+    for row in range(len(v)):
+        top = x[n - 1]
+        top[:] = 0
+        rest = v[row]
+        j = 0
+        while rest > 0:
+            digit = rest & mask
+            for i in range(n):
+                top[i] += digit * digits[j, i]
+            rest >>= bits
+            j += 1
+        for k in range(n):
+            c = 0.0
+            for i in range(n):
+                c += dual[k, i] * top[i]
+            coefficient[k] = math.floor(c + 0.5)
+        best = 0
+        for i in range(n):
+            for k in range(n):
+                top[i] -= np.int64(coefficient[k]) * basis[k, i]
+            best += abs(top[i])
+            out[row, i] = top[i]
+        if n == 1:
+            _along_first(x[0], basis[0], best, out[row])
+            continue
+        k = n - 1
+        known[k] = -1
+        while k < n:
+            if known[k] < 0:  # first visit
+                for c in range(start[k], start[k + 1]):
+                    value = 0.0
+                    for i in range(n):
+                        value += corner[c, i] * x[k, i]
+                    p[c] = value
+            if known[k] != best:
+                fresh = known[k] < 0
+                first, last = _interval(p, slope, start[k], start[k + 1], best - 0.75)
+                low[k], high[k] = math.ceil(first), math.floor(last)
+                if fresh:
+                    middle[k] = _lowest(p, slope, start[k], start[k + 1], low[k], high[k])
+                    up[k] = middle[k]
+                    down[k] = up[k] - 1
+                up[k] = max(up[k], low[k])
+                down[k] = min(down[k], high[k])
+                known[k] = best
+            can_rise, can_fall = up[k] <= high[k], down[k] >= low[k]
+            if not (can_rise or can_fall):
+                k += 1
+                continue
+            if can_rise and (not can_fall or up[k] + down[k] <= 2 * middle[k]):
+                t = up[k]
+                up[k] += 1
+            else:
+                t = down[k]
+                down[k] -= 1
+            visited += 1
+            for i in range(n):
+                x[k - 1, i] = x[k, i] - t * basis[k, i]
+            if k == 1:
+                best = _along_first(x[0], basis[0], best, out[row])
+            else:
+                k -= 1
+                known[k] = -1
+    return visited

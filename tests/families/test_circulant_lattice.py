@@ -1,0 +1,297 @@
+"""Bounds, multipliers, closed forms and the exact search, against counting and search."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.core.check import check_router
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError
+from hopscape.core.network import Network
+from hopscape.families.circulant import (
+    Circulant,
+    ball,
+    canonical,
+    find_multiplier,
+    fold,
+    least_mean,
+    max_order,
+    ulb,
+)
+from hopscape.families.circulant.forms import recognise, set_17, set_18, set_two_parameter
+from hopscape.families.circulant.lattice import Lattice, l1
+from hopscape.families.circulant.paper import printed_distance, printed_vector
+from hopscape.families.circulant.routing import CirculantRouter
+
+
+def bfs(nodes: int, generators: tuple[int, ...]) -> list[int]:
+    """The slow, obvious twin."""
+    far = [-1] * nodes
+    far[0] = 0
+    queue = deque([0])
+    while queue:
+        v = queue.popleft()
+        for s in generators:
+            for w in ((v + s) % nodes, (v - s) % nodes):
+                if far[w] < 0:
+                    far[w] = far[v] + 1
+                    queue.append(w)
+    return far
+
+
+def router_of(nodes: int, generators: tuple[int, ...], method: str = "auto") -> CirculantRouter:
+    return CirculantRouter(Network.of(Circulant(nodes, generators)), nodes, generators, method)
+
+
+@st.composite
+def circulants(draw: st.DrawFn, most: int = 4, order: int = 300) -> tuple[int, tuple[int, ...]]:
+    """Random and nasty generator sets: tiny ones, ones near N/2 and N/3, repeated ones."""
+    nodes = draw(st.integers(2, order))
+    near = [max(1, min(nodes - 1, nodes // k + e)) for k in (2, 3, 4) for e in (-1, 0, 1)]
+    pick = st.one_of(
+        st.integers(1, nodes - 1), st.integers(1, min(5, nodes - 1)), st.sampled_from(near)
+    )
+    return nodes, tuple(draw(st.lists(pick, min_size=1, max_size=most)))
+
+
+def test_ball_counts_points() -> None:
+    for n, d in itertools.product(range(4), range(5)):
+        box = itertools.product(range(-d, d + 1), repeat=n)
+        assert ball(d, n) == sum(sum(map(abs, x)) <= d for x in box)
+    assert ball(3, 10**30) == ball(10**30, 3)
+    assert ball(10**18, 3) == (4 * 10**54 + 6 * 10**36 + 8 * 10**18 + 3) // 3
+
+
+@given(st.integers(1, 10**40), st.integers(1, 8))
+def test_ulb_is_the_least_radius(nodes: int, n: int) -> None:
+    d = ulb(nodes, n)
+    assert ball(d, n) >= nodes
+    assert d == 0 or ball(d - 1, n) < nodes
+
+
+def test_bounds_refuse_what_they_do_not_know() -> None:
+    with pytest.raises(ArgumentError, match="n = 4"):
+        max_order(3, 4)
+    with pytest.raises(ArgumentError, match="at least 0"):
+        ball(-1, 2)
+    with pytest.raises(ArgumentError, match="nodes is 0"):
+        ulb(0, 2)
+    assert max_order(1, 7) == 15
+    assert least_mean(13, 2).numerator == 5
+
+
+@settings(deadline=None, max_examples=60)
+@given(circulants(most=6, order=150))
+@example((12, (2, 4, 6)))
+@example((2, (1, 1)))
+def test_exact_search_agrees_with_bfs(case: tuple[int, tuple[int, ...]]) -> None:
+    nodes, generators = case
+    truth = bfs(nodes, generators)
+    router = router_of(nodes, generators, "lattice")
+    for v in range(0, nodes, max(1, nodes // 12)):
+        if truth[v] < 0:
+            assert router.distance(0, v) == -1
+            with pytest.raises(DisconnectedError, match="components"):
+                router.vector(0, v)
+            continue
+        vector = router.vector(0, v)
+        assert l1(vector) == truth[v]
+        assert sum(x * s for x, s in zip(vector, generators, strict=True)) % nodes == v
+        assert router.certify(0, v).holds
+
+
+@settings(deadline=None, max_examples=40)
+@given(circulants(most=5, order=700))
+def test_kernel_agrees_with_bfs(case: tuple[int, tuple[int, ...]]) -> None:
+    nodes, generators = case
+    router = router_of(nodes, generators, "lattice")
+    everybody = np.arange(nodes)
+    start = np.zeros(nodes, dtype=np.int64)
+    assert router.distances(start, everybody).tolist() == bfs(nodes, generators)
+
+
+@settings(deadline=None, max_examples=30)
+@given(circulants(most=3, order=60))
+def test_all_shortest_vectors(case: tuple[int, tuple[int, ...]]) -> None:
+    nodes, generators = case
+    if math.gcd(nodes, *generators) != 1:
+        return
+    truth = bfs(nodes, generators)
+    lattice = Lattice(nodes, generators)
+    for v in range(0, nodes, max(1, nodes // 5)):
+        d = truth[v]
+        box = itertools.product(range(-d, d + 1), repeat=len(generators))
+        wanted = {
+            x
+            for x in box
+            if l1(x) == d and sum(a * s for a, s in zip(x, generators, strict=True)) % nodes == v
+        }
+        found = lattice.all_shortest(v)
+        assert set(found) == wanted
+        assert len(found) == len(wanted)
+
+
+def test_certificate_refuses_a_longer_vector() -> None:
+    lattice = Lattice(333, (1, 9, 73))
+    assert lattice.nothing_shorter((0, 3, 1))[0]
+    assert not lattice.nothing_shorter((9, 2, 1))[0]
+
+
+def test_huge_orders_are_exact() -> None:
+    rng = np.random.default_rng(5)
+    for n in range(1, 7):
+        nodes = 10**18 - 11
+        generators = tuple(int(x) for x in rng.integers(1, nodes, n))
+        router = router_of(nodes, generators)
+        goals = rng.integers(0, nodes, 60)
+        vectors = router.vector(0, goals)  # the kernel, where the lattice is short enough
+        for v, row in zip(goals.tolist()[:6], vectors.tolist()[:6], strict=True):
+            assert sum(x * s for x, s in zip(row, generators, strict=True)) % nodes == v
+            assert l1(row) == l1(router.lattice.shortest(v))
+            assert router.lattice.nothing_shorter(tuple(row))[0]
+
+
+def test_skewed_huge_lattice() -> None:
+    router = router_of(10**9 + 7, (1, 2, 3))
+    assert router.distance(0, 5 * 10**8) == -(-5 * 10**8 // 3)
+    many = np.arange(30) * 10**7
+    wanted = [min(-(-v // 3), -(-(10**9 + 7 - v) // 3)) for v in many.tolist()]
+    assert router.distance(0, many).tolist() == wanted
+
+
+def test_closed_forms_of_all_families() -> None:
+    cases = [set_two_parameter(d, p) for d in range(2, 9) for p in range(1, 2 * d - 1)]
+    cases += [
+        (4 * p**3 + 4 * p**2 + 3 * p + 1, (1, 2 * p + 1, 4 * p * p + 2 * p + 1))
+        for p in range(1, 7)
+    ]
+    cases += [(max_order(d, 3), set_17(d)) for d in range(1, 12)]
+    cases += [(max_order(d, 3), s) for d in range(2, 12) if (s := set_18(d)) is not None]
+    for nodes, generators in cases:
+        form = recognise(nodes, generators)
+        assert form is not None, (nodes, generators)
+        truth = bfs(nodes, generators)
+        assert form.diameter == max(truth)
+        for v in range(nodes):  # the slow twin
+            x = form.vector(v)
+            assert l1(x) == truth[v]
+            assert sum(a * s for a, s in zip(x, generators, strict=True)) % nodes == v
+        router = router_of(nodes, generators, "closed")
+        found = router.vectors(np.zeros(nodes, dtype=np.int64), np.arange(nodes))
+        assert [tuple(row) for row in found.tolist()] == [form.vector(v) for v in range(nodes)]
+
+
+def test_closed_form_survives_order_and_sign() -> None:
+    for generators in ((9, 1, 73), (260, 324, 332), (297, 1, 46), (144, 152, 1)):
+        router = router_of(333, generators)
+        assert router.name.startswith("closed form")
+        assert check_router(router, targets=20)
+
+
+def test_printed_algorithm() -> None:
+    for p in (2, 4):
+        nodes, generators = set_two_parameter(3 * p // 2, p)
+        truth = bfs(nodes, generators)
+        for v in range(nodes):
+            x = printed_vector(p, v)
+            assert printed_distance(p, v) == truth[v] == l1(x)
+            assert sum(a * s for a, s in zip(x, generators, strict=True)) % nodes == v
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "circulant(20, 3, 10, 4)",
+        "circulant(30, 10, 15, 6)",
+        "circulant(24, 4, 6)",
+        "circulant(9, 8, 1, 3)",
+        "circulant(2, 1)",
+        "double_loop(50)",
+    ],
+)
+def test_routers_pass_the_check(spec: str) -> None:
+    network = hopscape.build(spec)
+    assert check_router(network.router("closed"))
+
+
+def test_array_shapes_and_paths() -> None:
+    router = hopscape.build("circulant(333, 1, 9, 73)").router()
+    assert router.vector(0, 100) == (0, 3, 1)
+    assert router.vector([0, 1, 2], 100).shape == (3, 3)
+    assert router.route(5, 105).length == 4
+    assert router.all_vectors(0, 0) == [(0, 0, 0)]
+    half = hopscape.build("circulant(20, 3, 10)").router()
+    assert half.all_vectors(0, 10) == [(0, 1)]
+
+
+@settings(deadline=None, max_examples=40)
+@given(circulants(most=3, order=40))
+def test_canonical_form_is_least_over_all_multipliers(case: tuple[int, tuple[int, ...]]) -> None:
+    nodes, generators = case
+    units = [u for u in range(1, nodes) if math.gcd(u, nodes) == 1]
+    wanted = min(fold(nodes, [u * s for s in generators]) for u in units)
+    assert canonical(nodes, generators) == wanted
+    u = find_multiplier(nodes, generators, wanted)
+    assert u is not None
+    assert fold(nodes, [u * s for s in generators]) == wanted
+    assert math.gcd(u, nodes) == 1
+
+
+def test_families_by_formula() -> None:
+    specs = {
+        "optimal_circulant(6)": (333, (1, 36, 46)),
+        'optimal_circulant(6, variant="5")': (333, (1, 9, 73)),
+        'optimal_circulant(7, variant="5+")': (505, (1, 11, 111)),
+        'optimal_circulant(7, variant="5-")': (505, (1, 9, 91)),
+        'optimal_circulant(8, variant="18")': (737, (1, 329, 341)),
+        "gamma_circulant(3)": (154, (1, 7, 43)),
+        "double_loop(100)": (100, (7, 8)),
+        'double_loop(14, variant="ulb")': (14, (3, 4)),
+        "largest_double_loop(4)": (41, (1, 9)),
+        "yebra(4)": (61, (1, 13, 14)),
+        "wong_coppersmith(5, 3)": (125, (1, 5, 25)),
+        "chen_jia(7, 3)": (292, (1, 8, 64)),
+        "two_parameter_circulant(6, 9)": (125, (1, 3, 13)),
+    }
+    for spec, (order, generators) in specs.items():
+        network = hopscape.build(spec)
+        assert isinstance(network.family, Circulant)
+        assert (network.order, network.family.generators) == (order, generators)
+        assert hopscape.build(network.spec).family.generators == generators
+        far = distances_from(network, 0)
+        facts = network.facts
+        assert facts.diameter in (None, far.max())
+        if facts.mean_distance is not None:
+            assert facts.mean_distance * (order - 1) == far.sum()
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("circulant(10, 10)", "1 to N - 1"),
+        ('optimal_circulant(4, variant="18")', "0 or 2 mod 3"),
+        ('optimal_circulant(6, variant="5+")', "1 mod 3"),
+        ('optimal_circulant(6, variant="x")', "choose one of"),
+        ("two_parameter_circulant(4, 7)", "1 to 2d - 2"),
+        ("chen_jia(4, 4)", "2n - 3"),
+        ("wong_coppersmith(4, 2)", "odd"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(spec: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        hopscape.build(spec)
+
+
+def test_disconnected_circulant_names_its_components() -> None:
+    network = hopscape.build("circulant(12, 4, 6)")
+    assert network.facts.connected is False
+    assert network.family.components == 2
+    assert network.family.component_spec == "circulant(6, 2, 3)"

@@ -1,0 +1,124 @@
+"""The search against trying everything, and its table against being killed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.network import Network
+from hopscape.families.circulant import Circulant, canonical
+from hopscape.search import (
+    ResultTable,
+    Task,
+    best_circulants,
+    largest_circulants,
+    run_tasks,
+)
+
+
+def everything(nodes: int, count: int, ring: bool) -> tuple[int, int, list[tuple[int, ...]]]:
+    """The slow twin: breadth-first search on every set."""
+    found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+    for generators in itertools.combinations(range(1, nodes // 2 + 1), count):
+        form = canonical(nodes, generators)
+        if ring and form[0] != 1:
+            continue
+        far = distances_from(Network.of(Circulant(nodes, form)), 0)
+        if far.min() >= 0:
+            found.setdefault((int(far.max()), int(far.sum())), set()).add(form)
+    best = min(found)
+    return *best, sorted(found[best])
+
+
+@pytest.mark.parametrize("ring", [True, False])
+@pytest.mark.parametrize(
+    ("orders", "count"), [(range(6, 27), 3), (range(4, 50, 3), 2), ((10, 16, 18), 4), ((64, 65), 2)]
+)
+def test_search_agrees_with_trying_everything(orders: range, count: int, ring: bool) -> None:
+    for found in best_circulants(list(orders), count, ring=ring, processes=1):
+        wanted = everything(found.nodes, count, ring)
+        assert (found.diameter, found.total, list(found.sets)) == wanted
+
+
+def test_largest_orders() -> None:
+    assert [largest_circulants(d, 3).nodes for d in (1, 2, 3, 4)] == [7, 21, 55, 117]
+    assert largest_circulants(3, 2).nodes == 25
+    assert largest_circulants(4, 1).nodes == 9
+    even = largest_circulants(3, 4, processes=1)
+    assert (even.nodes, even.sets) == (104, ((1, 16, 20, 27),))
+
+
+def test_table_survives_a_line_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    with ResultTable(path) as table:
+        first = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
+    whole = path.read_bytes()
+    for cut in (len(whole) - 1, len(whole) - 20, 10, 0):
+        path.write_bytes(whole[:cut])
+        with ResultTable(path) as table:
+            again = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
+        assert again == first
+        assert path.read_bytes() == whole
+
+
+def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
+    table = ResultTable(tmp_path / "t.jsonl")
+    tasks = [Task(str(i), (i,)) for i in range(5)]
+    done: list[int] = []
+
+    def work(i: int) -> int:
+        done.append(i)
+        if i == 3 and done.count(3) == 1:
+            raise KeyboardInterrupt
+        return i * i
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run_tasks(tasks, work, table, processes=1))
+    assert [r for _, r in run_tasks(tasks, work, table, processes=1)] == [0, 1, 4, 9, 16]
+    assert done == [0, 1, 2, 3, 3, 4]
+
+
+def test_processes_give_the_same_in_order() -> None:
+    tasks = [Task(f"{i}", (2, i)) for i in range(20)]
+    found = [result for _, result in run_tasks(tasks, pow, processes=2)]
+    assert found == [2**i for i in range(20)]
+
+
+def test_strange_files_and_arguments_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.txt"
+    path.write_text("hello\nthere\n")
+    with pytest.raises(FileFormatError, match="line 1"):
+        ResultTable(path)
+    assert path.read_text() == "hello\nthere\n"
+    with pytest.raises(ArgumentError, match="processes is 0"):
+        list(run_tasks([], pow, processes=0))
+    with pytest.raises(ArgumentError, match="at least 6"):
+        list(best_circulants([5], 3))
+
+
+def test_command_line_keys() -> None:
+    words = [
+        "search",
+        "circulant",
+        "--nodes",
+        "105",
+        "--generators",
+        "3",
+        "--ring",
+        "--format",
+        "json",
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "hopscape", *words], capture_output=True, text=True, check=True
+    )
+    record = json.loads(run.stdout)
+    assert record["diameter"] == 4
+    assert record["mean_distance_exact"] == "41/13"
+    assert record["sets"] == [[1, 5, 41], [1, 7, 29], [1, 16, 22]]
