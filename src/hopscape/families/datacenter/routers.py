@@ -1,0 +1,78 @@
+"""What the families of this room share: routers with terminals, endpoints first."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.family import ListedFamily, Parameter
+from hopscape.core.memory import require_memory
+
+__all__ = ["TERMINALS", "RouterFamily"]
+
+TERMINALS = Parameter(
+    "p", "int", "endpoints per router; 0: the routers themselves; a balanced number when left out",
+    low=0, default=None,
+)
+
+
+class RouterFamily(ListedFamily):
+    """Endpoint i of router s is node s·p + i; the routers follow; ports 0..p-1 lead to endpoints.
+
+    With p = 0 the routers are the endpoints.
+    """
+
+    p: int | None
+
+    @property
+    @abstractmethod
+    def routers(self) -> int:
+        """Number of routers."""
+
+    @property
+    @abstractmethod
+    def balanced(self) -> int:
+        """Endpoints per router when none are asked for."""
+
+    @abstractmethod
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        """Links between routers, numbered from 0."""
+
+    @property
+    def terminals(self) -> int:
+        """Endpoints per router."""
+        return self.balanced if self.p is None else self.p
+
+    @property
+    def order(self) -> int:
+        return self.routers * (1 + self.terminals)
+
+    def switches(self) -> IntArray | None:
+        if self.terminals == 0:
+            return None
+        return np.arange(self.routers * self.terminals, self.order)
+
+    def require_links(self, count: int) -> None:
+        """Refuse what would not fit, before it is listed."""
+        require_memory(80 * (count + self.routers * self.terminals), f"the wiring of {self.spec}")
+
+    @cached_property
+    def _wires(self) -> tuple[IntArray, IntArray]:
+        tails, heads = self.router_links()
+        ends = self.routers * self.terminals
+        everybody = np.arange(ends)
+        owner = everybody // max(self.terminals, 1) + ends
+        return (
+            np.concatenate([everybody, tails + ends]).astype(np.int64),
+            np.concatenate([owner, heads + ends]).astype(np.int64),
+        )
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        return self._wires
+
+    def hops(self, between_routers: int) -> int:
+        """Diameter, given that of the routers."""
+        return between_routers + 2 * (self.terminals > 0)
