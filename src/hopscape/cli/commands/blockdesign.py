@@ -15,6 +15,17 @@ from hopscape.registry import build
 
 __all__ = ["register"]
 
+_MACHINE_COLUMNS = {
+    "number": "#",
+    "name": "machine",
+    "size": "nodes each",
+    "supernodes": "supernodes",
+    "nodes": "nodes",
+    "switches": "switches",
+    "cables": "cables",
+    "spec": "spec",
+}
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
@@ -287,6 +298,7 @@ def machines(
             style,
             output,
             title="two-level machines",
+            columns=_MACHINE_COLUMNS,
         )
         return
     if not re.fullmatch(r"\d+", measure) or not 1 <= int(measure) <= len(room.MACHINES):

@@ -141,7 +141,12 @@ def _links(
     return tails[keep], heads[keep], ports[keep], arrival[keep]
 
 
-def jumps_from(network: Network, source: int, dead: IntArray | None = None) -> IntArray:
+def jumps_from(
+    network: Network,
+    source: int,
+    dead: IntArray | None = None,
+    until: IntArray | None = None,
+) -> IntArray:
     """Endpoint-to-endpoint jumps from a node to all nodes, crossbars passed for free; -1: no way.
 
     Parameters
@@ -150,6 +155,8 @@ def jumps_from(network: Network, source: int, dead: IntArray | None = None) -> I
     source : int
     dead : bool[channels], optional
         Channels that do not work.
+    until : int array, optional
+        Stop when all these nodes are reached.
 
     Examples
     --------
@@ -162,13 +169,14 @@ def jumps_from(network: Network, source: int, dead: IntArray | None = None) -> I
     jumps = np.full(network.order, -1, dtype=np.int64)
     jumps[source] = 0
     layer, reached = np.array([source]), 0
-    while len(layer):
+    while len(layer) and (until is None or (jumps[until] < 0).any()):
         reached += 1
         fresh: list[IntArray] = []
         going = layer
         while len(going):
-            heads = _spread(network, going, dead)
-            new = np.unique(heads[jumps[heads] < 0])
+            touched = np.zeros(network.order, dtype=bool)
+            touched[_spread(network, going, dead)] = True
+            new = np.nonzero(touched & (jumps < 0))[0]
             jumps[new] = reached
             fresh.append(new[~is_switch[new]])
             going = new[is_switch[new]]
@@ -183,13 +191,16 @@ def _spread(network: Network, nodes: IntArray, dead: IntArray | None) -> IntArra
     channels = np.repeat(starts, lengths) + within
     if dead is not None:
         channels = channels[~dead[channels]]
-    return network.heads[channels].astype(np.int64)
+    return network.heads[channels]
 
 
-def reserve_jumps(network: Network, first: int = 0, second: int = 1) -> tuple[int, int]:
+def reserve_jumps(
+    network: Network, first: int = 0, second: int = 1, *, every: int = 1
+) -> tuple[int, int]:
     """Longest path in jumps between two supernodes: whole, and with their first joining link dead.
 
-    Only for supernodes that are joined directly (an outer network without crossbars).
+    Only for supernodes that are joined directly (an outer network without crossbars); from each
+    endpoint of the first supernode, or from each `every`-th.
     """
     family = network.family
     if not isinstance(family, TwoLevel) or family.between.has_switches:
@@ -204,12 +215,13 @@ def reserve_jumps(network: Network, first: int = 0, second: int = 1) -> tuple[in
     dead[joining[0]] = True
     if network.reverse[joining[0]] >= 0:
         dead[network.reverse[joining[0]]] = True
-    target = slice(second * size, (second + 1) * size)
-    whole = broken = 0
-    for i in range(size):
-        whole = max(whole, int(jumps_from(network, first * size + i)[target].max()))
-        broken = max(broken, int(jumps_from(network, first * size + i, dead)[target].max()))
-    return whole, broken
+    target = np.arange(second * size, (second + 1) * size)
+    far = [0, 0]
+    for i in range(0, size, every):
+        for k, broken in enumerate((None, dead)):
+            jumps = jumps_from(network, first * size + i, broken, target)[target]
+            far[k] = max(far[k], int(jumps.max()))
+    return far[0], far[1]
 
 
 def supernode_count(size: int, links: int, copies: int = 1) -> int:

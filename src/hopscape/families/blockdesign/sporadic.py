@@ -156,7 +156,7 @@ def _hadamard(order: int, recipe: str) -> IntArray:
     if recipe == "paley 1":
         q = order - 1
         out = np.ones((order, order), dtype=np.int64)
-        out[1:, 1:] = _jacobsthal(q) - np.eye(q, dtype=np.int64)
+        out[1:, 1:] = _jacobsthal(q) + np.eye(q, dtype=np.int64)
         out[1:, 0] = -1
         return out
     q = order // 2 - 1

@@ -10,6 +10,7 @@ from hopscape.core.family import Facts, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.families.datacenter.routers import pick
 
 __all__ = ["FatTree"]
 
@@ -105,7 +106,4 @@ class FatTreeRouter(Router):
         mask = self.shortest_ports(at, to)
         level, _, _ = self._place(at)
         digit = np.where(level == 2, to // self._tree.half, to)
-        count = mask.sum(axis=1)
-        rank = digit % np.maximum(count, 1) + 1
-        chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
-        return np.where(count > 0, chosen.argmax(axis=1), -1)
+        return pick(mask, digit)

@@ -10,8 +10,12 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router, TableRouter
 
-__all__ = ["TERMINALS", "RouterFamily"]
+__all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter", "pick"]
+
+_TABLE_ORDER = 10_000
 
 TERMINALS = Parameter(
     "p", "int", "endpoints per router; 0: the routers themselves; a balanced number when left out",
@@ -73,6 +77,27 @@ class RouterFamily(ListedFamily):
     def links(self) -> tuple[IntArray, IntArray]:
         return self._wires
 
+    def router(self, network: Network) -> Router | None:
+        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
+
     def hops(self, between_routers: int) -> int:
         """Diameter, given that of the routers."""
         return between_routers + 2 * (self.terminals > 0)
+
+
+def pick(mask: IntArray, digit: IntArray) -> IntArray:
+    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
+    count = mask.sum(axis=1)
+    rank = digit % np.maximum(count, 1) + 1
+    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
+    return np.where(count > 0, chosen.argmax(axis=1), -1)
+
+
+class SpreadTableRouter(TableRouter):
+    """Shortest routes from a table; where several ports are shortest, a hash of the pair chooses."""
+
+    name = "spread table"
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        digit = (to * 2654435761 + at * 40503) // 256 % 65521
+        return pick(self.shortest_ports(at, to), digit)
