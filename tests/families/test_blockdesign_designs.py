@@ -37,7 +37,7 @@ def is_design(blocks, n, sigma):
     sets = [frozenset(row) for row in blocks]
     if len(sets) != n:
         return False
-    counts = {pair: 0 for pair in itertools.combinations(range(n), 2)}
+    counts = dict.fromkeys(itertools.combinations(range(n), 2), 0)
     for block in sets:
         for pair in itertools.combinations(sorted(block), 2):
             counts[pair] += 1

@@ -73,7 +73,7 @@ class GaloisField:
     Examples
     --------
     >>> field = galois_field(9)
-    >>> field.multiply(field.exp[3], field.exp[7]) == field.exp[2]
+    >>> bool(field.multiply(field.exp[3], field.exp[7]) == field.exp[2])
     True
     >>> int(field.add(4, 8))  # (1 + x) + (2 + 2x)
     0
@@ -114,7 +114,8 @@ class GaloisField:
 
     def inverse(self, a: Any) -> IntArray:
         """One over each element (not zero)."""
-        return self.exp[(-self.log[np.asarray(a)]) % (self.order - 1)]
+        found: IntArray = self.exp[(-self.log[np.asarray(a)]) % (self.order - 1)]
+        return found
 
     def power(self, a: Any, exponent: int) -> IntArray:
         """Powers with a positive exponent."""

@@ -83,7 +83,9 @@ def design_check(
         Path,
         typer.Argument(metavar="FILE", help="A block per line, a 0-1 matrix, or JSON 'blocks'."),
     ],
-    sigma: Annotated[int | None, typer.Option("--sigma", help="The sigma that it must have.")] = None,
+    sigma: Annotated[
+        int | None, typer.Option("--sigma", help="The sigma that it must have.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -116,9 +118,7 @@ def design_check(
 def difference_cover(
     n: Annotated[int, typer.Argument(metavar="N", help="Order of the group; 0: the largest.")],
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of the cover.")],
-    moduli: Annotated[
-        str, typer.Option("--group", help="The group as 2x20; cyclic without.")
-    ] = "",
+    moduli: Annotated[str, typer.Option("--group", help="The group as 2x20; cyclic without.")] = "",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -192,9 +192,7 @@ def check_permutation(
     network = build(spec)
     total, refused, text = 0, 0, ""
     for sources, targets in _patterns(network, permutation, traffic, at_once, count):
-        verdict = patterns.check_traffic(
-            network, sources, targets, half_duplex=half, spread=spread
-        )
+        verdict = patterns.check_traffic(network, sources, targets, half_duplex=half, spread=spread)
         total += int(verdict.details["packets"])
         refused += int(verdict.details["conflicts"])
         if not verdict and not text:

@@ -31,15 +31,26 @@ def _two_hop(network: Network, a: IntArray, b: IntArray) -> IntArray:
 
 
 def _schedule(
-    network: Network, model: Model, goal: Goal, when: IntArray, ways: IntArray, chunk: IntArray,
+    network: Network,
+    model: Model,
+    goal: Goal,
+    when: IntArray,
+    ways: IntArray,
+    chunk: IntArray,
     name: str,
 ) -> Schedule:
     """Circuits of two hops, or both hops one after the other."""
     if model.switching == "circuit":
         starts = np.arange(0, 2 * len(when) + 1, 2)
         return Schedule.from_columns(
-            network, model, goal, round=when, channels=ways.ravel(), chunk=chunk,
-            path_start=starts, name=name,
+            network,
+            model,
+            goal,
+            round=when,
+            channels=ways.ravel(),
+            chunk=chunk,
+            path_start=starts,
+            name=name,
         )
     return Schedule.from_columns(
         network,

@@ -60,7 +60,8 @@ class Design:
             return self.base.blocks_of()
         count, size = self.blocks.shape
         by_element = np.argsort(self.blocks.ravel(), kind="stable")
-        return (by_element // size).reshape(count, size)
+        blocks: IntArray = (by_element // size).reshape(count, size)
+        return blocks
 
     @classmethod
     def of(cls, base: DifferenceSet) -> Design:
@@ -82,9 +83,7 @@ def check_parameters(n: int, m: int, sigma: int) -> None:
         raise ArgumentError(f"N is {n}, but a symmetric design has {right}")
 
 
-def check_design(
-    blocks: IntArray, points: int | None = None, sigma: int | None = None
-) -> Verdict:
+def check_design(blocks: IntArray, points: int | None = None, sigma: int | None = None) -> Verdict:
     """Are these the blocks of a symmetric design (of any σ, unless one is wanted)?
 
     Parameters
@@ -225,9 +224,7 @@ def _difference_sets(
             yield (lambda: twin_prime_powers(q)), f"twin prime powers {q} and {q + 2}"
 
 
-def _geometric(
-    n: int, m: int, sigma: int
-) -> Iterator[tuple[Callable[[], DifferenceSet], str]]:
+def _geometric(n: int, m: int, sigma: int) -> Iterator[tuple[Callable[[], DifferenceSet], str]]:
     """Singer's and McFarland's sets: the order is q with m - σ a power of it."""
     gap = prime_power(m - sigma)
     if gap is None:

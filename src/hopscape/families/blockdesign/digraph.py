@@ -54,7 +54,8 @@ class QuasicompleteDigraph(Family):
         element = (nodes < n)[:, None]
         up = (nodes[:, None] + port) % n + n
         down = (nodes[:, None] - n + port * m) % n
-        return np.where(element, up, down)
+        wired: IntArray = np.where(element, up, down)
+        return wired
 
     def facts(self) -> Facts:
         n, m = self.n, self.m

@@ -127,9 +127,7 @@ def bruck_ryser_chowla(n: int, m: int, sigma: int) -> str | None:
         if hilbert_symbol(gap, signed, p) == -1:
             where = "real" if p == 0 else f"{p}-adic"
             sign = "+" if signed > 0 else "-"
-            return (
-                f"Bruck-Ryser-Chowla: x² = {gap}y² {sign} {sigma}z² has no solution ({where})"
-            )
+            return f"Bruck-Ryser-Chowla: x² = {gap}y² {sign} {sigma}z² has no solution ({where})"
     return None
 
 

@@ -138,7 +138,8 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
         expected[a] = 0
         wanted = np.where(np.arange(family.served) % family.n == element, family.m, family.sigma)
         for what, found, true in (
-            ("distance", rows[a], expected), ("number of shared copies", shared, wanted)
+            ("distance", rows[a], expected),
+            ("number of shared copies", shared, wanted),
         ):
             if (found != true).any():
                 b = int(np.argmax(found != true))
@@ -150,4 +151,3 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
         f" at most {largest}"
     )
     return Verdict(True, text, details={"diameter": largest, "inside": int(inner.max())})
-

@@ -123,9 +123,7 @@ class TwoLevel(ListedFamily):
         return np.arange(inside, len(self._wires[0]))
 
 
-def _links(
-    network: Network, duplex: bool
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _links(network: Network, duplex: bool) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Ends of all links with the ports at both ends; every channel, unless `duplex`."""
     channels = np.arange(len(network.heads))
     tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
@@ -191,7 +189,8 @@ def _spread(network: Network, nodes: IntArray, dead: IntArray | None) -> IntArra
     channels = np.repeat(starts, lengths) + within
     if dead is not None:
         channels = channels[~dead[channels]]
-    return network.heads[channels]
+    reached: IntArray = network.heads[channels]
+    return reached
 
 
 def reserve_jumps(
@@ -273,9 +272,7 @@ def _direct(name: str, inside: str, shape: Sequence[int], ports: int, copies: in
     count = supernode_count(size, ports, copies)
     spec = f"two_level({inside}, complete({count}){f', copies={copies}' if copies > 1 else ''})"
     joins = copies * count * (count - 1) // 2
-    return Machine(
-        name, inside, size, switches, cables, ports, copies, count, 0, joins, spec
-    )
+    return Machine(name, inside, size, switches, cables, ports, copies, count, 0, joins, spec)
 
 
 def _switched(name: str, inside: str, shape: Sequence[int], m: int, digraph: bool) -> Machine:
@@ -315,15 +312,14 @@ def comparable_specs(radix: int) -> dict[str, str]:
     """
     from hopscape.core.fields import prime_power
 
-    if radix < 6:
-        raise ArgumentError(f"radix is {radix}; it must be at least 6")
+    if radix < 8:
+        raise ArgumentError(f"radix is {radix}; it must be at least 8")
     plane = max(q for q in range(2, radix) if prime_power(q) and q + 1 <= radix)
     small = max(q for q in range(2, radix) if prime_power(q) and q + 1 <= max(radix // 4, 3))
     size, outer = small * small + small + 1, radix - small - 1
     h = max(1, (radix + 1) // 4)
     fly = max(
-        (q for q in range(3, radix) if prime_power(q) and q % 4 != 2 and _slim_radix(q) <= radix),
-        default=3,
+        q for q in range(3, radix) if prime_power(q) and q % 4 != 2 and _slim_radix(q) <= radix
     )
     dual = max(q for q in range(2, radix) if prime_power(q) and q + 1 + (q + 1) // 3 <= radix)
     polar = max(q for q in range(2, radix) if prime_power(q) and q + 1 + (q + 1) // 2 <= radix)

@@ -141,9 +141,7 @@ class PartialSwitch(SwitchFamily):
             raise ArgumentError(f"m is {m}; it must be smaller than N = {n}")
         cover = find_cover(n, m)
         if cover.elements is None:
-            raise ArgumentError(
-                f"partial_switch({n}, {m}) is not possible: {cover.reason}"
-            )
+            raise ArgumentError(f"partial_switch({n}, {m}) is not possible: {cover.reason}")
         self.n, self.m = n, m
         self.cover = cover
 

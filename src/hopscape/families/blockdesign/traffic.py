@@ -206,9 +206,7 @@ def plan_rounds(
     colours, used = colour_edges(left, right)
     out = np.full(len(first), -1, dtype=np.int64)
     out[moving] = colours
-    bound = max(
-        int(np.bincount(left).max(initial=0)), int(np.bincount(right).max(initial=0))
-    )
+    bound = max(int(np.bincount(left).max(initial=0)), int(np.bincount(right).max(initial=0)))
     return Rounds(out, used, bound)
 
 

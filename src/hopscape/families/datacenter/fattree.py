@@ -47,8 +47,9 @@ class FatTree(ListedFamily):
         edge = hosts + host // half
         pod, low, high = (
             axis.ravel()
-            for axis in np.meshgrid(np.arange(self.k), np.arange(half), np.arange(half),
-                                    indexing="ij")
+            for axis in np.meshgrid(
+                np.arange(self.k), np.arange(half), np.arange(half), indexing="ij"
+            )
         )
         below = hosts + pod * half + low
         above = hosts + pairs + pod * half + high
@@ -57,9 +58,7 @@ class FatTree(ListedFamily):
         return np.concatenate([host, below, middle]), np.concatenate([edge, above, core])
 
     def facts(self) -> Facts:
-        return Facts(
-            links=3 * self.hosts, connected=True, diameter=6 if self.k > 2 else None
-        )
+        return Facts(links=3 * self.hosts, connected=True, diameter=6 if self.k > 2 else None)
 
     def router(self, network: Network) -> Router:
         return FatTreeRouter(network, self)

@@ -60,9 +60,7 @@ class Dragonfly(RouterFamily):
         count = self.routers * (self.a - 1 + self.h) // 2
         inner = 3 if self.a > 1 else 1
         diameter = self.hops(inner) if self.a > 2 or self.a == 1 else None
-        return Facts(
-            links=count + self.routers * self.terminals, connected=True, diameter=diameter
-        )
+        return Facts(links=count + self.routers * self.terminals, connected=True, diameter=diameter)
 
 
 class SlimFly(RouterFamily):

@@ -18,8 +18,11 @@ __all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter", "pick"]
 _TABLE_ORDER = 10_000
 
 TERMINALS = Parameter(
-    "p", "int", "endpoints per router; 0: the routers themselves; a balanced number when left out",
-    low=0, default=None,
+    "p",
+    "int",
+    "endpoints per router; 0: the routers themselves; a balanced number when left out",
+    low=0,
+    default=None,
 )
 
 
@@ -94,7 +97,7 @@ def pick(mask: IntArray, digit: IntArray) -> IntArray:
 
 
 class SpreadTableRouter(TableRouter):
-    """Shortest routes from a table; where several ports are shortest, a hash of the pair chooses."""
+    """Shortest routes from a table; where several ports will do, a hash of the pair chooses."""
 
     name = "spread table"
 
