@@ -70,6 +70,9 @@ def check_permutation(
             " check_traffic takes any traffic"
         )
     sources = np.broadcast_to(np.arange(count), table.shape)
+    if ordered[:, 0].min() >= 0:
+        starts = np.arange(len(table) + 1) * count
+        return _run(network, sources.ravel(), table.ravel(), starts, half_duplex, spread)
     sends = table >= 0
     starts = np.concatenate([[0], np.cumsum(sends.sum(axis=1))])
     return _run(network, sources[sends], table[sends], starts, half_duplex, spread)
