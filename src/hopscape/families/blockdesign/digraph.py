@@ -115,9 +115,8 @@ class DigraphRouter(Router):
         delta = (to - at) % n
         up, over = at < n, to < n
         near = np.where(up, delta < m, delta % m == 0)
-        straight = np.where(up, delta % m, delta // m)  # endpoint to endpoint, and direct hops
-        # crossbar s to crossbar t: s + v·m is an endpoint e with t - e = u below m
-        port = np.where(~up & ~over, delta // m, straight)
+        # an endpoint takes the units; a crossbar the multiples of m, to an endpoint of either kind
+        port = np.where(up, delta % m, delta // m)
         port = np.where((up != over) & ~near, 0, port)
         return np.where(at == to, -1, port)
 
