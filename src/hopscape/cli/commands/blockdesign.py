@@ -1,0 +1,306 @@
+"""Commands about block designs, distributed switches and the machines built of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build
+
+__all__ = ["register"]
+
+_MACHINE_COLUMNS = {
+    "number": "#",
+    "name": "machine",
+    "size": "nodes each",
+    "supernodes": "supernodes",
+    "nodes": "nodes",
+    "switches": "switches",
+    "cables": "cables",
+    "spec": "spec",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(designs)
+    app.command("design-blocks")(design_blocks)
+    app.command("design-check")(design_check)
+    app.command("difference-cover")(difference_cover)
+    app.command("digraph-table")(digraph_table)
+    app.command("check-permutation")(check_permutation)
+    app.command("route-around")(route_around)
+    app.command()(machines)
+
+
+def designs(
+    sigma: Annotated[int, typer.Option("--sigma", help="Blocks that two elements share.")] = 1,
+    largest: Annotated[int, typer.Option("--max-m", help="Largest block size.")] = 20,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Which symmetric designs exist: built here, impossible (why), or open."""
+    from hopscape.families.blockdesign.existence import table
+
+    rows = [row.to_dict() for row in table(sigma, largest)]
+    emit_rows(rows, style, output, title=f"symmetric designs B(N, m, {sigma})")
+
+
+def design_blocks(
+    n: Annotated[int, typer.Argument(metavar="N", help="Elements, and blocks.")],
+    m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
+    sigma: Annotated[int, typer.Argument(metavar="SIGMA", help="Blocks of a pair.")] = 1,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Build a symmetric design and print its blocks; elements count from 0."""
+    from hopscape.families.blockdesign.designs import check_design, make_design
+
+    design = make_design(n, m, sigma)
+    verdict = check_design(design.blocks, n, sigma)
+    blocks = design.blocks.tolist()
+    if style is Format.csv:
+        emit_rows([{"block": i, "elements": row} for i, row in enumerate(blocks)], style, output)
+        return
+    record: dict[str, Any] = {"N": n, "m": m, "sigma": sigma, "how": design.how}
+    if design.base is not None:
+        record["group"] = list(design.base.moduli)
+        record["base"] = list(design.base.elements)
+    record |= {"verdict": "holds" if verdict else "fails", "reason": verdict.reason}
+    shown = {key: str(value) for key, value in record.items()}
+    shown |= {f"block {i}": " ".join(map(str, row)) for i, row in enumerate(blocks)}
+    emit(record | {"blocks": blocks}, style, output, title=f"B({n}, {m}, {sigma})", table=shown)
+
+
+def design_check(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A block per line, a 0-1 matrix, or JSON 'blocks'."),
+    ],
+    sigma: Annotated[
+        int | None, typer.Option("--sigma", help="The sigma that it must have.")
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Check a file of blocks: is it a symmetric design, and of which parameters?"""
+    import numpy as np
+
+    from hopscape.core.verdict import Verdict
+    from hopscape.families.blockdesign.designs import check_design, read_blocks
+
+    rows, first = read_blocks(file)
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        verdict = Verdict(False, f"blocks differ in size: from {min(lengths)} to {max(lengths)}")
+    else:
+        verdict = check_design(np.asarray(rows), sigma=sigma)
+    record = {
+        "file": str(file),
+        "blocks": len(rows),
+        "first_element": first,
+        "verdict": "holds" if verdict else "fails",
+        "reason": verdict.reason,
+        **verdict.details,
+        "where": dict(verdict.where),
+    }
+    emit(record, style, output, title=str(file))
+    if not verdict:
+        raise typer.Exit(1)
+
+
+def difference_cover(
+    n: Annotated[int, typer.Argument(metavar="N", help="Order of the group; 0: the largest.")],
+    m: Annotated[int, typer.Argument(metavar="M", help="Elements of the cover.")],
+    moduli: Annotated[str, typer.Option("--group", help="The group as 2x20; cyclic without.")] = "",
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Search a difference cover: m elements whose differences are the whole group."""
+    from hopscape.families.blockdesign import covers
+
+    excluded: list[Any] = []
+    if n == 0:
+        found, excluded = covers.largest_cover(m)
+    else:
+        if moduli and not re.fullmatch(r"\d+(x\d+)*", moduli):
+            raise ArgumentError(f"group {moduli!r} must be written as 2x20")
+        group = tuple(int(x) for x in moduli.split("x")) if moduli else None
+        found = covers.difference_cover(n, m, moduli=group)
+    record: dict[str, Any] = {
+        "group": list(found.moduli),
+        "m": m,
+        "found": found.elements is not None,
+        "proved": found.proved,
+        "reason": found.reason,
+        "steps": found.steps,
+        "elements": None,
+        "doubled": None,
+    }
+    if found.elements is not None:
+        base = found.difference_set()
+        record["elements"] = list(base.elements)
+        record["doubled"] = list(base.doubled) if base.multiplicities[1:].max() > 1 else []
+    if n == 0:
+        record["excluded"] = [
+            {"group": list(c.moduli), "proved": c.proved, "reason": c.reason} for c in excluded
+        ]
+    emit(record, style, output, title=f"difference cover by {m} elements")
+
+
+def digraph_table(
+    m: Annotated[int, typer.Argument(metavar="M", help="Ports each way.")],
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """The wiring table of a quasi-complete digraph, counted from 1 as in print."""
+    from hopscape.families.blockdesign.digraph import wiring_table
+
+    emit_rows(wiring_table(m), style, output, title=f"quasicomplete_digraph({m})")
+
+
+def check_permutation(
+    spec: SpecArgument,
+    permutation: Annotated[
+        str, typer.Option("--permutation", help="A file of destinations, or random:SEED.")
+    ] = "random:0",
+    traffic: Annotated[
+        str, typer.Option("--traffic", help="permutation, or random (independent destinations).")
+    ] = "permutation",
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=1, help="So many permutations at the same time.")
+    ] = 1,
+    count: Annotated[int, typer.Option("--count", min=1, help="So many, one after another.")] = 1,
+    half: Annotated[bool, typer.Option("--half-duplex", help="A link carries one way.")] = False,
+    spread: Annotated[
+        bool, typer.Option("--spread", help="Use all sigma ways, not only the first.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Do the packets of a permutation (or of random traffic) want a port twice?"""
+    import numpy as np
+
+    from hopscape.families.blockdesign import traffic as patterns
+
+    network = build(spec)
+    total, refused, text = 0, 0, ""
+    for sources, targets in _patterns(network, permutation, traffic, at_once, count):
+        verdict = patterns.check_traffic(network, sources, targets, half_duplex=half, spread=spread)
+        total += int(verdict.details["packets"])
+        refused += int(verdict.details["conflicts"])
+        if not verdict and not text:
+            text = verdict.reason
+    rounds = patterns.plan_rounds(network, np.asarray(sources), np.asarray(targets))
+    record = {
+        "spec": network.spec,
+        "patterns": count,
+        "packets": total,
+        "conflicts": refused,
+        "share": refused / total if total else 0.0,
+        "verdict": "holds" if not refused else "fails",
+        "reason": text or f"{total} packets, no port wanted twice",
+        "rounds_needed": rounds.rounds,
+    }
+    emit(record, style, output, title=f"{network.spec}: {traffic}")
+    if refused:
+        raise typer.Exit(1)
+
+
+def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count: int) -> Any:
+    """Sources and targets, one pattern after the other."""
+    import numpy as np
+
+    from hopscape.families.blockdesign.traffic import random_traffic
+
+    size = network.endpoint_count
+    seed = re.fullmatch(r"random:(\d+)", permutation)
+    if seed is not None:
+        for i in range(count):
+            yield random_traffic(size, traffic, rounds=at_once, seed=int(seed[1]) + i)
+        return
+    from hopscape.cli.commands.collectives import _targets
+
+    targets = np.asarray(_targets(network, None, permutation))
+    if len(targets) != size:
+        raise ArgumentError(f"{permutation} holds {len(targets)} numbers; {size} are needed")
+    yield np.arange(size), targets
+
+
+def route_around(
+    spec: SpecArgument,
+    source: Annotated[int, typer.Argument(metavar="FROM", help="An endpoint.")],
+    target: Annotated[int, typer.Argument(metavar="TO", help="An endpoint.")],
+    switches: Annotated[
+        list[int] | None, typer.Option("--dead-switch", help="A dead crossbar (node number).")
+    ] = None,
+    links: Annotated[
+        list[str] | None, typer.Option("--dead-link", help="A dead link as U-V.")
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """All ways between two endpoints of a distributed switch, and one round what is dead."""
+    from hopscape.families.blockdesign.routing import all_ways, stranded_pairs
+    from hopscape.families.blockdesign.routing import route_around as find
+
+    network = build(spec)
+    dead = switches or []
+    cut: list[tuple[int, int]] = []
+    for text in links or []:
+        match = re.fullmatch(r"(\d+)-(\d+)", text)
+        if match is None:
+            raise ArgumentError(f"dead link {text!r} must be written as U-V, two node numbers")
+        cut.append((int(match[1]), int(match[2])))
+    route = find(network, source, target, dead_switches=dead, dead_links=cut)
+    record = {
+        "spec": network.spec,
+        "ways": [list(way.path) for way in all_ways(network, source, target)],
+        "path": list(route.path),
+        "ports": list(route.ports),
+        "length": route.length,
+        "stranded_pairs": stranded_pairs(network, dead),
+    }
+    emit(record, style, output, title=f"{network.spec}: {source} → {target}")
+
+
+def machines(
+    measure: Annotated[
+        str, typer.Option("--measure", help="Build the machine of this number (from 1).")
+    ] = "",
+    compare: Annotated[
+        int, typer.Option("--compare", help="Compare networks of this radix instead.")
+    ] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Two-level machines: counts, paths, and networks of the same radix beside them."""
+    from hopscape.families.blockdesign import machines as room
+
+    if compare:
+        rows = [
+            room.measure_network(name, build(spec))
+            for name, spec in room.comparable_specs(compare).items()
+        ]
+        emit_rows(rows, style, output, title=f"networks of radix {compare} at most")
+        return
+    if not measure:
+        emit_rows(
+            [{"number": i} | machine.to_dict() for i, machine in enumerate(room.MACHINES, 1)],
+            style,
+            output,
+            title="two-level machines",
+            columns=_MACHINE_COLUMNS,
+        )
+        return
+    if not re.fullmatch(r"\d+", measure) or not 1 <= int(measure) <= len(room.MACHINES):
+        raise ArgumentError(f"machine {measure!r} is not a number from 1 to {len(room.MACHINES)}")
+    chosen = room.MACHINES[int(measure) - 1]
+    network = build(chosen.spec)
+    emit(chosen.to_dict() | room.measure_machine(network), style, output, title=chosen.name)

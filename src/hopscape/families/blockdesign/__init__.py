@@ -1,0 +1,46 @@
+"""Distributed switches: symmetric block designs as networks of endpoints and crossbars.
+
+======================= ========================================================================
+spec                    what it is
+======================= ========================================================================
+distributed_switch      N endpoints, N crossbars m × m, every pair shares σ of them
+partial_switch          the same from a difference cover: every pair shares at least one
+quasicomplete_digraph   m² endpoints and crossbars, simplex, one crossbar per ordered pair
+switched_multiring      p^r nodes, rings of steps d·p^k: what the digraph is made of
+design_expansion        any network in N copies, its terminals shared out by a design
+two_level               supernodes of any network, joined by any network
+======================= ========================================================================
+"""
+
+from hopscape.families.blockdesign.covers import difference_cover, largest_cover
+from hopscape.families.blockdesign.designs import check_design, make_design
+from hopscape.families.blockdesign.difference import DifferenceSet, singer
+from hopscape.families.blockdesign.digraph import QuasicompleteDigraph, SwitchedMultiring
+from hopscape.families.blockdesign.existence import existence, table
+from hopscape.families.blockdesign.expansion import DesignExpansion
+from hopscape.families.blockdesign.machines import TwoLevel
+from hopscape.families.blockdesign.routing import all_ways, route_around
+from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
+from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, plan_rounds
+
+__all__ = [
+    "DesignExpansion",
+    "DifferenceSet",
+    "DistributedSwitch",
+    "PartialSwitch",
+    "QuasicompleteDigraph",
+    "SwitchedMultiring",
+    "TwoLevel",
+    "all_ways",
+    "check_design",
+    "check_permutation",
+    "check_traffic",
+    "difference_cover",
+    "existence",
+    "largest_cover",
+    "make_design",
+    "plan_rounds",
+    "route_around",
+    "singer",
+    "table",
+]

@@ -1,0 +1,254 @@
+"""Quasi-complete digraph of m² endpoints, and the switched multirings of p^r nodes behind it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import circle
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+
+__all__ = ["QuasicompleteDigraph", "SwitchedMultiring", "wiring_table"]
+
+
+class QuasicompleteDigraph(Family):
+    """Simplex: endpoint a to crossbars a + u, crossbar s to endpoints s + v·m, u and v below m.
+
+    Every delta below m² is u + v·m in one way, so that one crossbar, a + (delta mod m), leads from
+    a to b.
+    """
+
+    name = "quasicomplete_digraph"
+    summary = "m² endpoints and m² crossbars m × m, simplex: one crossbar for every ordered pair"
+    parameters = (Parameter("m", "int", "ports each way", low=2),)
+    example = "quasicomplete_digraph(3)"
+    duplex = False
+
+    def __init__(self, m: int) -> None:
+        self.m = m
+        self.n = m * m
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return self.m
+
+    def switches(self) -> IntArray:
+        from hopscape.core.memory import require_memory
+
+        require_memory(8 * self.n, f"the crossbars of {self.spec}")
+        return np.arange(self.n, 2 * self.n)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        n, m = self.n, self.m
+        port = np.arange(m, dtype=nodes.dtype)
+        element = (nodes < n)[:, None]
+        up = (nodes[:, None] + port) % n + n
+        down = (nodes[:, None] - n + port * m) % n
+        wired: IntArray = np.where(element, up, down)
+        return wired
+
+    def facts(self) -> Facts:
+        n, m = self.n, self.m
+        hops = 2 * (n - 1) + m + 3 * (n - m)
+        return Facts(
+            degree_min=m,
+            degree_max=m,
+            links=2 * n * m,
+            channels=2 * n * m,
+            connected=True,
+            diameter=3,
+            radius=3,
+            mean_distance=Fraction(hops, 2 * n - 1),
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry((0, self.n), (self.n, self.n))
+
+    def router(self, network: Network) -> Router:
+        return DigraphRouter(network, self.m)
+
+    @cached_property
+    def options(self) -> IntArray:
+        """Ports by difference, as :attr:`Ports.options` has them: leave by u, arrive by v."""
+        delta = np.arange(self.n, dtype=np.int32)
+        return np.stack([delta % self.m, delta // self.m], axis=1)[None, :, None, :]
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.blockdesign.collectives import COLLECTIVES
+
+        return COLLECTIVES
+
+    def layout(self) -> Layout:
+        ring = circle(self.n)
+        return Layout(np.concatenate([ring, 0.55 * ring]))
+
+
+class DigraphRouter(Router):
+    """Digits of the difference: units to the crossbar, multiples of m to the endpoint."""
+
+    name = "self-routing"
+
+    def __init__(self, network: Network, m: int) -> None:
+        super().__init__(network)
+        self._m, self._n = m, m * m
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        m, n = self._m, self._n
+        delta = (to - at) % n
+        up, over = at < n, to < n
+        near = np.where(up, delta < m, delta % m == 0)
+        mixed = up != over
+        return np.where(at == to, 0, np.where(mixed, np.where(near, 1, 3), 2))
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        m, n = self._m, self._n
+        delta = (to - at) % n
+        up, over = at < n, to < n
+        near = np.where(up, delta < m, delta % m == 0)
+        # an endpoint takes the units; a crossbar the multiples of m, to an endpoint of either kind
+        port = np.where(up, delta % m, delta // m)
+        port = np.where((up != over) & ~near, 0, port)
+        return np.where(at == to, -1, port)
+
+
+def wiring_table(m: int) -> list[dict[str, int | list[int]]]:
+    """Which endpoints each crossbar hears and which it speaks to, counted from 1 as in print.
+
+    Row i, column j: from (i - j) mod N + 1, to (i - 1 + (j - 1) m) mod N + 1.
+
+    Examples
+    --------
+    >>> wiring_table(3)[3]
+    {'switch': 4, 'from': [4, 3, 2], 'to': [4, 7, 1]}
+    """
+    if m < 2:
+        raise ArgumentError(f"m is {m}; it must be at least 2")
+    n = m * m
+    columns = range(1, m + 1)
+    return [
+        {
+            "switch": i,
+            "from": [(i - j) % n + 1 for j in columns],
+            "to": [(i - 1 + (j - 1) * m) % n + 1 for j in columns],
+        }
+        for i in range(1, n + 1)
+    ]
+
+
+class SwitchedMultiring(Family):
+    """p^r nodes, rings of steps d·p^k: every node is r hops away, a hop per digit.
+
+    Simplex: digits 1..p-1. Duplex, for odd p: digits ±1..±(p-1)/2.
+    """
+
+    name = "switched_multiring"
+    summary = "full r-dimensional switched multiring: p^r nodes, steps d·p^k, diameter r"
+    parameters = (
+        Parameter("p", "int", "base of the digits", low=2),
+        Parameter("r", "int", "number of digits", low=1, default=2),
+        Parameter("duplex", "flag", "rings both ways, for odd p", default=False),
+    )
+    example = "switched_multiring(3, r=2)"
+
+    def __init__(self, p: int, r: int = 2, duplex: bool = False) -> None:
+        if duplex and p % 2 == 0:
+            reach = 2 * ((p - 1) // 2) + 1
+            raise ArgumentError(
+                f"p is {p}; duplex rings need an odd p (digits of ±{(p - 1) // 2} would reach"
+                f" {reach**r} of {p**r} nodes)"
+            )
+        self.p, self.r, self.duplex = p, r, duplex
+        self._digits = _signed(p) if duplex else list(range(1, p))
+
+    @property
+    def order(self) -> int:
+        return int(self.p**self.r)
+
+    @property
+    def ports(self) -> int:
+        return (self.p - 1) * self.r
+
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """The steps of the rings, lowest dimension first."""
+        return tuple(d * self.p**k for k in range(self.r) for d in self._digits)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        columns = [(nodes + step) % self.order for step in self.steps]
+        return np.stack(columns, axis=1)
+
+    def facts(self) -> Facts:
+        n, degree = self.order, self.ports
+        hops = self.r * (self.p - 1) * self.p ** (self.r - 1)
+        return Facts(
+            degree_min=degree,
+            degree_max=degree,
+            links=n * degree // 2 if self.duplex else n * degree,
+            channels=n * degree,
+            connected=True,
+            diameter=self.r,
+            radius=self.r,
+            mean_distance=Fraction(hops, n - 1),
+            vertex_transitive=True,
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry.of_transitive(self.order)
+
+    def router(self, network: Network) -> Router:
+        return DigitRouter(network, self)
+
+    def layout(self) -> Layout:
+        return Layout(circle(self.order))
+
+
+def _signed(p: int) -> list[int]:
+    return [d for k in range(1, (p - 1) // 2 + 1) for d in (k, -k)]
+
+
+class DigitRouter(Router):
+    """One hop per digit of the difference that is not 0, the lowest first."""
+
+    name = "digits"
+
+    def __init__(self, network: Network, family: SwitchedMultiring) -> None:
+        super().__init__(network)
+        self._family = family
+
+    def _split(self, at: IntArray, to: IntArray) -> IntArray:
+        """Digits of the difference, lowest first; in the duplex form from -(p-1)/2 to (p-1)/2."""
+        family = self._family
+        p, rest = family.p, (to - at) % family.order
+        digits = np.empty((len(rest), family.r), dtype=np.int64)
+        for k in range(family.r):
+            digit = rest % p
+            if family.duplex:
+                digit = np.where(2 * digit > p, digit - p, digit)
+            digits[:, k] = digit
+            rest = (rest - digit) // p
+        return digits
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        count: IntArray = np.count_nonzero(self._split(at, to), axis=1)
+        return count
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        digits = self._split(at, to)
+        moving = digits != 0
+        k = moving.argmax(axis=1)
+        digit = digits[np.arange(len(digits)), k]
+        if self._family.duplex:
+            port = 2 * (np.abs(digit) - 1) + (digit < 0)
+        else:
+            port = digit - 1
+        return np.where(moving.any(axis=1), k * (self._family.p - 1) + port, -1)

@@ -1,0 +1,197 @@
+"""Self-routing: the crossbar of a pair, all ways of a pair, and ways round what is dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.network import Network
+from hopscape.core.router import Route, Router
+from hopscape.families.blockdesign.ports import Ports
+
+if TYPE_CHECKING:
+    from hopscape.families.blockdesign.switches import SwitchFamily
+
+__all__ = ["SwitchRouter", "all_ways", "route_around", "stranded_pairs"]
+
+
+class SwitchRouter(Router):
+    """Two hops between endpoints and between crossbars, one or three from one kind to the other."""
+
+    name = "self-routing"
+
+    def __init__(self, network: Network, n: int, ports: Ports) -> None:
+        super().__init__(network)
+        self._n, self._ports = n, ports
+        self.table_bytes = ports.table_bytes
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        n = self._n
+        out = np.where(at == to, 0, 2).astype(np.int64)
+        mixed = (at < n) != (to < n)
+        element = np.where(at < n, at, to)[mixed]
+        block = np.where(at < n, to, at)[mixed] - n
+        out[mixed] = np.where(self._ports.to_block(element, block) >= 0, 1, 3)
+        return out
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        n, ports = self._n, self._ports
+        out = np.full(len(at), -1, dtype=np.int64)
+        up, over = at < n, to < n
+        for from_element, to_element, port in (
+            (True, True, ports.pair),
+            (False, False, ports.meet),
+            (True, False, ports.to_block),
+            (False, True, ports.to_element),
+        ):
+            chosen = np.nonzero((up == from_element) & (over == to_element) & (at != to))[0]
+            here = at[chosen] - (0 if from_element else n)
+            there = to[chosen] - (0 if to_element else n)
+            out[chosen] = np.maximum(port(here, there), 0)  # not incident: every port is shortest
+        return out
+
+
+def _family(network: Network) -> SwitchFamily:
+    from hopscape.families.blockdesign.switches import SwitchFamily
+
+    if not isinstance(network.family, SwitchFamily):
+        raise ArgumentError(f"{network.spec} is no distributed switch with duplex links")
+    return network.family
+
+
+def all_ways(network: Network, a: int, b: int) -> list[Route]:
+    """All two-hop routes between two endpoints: σ of them, through different crossbars.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("distributed_switch(7, 4, 2)")
+    >>> [route.path for route in all_ways(net, 0, 1)]
+    [(0, 9, 1), (0, 10, 1)]
+    """
+    family = _family(network)
+    first, second = network.node(a), network.node(b)
+    for node in (first, second):
+        if node >= family.n:
+            raise ArgumentError(f"node {node} is a crossbar; ways are between endpoints")
+    if first == second:
+        return []
+    wiring = family.wiring
+    common = np.intersect1d(wiring.blocks_of[first], wiring.blocks_of[second])
+    leave = wiring.to_block(np.full(len(common), first), common)
+    arrive = wiring.to_element(common, np.full(len(common), second))
+    return [
+        Route((first, int(s) + family.n, second), (int(p), int(q)))
+        for s, p, q in zip(common, leave, arrive, strict=True)
+    ]
+
+
+def route_around(
+    network: Network,
+    a: int,
+    b: int,
+    *,
+    dead_switches: Iterable[int] = (),
+    dead_links: Iterable[tuple[int, int]] = (),
+) -> Route:
+    """A shortest route between endpoints when crossbars or links are dead.
+
+    Two hops where one of the σ ways is whole; else four, by an endpoint in between; else a search
+    of the whole network.
+
+    Parameters
+    ----------
+    network : Network
+        A distributed switch.
+    a, b : int
+        Endpoints.
+    dead_switches : iterable of int
+        Node numbers of crossbars.
+    dead_links : iterable of (int, int)
+        Pairs of node numbers, in either order.
+
+    Raises
+    ------
+    DisconnectedError
+        When nothing is left.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("distributed_switch(7, 4, 2)")
+    >>> route_around(net, 0, 1, dead_switches=[9]).path
+    (0, 10, 1)
+    """
+    first, second = network.node(a), network.node(b)
+    if first == second:
+        return Route((first,), ())
+    dead = {network.node(s) for s in dead_switches}
+    cut = {frozenset((network.node(x), network.node(y))) for x, y in dead_links}
+
+    def whole(path: tuple[int, ...]) -> bool:
+        links = pairwise(path)
+        return not dead & set(path) and not any(frozenset(link) in cut for link in links)
+
+    for way in all_ways(network, first, second):
+        if whole(way.path):
+            return way
+    path = _search(network, first, second, dead, cut)
+    ports = [network.neighbours(u).index(v) for u, v in pairwise(path)]
+    return Route(path, tuple(ports))
+
+
+def _search(
+    network: Network, first: int, second: int, dead: set[int], cut: set[frozenset[int]]
+) -> tuple[int, ...]:
+    before = {first: first}
+    layer = [first]
+    while layer and second not in before:
+        following: list[int] = []
+        for u in layer:
+            for v in network.neighbours(u):
+                if v not in before and v not in dead and frozenset((u, v)) not in cut:
+                    before[v] = u
+                    following.append(v)
+        layer = following
+    if second not in before:
+        raise DisconnectedError(
+            f"there is no way left from node {first} to node {second} in {network.spec}"
+        )
+    path = [second]
+    while path[-1] != first:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
+
+
+def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int:
+    """Ordered pairs of endpoints that lose all their two-hop routes with these crossbars.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> stranded_pairs(hopscape.build("distributed_switch(13, 4, 1)"), [13])
+    12
+    >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
+    0
+    """
+    family = _family(network)
+    alive = np.ones(family.n, dtype=bool)
+    for s in dead_switches:
+        node = network.node(s)
+        if node < family.n:
+            raise ArgumentError(f"node {node} is an endpoint, not a crossbar")
+        alive[node - family.n] = False
+    wiring = family.wiring
+    lost = 0
+    for a in range(family.n):
+        mine = wiring.blocks_of[a]
+        reached = np.zeros(family.n, dtype=bool)
+        reached[wiring.blocks[mine[alive[mine]]].ravel()] = True
+        reached[a] = True
+        lost += int(family.n - reached.sum())
+    return lost

@@ -1,0 +1,151 @@
+"""Distributed switches: endpoints are the elements of a design, its blocks are crossbars."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.blockdesign.covers import find_cover
+from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
+from hopscape.families.blockdesign.existence import existence
+from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
+from hopscape.families.blockdesign.routing import SwitchRouter
+
+__all__ = ["DistributedSwitch", "PartialSwitch", "SwitchFamily"]
+
+
+class SwitchFamily(Family):
+    """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
+
+    n: int
+    m: int
+
+    @property
+    @abstractmethod
+    def design(self) -> Design:
+        """Which endpoint is wired to which crossbar."""
+
+    @cached_property
+    def wiring(self) -> Ports:
+        """Ports of endpoints and crossbars."""
+        return ports_of(self.design)
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return self.m
+
+    def switches(self) -> IntArray:
+        return np.arange(self.n, 2 * self.n)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        out = np.empty((len(nodes), self.m), dtype=np.int64)
+        element = nodes < self.n
+        out[element] = self.wiring.blocks_of[nodes[element]] + self.n
+        out[~element] = self.wiring.blocks[nodes[~element] - self.n]
+        return out
+
+    def facts(self) -> Facts:
+        n, m = self.n, self.m
+        hops = 2 * (n - 1) + m + 3 * (n - m)
+        return Facts(
+            degree_min=m,
+            degree_max=m,
+            links=n * m,
+            channels=2 * n * m,
+            connected=True,
+            diameter=2 if n == m else 3,
+            radius=2 if n == m else 3,
+            mean_distance=Fraction(hops, 2 * n - 1),
+        )
+
+    def symmetry(self) -> Symmetry | None:
+        if isinstance(self.wiring, GroupPorts):
+            return Symmetry((0, self.n), (self.n, self.n))
+        return None
+
+    def router(self, network: Network) -> Router:
+        return SwitchRouter(network, self.n, self.wiring)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.blockdesign.collectives import COLLECTIVES
+
+        return COLLECTIVES
+
+    def layout(self) -> Layout:
+        turn = 2 * np.pi * np.arange(self.n) / self.n
+        ring = np.stack([np.sin(turn), np.cos(turn)], axis=1)
+        return Layout(np.concatenate([ring, 0.55 * ring]))
+
+
+class DistributedSwitch(SwitchFamily):
+    """RPK(N, m, σ): every two endpoints share exactly σ crossbars."""
+
+    name = "distributed_switch"
+    summary = "distributed full switch: N endpoints, N crossbars m × m, two hops by sigma ways"
+    parameters = (
+        Parameter("n", "int", "endpoints, and crossbars: m(m-1)/sigma + 1", low=3),
+        Parameter("m", "int", "ports of an endpoint and of a crossbar", low=2),
+        Parameter("sigma", "int", "crossbars that two endpoints share", low=1, default=1),
+    )
+    example = "distributed_switch(13, 4, 1)"
+
+    def __init__(self, n: int, m: int, sigma: int = 1) -> None:
+        check_parameters(n, m, sigma)
+        found = existence(n, m, sigma)
+        if not found.built:
+            make_design(n, m, sigma)  # says why not
+        require_memory(32 * n * m, f"the wiring of distributed_switch({n}, {m}, {sigma})")
+        self.n, self.m, self.sigma = n, m, sigma
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}({self.n}, {self.m}, {self.sigma})"
+
+    @cached_property
+    def design(self) -> Design:
+        return make_design(self.n, self.m, self.sigma)
+
+    def facts(self) -> Facts:
+        from dataclasses import replace
+
+        # two elements of two common blocks close a cycle of 4; with sigma = 1 the least is 6
+        return replace(super().facts(), girth=6 if self.sigma == 1 else 4)
+
+
+class PartialSwitch(SwitchFamily):
+    """RPK(N, m, 1/2): every two endpoints share one crossbar, some share more."""
+
+    name = "partial_switch"
+    summary = "distributed switch from a difference cover: every two endpoints share 1 or more"
+    parameters = (
+        Parameter("n", "int", "endpoints, and crossbars: at most m(m-1) + 1", low=3, high=400),
+        Parameter("m", "int", "ports of an endpoint and of a crossbar", low=2, high=24),
+    )
+    example = "partial_switch(12, 4)"
+
+    def __init__(self, n: int, m: int) -> None:
+        if m >= n:
+            raise ArgumentError(f"m is {m}; it must be smaller than N = {n}")
+        cover = find_cover(n, m)
+        if cover.elements is None:
+            raise ArgumentError(f"partial_switch({n}, {m}) is not possible: {cover.reason}")
+        self.n, self.m = n, m
+        self.cover = cover
+
+    @cached_property
+    def design(self) -> Design:
+        base = self.cover.difference_set()
+        return Design(base.blocks(), base.how, base)

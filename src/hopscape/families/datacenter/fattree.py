@@ -1,0 +1,108 @@
+"""The three-level fat tree of k-port switches, with destination-based up-routing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.datacenter.routers import pick
+
+__all__ = ["FatTree"]
+
+
+class FatTree(ListedFamily):
+    """k pods of k/2 edge and k/2 aggregation switches, (k/2)² cores, k³/4 endpoints.
+
+    Nodes: endpoints, edge switches, aggregation switches, cores; each by pod, then by number.
+    """
+
+    name = "fat_tree"
+    summary = "three-level fat tree of k-port switches: k³/4 endpoints, 5k²/4 switches"
+    parameters = (Parameter("k", "int", "ports of a switch, even", low=2),)
+    example = "fat_tree(4)"
+
+    def __init__(self, k: int) -> None:
+        if k % 2:
+            raise ArgumentError(f"k is {k}; it must be even")
+        self.k, self.half = k, k // 2
+        self.hosts = k * self.half**2
+        self.pairs = k * self.half
+        require_memory(240 * self.hosts, f"the wiring of {self.name}({k})")
+
+    @property
+    def order(self) -> int:
+        return self.hosts + 2 * self.pairs + self.half**2
+
+    def switches(self) -> IntArray:
+        return np.arange(self.hosts, self.order)
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        half, hosts, pairs = self.half, self.hosts, self.pairs
+        host = np.arange(hosts)
+        edge = hosts + host // half
+        pod, low, high = (
+            axis.ravel()
+            for axis in np.meshgrid(
+                np.arange(self.k), np.arange(half), np.arange(half), indexing="ij"
+            )
+        )
+        below = hosts + pod * half + low
+        above = hosts + pairs + pod * half + high
+        middle = hosts + pairs + pod * half + low
+        core = hosts + 2 * pairs + low * half + high
+        return np.concatenate([host, below, middle]), np.concatenate([edge, above, core])
+
+    def facts(self) -> Facts:
+        return Facts(links=3 * self.hosts, connected=True, diameter=6 if self.k > 2 else None)
+
+    def router(self, network: Network) -> Router:
+        return FatTreeRouter(network, self)
+
+
+class FatTreeRouter(Router):
+    """Up by the digits of the destination, then down the only way."""
+
+    name = "up and down"
+
+    def __init__(self, network: Network, tree: FatTree) -> None:
+        super().__init__(network)
+        self._tree = tree
+
+    def _place(self, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Level (0 endpoint .. 3 core), pod (-1 for a core), and edge or column number."""
+        tree, half = self._tree, self._tree.half
+        bounds = np.array([tree.hosts, tree.hosts + tree.pairs, tree.hosts + 2 * tree.pairs])
+        level = np.searchsorted(bounds, nodes, side="right")
+        within = nodes - np.concatenate([[0], bounds])[level]
+        owner = np.where(level == 0, within // half, within)
+        pod = np.where(level == 3, -1, owner // half)
+        number = np.where(level == 3, within // half, owner % half)
+        return level, pod, number
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        la, pa, na = self._place(at)
+        lb, pb, nb = self._place(to)
+        upper = np.maximum(la, lb)
+        lower = np.minimum(la, lb)
+        same_pod, same_number = (pa == pb) & (pa >= 0), na == nb
+        out = np.where(same_pod, 4 - la - lb, 6 - la - lb)
+        tail = same_pod & (upper <= 1) & same_number
+        out = np.where(tail, np.where(upper == lower, 2 * (1 - upper), 1), out)
+        both = (la == 2) & (lb == 2)
+        out = np.where(both & same_pod, 2, out)
+        out = np.where(both & ~same_pod & ~same_number, 4, out)
+        one_core = upper == 3
+        out = np.where(one_core & (lower == 2), np.where(same_number, 1, 3), out)
+        out = np.where(one_core & (lower == 3), np.where(same_number, 2, 4), out)
+        return np.where(at == to, 0, out).astype(np.int64)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        mask = self.shortest_ports(at, to)
+        level, _, _ = self._place(at)
+        digit = np.where(level == 2, to // self._tree.half, to)
+        return pick(mask, digit)

@@ -1,0 +1,275 @@
+"""Dragonfly, Slim Fly, PolarFly, projective incidence networks and HyperX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Parameter
+from hopscape.core.fields import galois_field, prime_power
+from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
+
+__all__ = ["Dragonfly", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]
+
+
+class Dragonfly(RouterFamily):
+    """a·h + 1 groups of a routers, complete inside, one global link between any two groups.
+
+    Router i of group g has global ports i·h .. i·h + h - 1; port t leads to group g + 1 + t.
+    """
+
+    name = "dragonfly"
+    summary = "dragonfly: groups of a routers, h global links each, p endpoints each"
+    parameters = (
+        Parameter("a", "int", "routers per group", low=1),
+        Parameter("h", "int", "global links per router", low=1),
+        TERMINALS,
+    )
+    example = "dragonfly(4, 2, p=2)"
+
+    def __init__(self, a: int, h: int, p: int | None = None) -> None:
+        self.a, self.h, self.p = a, h, p
+        self.groups = a * h + 1
+        self.require_links(self.routers * (a - 1 + h))
+
+    @property
+    def routers(self) -> int:
+        return self.a * self.groups
+
+    @property
+    def balanced(self) -> int:
+        return self.h
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        a, h, groups = self.a, self.h, self.groups
+        first, second = np.triu_indices(a, 1)
+        base = np.arange(groups)[:, None] * a
+        near, far = np.triu_indices(groups, 1)
+        out = (far - near - 1) // h
+        back = (near - far - 1) % groups // h
+        tails = np.concatenate([(base + first).ravel(), near * a + out])
+        heads = np.concatenate([(base + second).ravel(), far * a + back])
+        return tails, heads
+
+    def facts(self) -> Facts:
+        count = self.routers * (self.a - 1 + self.h) // 2
+        inner = 3 if self.a > 1 else 1
+        diameter = self.hops(inner) if self.a > 2 or self.a == 1 else None
+        return Facts(links=count + self.routers * self.terminals, connected=True, diameter=diameter)
+
+
+class SlimFly(RouterFamily):
+    """The graphs of McKay, Miller and Širáň: 2q² routers of degree (3q - δ)/2, diameter 2.
+
+    q = 4w + δ, δ = 0, 1 or -1, a prime power. Router (0, x, y) is joined to (0, x, y') when y - y'
+    is in X, (1, m, c) to (1, m, c') when c - c' is in X', and (0, x, y) to (1, m, c) when
+    y = m·x + c.
+    """
+
+    name = "slim_fly"
+    summary = "Slim Fly: 2q² routers of degree (3q - δ)/2, diameter 2, q = 4w + δ a prime power"
+    parameters = (Parameter("q", "int", "a prime power 4w, 4w + 1 or 4w - 1", low=3), TERMINALS)
+    example = "slim_fly(5)"
+
+    def __init__(self, q: int, p: int | None = None) -> None:
+        if prime_power(q) is None or q % 4 == 2:
+            raise ArgumentError(f"q is {q}; it must be a prime power that is 0, 1 or 3 mod 4")
+        self.q, self.p = q, p
+        self.delta = {0: 0, 1: 1, 3: -1}[q % 4]
+        self.degree = (3 * q - self.delta) // 2
+        self.require_links(q * q * self.degree)
+
+    @property
+    def routers(self) -> int:
+        return 2 * self.q**2
+
+    @property
+    def balanced(self) -> int:
+        return (self.degree + 1) // 2
+
+    def generators(self) -> tuple[IntArray, IntArray]:
+        """The sets X and X'."""
+        field = galois_field(self.q)
+        w = (self.q - self.delta) // 4
+        if self.delta == 1:
+            even, odd = list(range(0, self.q - 1, 2)), list(range(1, self.q - 1, 2))
+        elif self.delta == 0:
+            even, odd = list(range(0, self.q - 1, 2)), list(range(1, self.q, 2))
+        else:  # half of them, with their negatives: -1 is the power (q - 1) / 2
+            low = list(range(0, 2 * w, 2))
+            high = list(range(1, 2 * w, 2))
+            half = (self.q - 1) // 2
+            even = low + [(i + half) for i in low]
+            odd = high + [(i + half) for i in high]
+        first = np.unique(field.exp[np.asarray(even) % (self.q - 1)])
+        second = np.unique(field.exp[np.asarray(odd) % (self.q - 1)])
+        return first, second
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        q, field = self.q, galois_field(self.q)
+        every = np.arange(q)
+        tails: list[IntArray] = []
+        heads: list[IntArray] = []
+        for side, steps in enumerate(self.generators()):
+            y = np.repeat(every, len(steps))
+            z = field.add(y, np.tile(steps, q))
+            keep = y < z
+            base = side * q * q + every[:, None] * q
+            tails.append((base + y[keep]).ravel())
+            heads.append((base + z[keep]).ravel())
+        x, m, c = np.meshgrid(every, every, every, indexing="ij")
+        y = field.add(field.multiply(m, x), c)
+        tails.append((x * q + y).ravel())
+        heads.append((q * q + m * q + c).ravel())
+        return np.concatenate(tails), np.concatenate(heads)
+
+    def facts(self) -> Facts:
+        return Facts(
+            links=self.q**2 * self.degree + self.routers * self.terminals,
+            connected=True,
+            diameter=self.hops(2),
+        )
+
+
+def _points(q: int) -> IntArray:
+    """Points of the projective plane over GF(q), as vectors whose first entry not 0 is 1."""
+    every = np.arange(q)
+    y, z = (axis.ravel() for axis in np.meshgrid(every, every, indexing="ij"))
+    first = np.stack([np.ones_like(y), y, z], axis=1)
+    second = np.stack([np.zeros(q, int), np.ones(q, int), every], axis=1)
+    return np.concatenate([first, second, [[0, 0, 1]]])
+
+
+def _incidence(q: int) -> tuple[IntArray, IntArray]:
+    """Pairs (point, line): their vectors are orthogonal."""
+    field, points = galois_field(q), _points(q)
+    found: list[IntArray] = []
+    for start in range(0, len(points), 256):
+        part = points[start : start + 256]
+        dots = field.multiply(part[:, None, 0], points[None, :, 0])
+        for i in (1, 2):
+            dots = field.add(dots, field.multiply(part[:, None, i], points[None, :, i]))
+        rows, columns = np.nonzero(dots == 0)
+        found.append(np.stack([rows + start, columns]))
+    pairs = np.concatenate(found, axis=1)
+    return pairs[0], pairs[1]
+
+
+class _Plane(RouterFamily):
+    """What the two networks of a projective plane share."""
+
+    def __init__(self, q: int, p: int | None = None) -> None:
+        if prime_power(q) is None:
+            raise ArgumentError(f"q is {q}; it must be a prime power")
+        self.q, self.p = q, p
+        self.points = q * q + q + 1
+        self.require_links(self.points * (q + 1))
+
+
+class ProjectiveNetwork(_Plane):
+    """Routers are the points and the lines of a projective plane, joined when incident."""
+
+    name = "projective_network"
+    summary = "projective incidence network: 2(q² + q + 1) routers of degree q + 1, diameter 3"
+    parameters = (Parameter("q", "int", "a prime power", low=2), TERMINALS)
+    example = "projective_network(3, p=1)"
+
+    @property
+    def routers(self) -> int:
+        return 2 * self.points
+
+    @property
+    def balanced(self) -> int:
+        return (self.q + 1) // 3 or 1
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        points, lines = _incidence(self.q)
+        return points, lines + self.points
+
+    def facts(self) -> Facts:
+        return Facts(
+            links=self.points * (self.q + 1) + self.routers * self.terminals,
+            connected=True,
+            diameter=self.hops(3),
+        )
+
+
+class PolarFly(_Plane):
+    """Routers are the points; two are joined when orthogonal (Erdős-Rényi polarity graph)."""
+
+    name = "polarfly"
+    summary = "PolarFly: q² + q + 1 routers of degree q + 1 (q for q + 1 of them), diameter 2"
+    parameters = (Parameter("q", "int", "a prime power", low=2), TERMINALS)
+    example = "polarfly(3)"
+
+    @property
+    def routers(self) -> int:
+        return self.points
+
+    @property
+    def balanced(self) -> int:
+        return (self.q + 1) // 2 or 1
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        first, second = _incidence(self.q)
+        keep = first < second
+        return first[keep], second[keep]
+
+    def facts(self) -> Facts:
+        inner = (self.points * (self.q + 1) - (self.q + 1)) // 2
+        return Facts(
+            links=inner + self.routers * self.terminals, connected=True, diameter=self.hops(2)
+        )
+
+
+class HyperX(RouterFamily):
+    """Routers are points of a box; all that differ in one coordinate are joined."""
+
+    name = "hyperx"
+    summary = "HyperX (flattened butterfly): product of complete graphs, p endpoints per router"
+    parameters = (
+        Parameter("sides", "ints", "routers along each axis", low=2),
+        TERMINALS,
+    )
+    example = "hyperx([3, 4], p=2)"
+
+    def __init__(self, sides: Sequence[int], p: int | None = None) -> None:
+        if not sides:
+            raise ArgumentError("hyperx needs at least one side")
+        self.sides, self.p = tuple(sides), p
+        self.require_links(self.routers * (sum(self.sides) - len(self.sides)))
+
+    @property
+    def routers(self) -> int:
+        return prod(self.sides)
+
+    @property
+    def balanced(self) -> int:
+        return max(self.sides) - 1
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        box = MixedRadix(self.sides)
+        where = box.tuples(np.arange(box.order))
+        tails: list[IntArray] = []
+        heads: list[IntArray] = []
+        for axis, side in enumerate(self.sides):
+            for low, high in combinations(range(side), 2):
+                start = np.nonzero(where[:, axis] == low)[0]
+                end = where[start].copy()
+                end[:, axis] = high
+                tails.append(start)
+                heads.append(box.numbers(end))
+        return np.concatenate(tails), np.concatenate(heads)
+
+    def facts(self) -> Facts:
+        inner = self.routers * (sum(self.sides) - len(self.sides)) // 2
+        return Facts(
+            links=inner + self.routers * self.terminals,
+            connected=True,
+            diameter=self.hops(len(self.sides)),
+        )

@@ -1,0 +1,106 @@
+"""What the families of this room share: routers with terminals, endpoints first."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.family import ListedFamily, Parameter
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router, TableRouter
+
+__all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter", "pick"]
+
+_TABLE_ORDER = 10_000
+
+TERMINALS = Parameter(
+    "p",
+    "int",
+    "endpoints per router; 0: the routers themselves; a balanced number when left out",
+    low=0,
+    default=None,
+)
+
+
+class RouterFamily(ListedFamily):
+    """Endpoint i of router s is node s·p + i; the routers follow; ports 0..p-1 lead to endpoints.
+
+    With p = 0 the routers are the endpoints.
+    """
+
+    p: int | None
+
+    @property
+    @abstractmethod
+    def routers(self) -> int:
+        """Number of routers."""
+
+    @property
+    @abstractmethod
+    def balanced(self) -> int:
+        """Endpoints per router when none are asked for."""
+
+    @abstractmethod
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        """Links between routers, numbered from 0."""
+
+    @property
+    def terminals(self) -> int:
+        """Endpoints per router."""
+        return self.balanced if self.p is None else self.p
+
+    @property
+    def order(self) -> int:
+        return self.routers * (1 + self.terminals)
+
+    def switches(self) -> IntArray | None:
+        if self.terminals == 0:
+            return None
+        return np.arange(self.routers * self.terminals, self.order)
+
+    def require_links(self, count: int) -> None:
+        """Refuse what would not fit, before it is listed."""
+        require_memory(80 * (count + self.routers * self.terminals), f"the wiring of {self.spec}")
+
+    @cached_property
+    def _wires(self) -> tuple[IntArray, IntArray]:
+        tails, heads = self.router_links()
+        ends = self.routers * self.terminals
+        everybody = np.arange(ends)
+        owner = everybody // max(self.terminals, 1) + ends
+        return (
+            np.concatenate([everybody, tails + ends]).astype(np.int64),
+            np.concatenate([owner, heads + ends]).astype(np.int64),
+        )
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        return self._wires
+
+    def router(self, network: Network) -> Router | None:
+        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
+
+    def hops(self, between_routers: int) -> int:
+        """Diameter, given that of the routers."""
+        return between_routers + 2 * (self.terminals > 0)
+
+
+def pick(mask: IntArray, digit: IntArray) -> IntArray:
+    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
+    count = mask.sum(axis=1)
+    rank = digit % np.maximum(count, 1) + 1
+    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
+    return np.where(count > 0, chosen.argmax(axis=1), -1)
+
+
+class SpreadTableRouter(TableRouter):
+    """Shortest routes from a table; where several ports will do, a hash of the pair chooses."""
+
+    name = "spread table"
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        digit = (to * 2654435761 + at * 40503) // 256 % 65521
+        return pick(self.shortest_ports(at, to), digit)
