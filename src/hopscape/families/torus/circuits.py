@@ -250,8 +250,9 @@ def _channels(
     network: Network, sides: tuple[int, ...], nodes: IntArray, ports: IntArray
 ) -> IntArray:
     width = 2 * len(sides)
-    if min(sides) > 2:
+    if len(network.heads) == width * network.order:
         return nodes * width + ports
-    short = np.array([sides[p // 2] == 2 for p in range(width)])
-    ports = np.where(short[ports], ports - ports % 2, ports)  # an axis of side 2 has one link
+    if network.family is not None and getattr(network.family, "wraps", False):
+        short = np.array([sides[p // 2] == 2 for p in range(width)])
+        ports = np.where(short[ports], ports - ports % 2, ports)  # an axis of side 2 has one link
     return network.channel_at(nodes, np.broadcast_to(ports, nodes.shape))

@@ -50,6 +50,7 @@ Level = Callable[[int], Program]
 
 WORDS: dict[str, tuple[str, ...]] = {
     # one row per round of a level; the inverse words belong to it
+    "1": ("X",),
     "2": ("X2Y, Y2x", "X, Y"),
     "3-printed": ("YxY2xYz, x2yZ2x, Z2xY2Z", "yZxy, XyZ, ZxZ", "X, Y, Z"),
     "3-eleven": ("X2Y3Z, Z2x3y, Y2Z3x", "yZxy, XyZ, ZxZ", "X, Y, Z"),
