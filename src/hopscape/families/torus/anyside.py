@@ -32,12 +32,14 @@ from hopscape.families.torus.circuits import (
     to_schedule,
 )
 from hopscape.families.torus.lines import fill_gap, line_program
+from hopscape.families.torus.small import small_program
 from hopscape.families.torus.schemes import LEVELS, power_of, scheme, short_level, word_level
 
 __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
 
 _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
+_FACTORS = 10
 _LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten"}
 
 
@@ -110,6 +112,9 @@ def known_program(sides: tuple[int, ...]) -> Program:
     ):
         return scheme("optimal", sides)
     base = 2 * dimension + 1
+    small = small_program(sides)
+    if small is not None:
+        return small
     if dimension not in _LEVEL_WORDS or any(side % base for side in sides):
         return lines
     units = tuple(side // base for side in sides)
@@ -143,7 +148,7 @@ def _larger(sides: tuple[int, ...], least: int, most: int) -> Iterator[tuple[int
     found: dict[int, tuple[int, Program]] = {}
     power = 1
     while power // base < side:
-        for factor in range(1, base):
+        for factor in range(1, _FACTORS + 1):
             big = power * factor
             if big >= side and big**dimension <= 50 * _FLOW_NODES:
                 program = known_program((big,) * dimension)
@@ -226,9 +231,9 @@ def widened(
         return None
     small = max(
         base**m * f
-        for f in range(1, base)
-        for m in range(1, 40)
-        if base**m * f <= min(sides)
+        for f in range(1, _FACTORS + 1)
+        for m in range(40)
+        if base <= base**m * f <= min(sides)
     )
     program = known_program((small,) * dimension)
     lines = [np.arange(small) * side // small for side in sides]
