@@ -33,14 +33,14 @@ from hopscape.families.torus.circuits import (
 )
 from hopscape.families.torus.lines import fill_gap, line_program
 from hopscape.families.torus.small import small_program
-from hopscape.families.torus.schemes import LEVELS, power_of, scheme, short_level, word_level
+from hopscape.families.torus.schemes import scheme, scheme_names, short_level, word_level
 
 __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
 
 _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
 _FACTORS = 10
-_LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten"}
+_LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4"}
 
 
 def growth_rounds(order: int, degree: int) -> int:
@@ -107,9 +107,7 @@ def known_program(sides: tuple[int, ...]) -> Program:
     lines = line_program(sides)
     if not sides:
         return lines
-    if len(set(sides)) == 1 and ("optimal", dimension) in LEVELS and power_of(
-        sides[0], 2 * dimension + 1
-    ):
+    if "optimal" in scheme_names(sides):
         return scheme("optimal", sides)
     base = 2 * dimension + 1
     small = small_program(sides)

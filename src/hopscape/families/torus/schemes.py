@@ -16,7 +16,6 @@ from hopscape.core.errors import ArgumentError
 from hopscape.families.torus.circuits import (
     Calls,
     Program,
-    grid_points,
     refine,
     stretch,
     uniform_program,
@@ -24,6 +23,7 @@ from hopscape.families.torus.circuits import (
 from hopscape.families.torus.edge_table import CALLS
 from hopscape.families.torus.words import (
     Word,
+    displacement,
     inverse,
     parse_word,
     parse_words,
@@ -55,6 +55,12 @@ WORDS: dict[str, tuple[str, ...]] = {
     "3-printed": ("YxY2xYz, x2yZ2x, Z2xY2Z", "yZxy, XyZ, ZxZ", "X, Y, Z"),
     "3-eleven": ("X2Y3Z, Z2x3y, Y2Z3x", "yZxy, XyZ, ZxZ", "X, Y, Z"),
     "3-ten": ("Y3X, X3Y2, ZX2yz", "XZ2, Z3y, Y2Z", "X, Y, Z"),
+    "4": (
+        "X3w3, YX4yw, ZX2WxzW, Wx2W4",
+        "X2ZxZxZ, YXYxYz2, ZY2ZYZ2, WYXY2ZW",
+        "X2y, YXz, ZXw, WYZ",
+        "X, Y, Z, W",
+    ),
 }
 
 
@@ -128,8 +134,6 @@ def _templates(text: str, unit: int) -> tuple[Word, ...]:
 
 
 def _ends(sources: IntArray, words: Sequence[Word]) -> IntArray:
-    from hopscape.families.torus.words import displacement
-
     dimension = sources.shape[1]
     moves = np.array([displacement(w, dimension) for w in words])
     return (sources[:, None, :] + moves[None]).reshape(-1, dimension)
@@ -171,6 +175,8 @@ LEVELS: dict[tuple[str, int], tuple[Level, Level]] = {
     ("optimal", 2): (word_level("2"),) * 2,
     ("optimal", 3): (short_level, word_level("3-ten")),
     ("edge-disjoint", 3): (edge_level,) * 2,
+    ("numeration", 4): (word_level("4"),) * 2,
+    ("axis", 4): (axis_level(4), word_level("4")),
 }
 
 SCHEMES: dict[str, str] = {
@@ -188,15 +194,9 @@ def scheme_names(sides: Sequence[int]) -> tuple[str, ...]:
     dimension = len(sides)
     if len(set(sides)) != 1 or power_of(sides[0], 2 * dimension + 1) is None:
         return ()
-    levels = power_of(sides[0], 2 * dimension + 1) or 0
-    names = []
-    for name in SCHEMES:
-        if (name, dimension) not in LEVELS:
-            continue
-        upper, last = LEVELS[name, dimension]
-        if levels > 0 and (upper is last or dimension in (2, 3)):
-            names.append(name)
-    return tuple(names)
+    if sides[0] == 1:
+        return ()
+    return tuple(name for name in SCHEMES if (name, dimension) in LEVELS)
 
 
 def power_of(number: int, base: int) -> int | None:
@@ -234,19 +234,7 @@ def scheme(name: str, sides: Sequence[int]) -> Program:
     base = 2 * dimension + 1
     exponent = power_of(sides[0], base) if len(set(sides)) == 1 else None
     if dimension not in known or not exponent:
-        where = " or ".join(
-            f"{d} axes of side {2 * d + 1}^m" + (" (one level)" if _one_level(name, d) else "")
-            for d in known
-        )
+        where = " or ".join(f"{d} axes of side {2 * d + 1}^m" for d in known)
         raise ArgumentError(f"algorithm {name!r} needs {where}, not sides {tuple(sides)}")
     upper, last = LEVELS[name, dimension]
     return ladder([upper] * (exponent - 1) + [last], base, dimension)
-
-
-def _one_level(name: str, dimension: int) -> bool:
-    return False
-
-
-def all_points(side: int, dimension: int) -> IntArray:
-    """All vertices of a cubic torus."""
-    return grid_points((side,) * dimension)
