@@ -10,7 +10,7 @@ from hopscape.collectives.generic import make_schedule
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.model import Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
@@ -18,6 +18,11 @@ from hopscape.core.verify import verify
 __all__ = ["GENERIC", "algorithms", "report", "run_algorithm"]
 
 GENERIC = "generic"
+_STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
+    "arc": ("vertex", "edge"),
+    "edge": ("vertex",),
+    "vertex": (),
+}
 
 
 def algorithms(network: Network, goal: Goal) -> dict[str, str]:
@@ -79,7 +84,7 @@ def report(schedule: Schedule) -> dict[str, Any]:
 
 
 def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
-    """What circuits of one round do not share (the strongest that holds), and how short is possible.
+    """What the circuits of a round do not share (the strongest that holds), and a bound.
 
     `disjoint` is null when the schedule fails; `path_lower_bound` is the largest distance from the
     root, which no chain of calls can be shorter than.
@@ -87,7 +92,7 @@ def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
     found: str | None = None
     if holds:
         own = schedule.model.disjoint
-        stronger = {"arc": ("vertex", "edge"), "edge": ("vertex",), "vertex": ()}[own]
+        stronger = _STRONGER[own]
         tried = (k for k in stronger if verify(schedule, model=replace(schedule.model, disjoint=k)))
         found = next(tried, own)
     out: dict[str, Any] = {"disjoint": found}

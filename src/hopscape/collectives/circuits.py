@@ -107,9 +107,7 @@ def _node_circuits(
 
     wanting = np.zeros(network.order, dtype=np.bool_)
     wanting[targets] = True
-    before = node_disjoint(
-        network.indptr, network.heads, informed, wanting, targets, strict
-    )
+    before = node_disjoint(network.indptr, network.heads, informed, wanting, targets, strict)
     into = np.full(network.order, -1, dtype=np.int64)
     on = np.flatnonzero(before >= 0)
     for k in range(network.ports):
@@ -128,9 +126,7 @@ def _node_circuits(
     return _untrail(len(ends), trail)
 
 
-def _untrail(
-    count: int, trail: Sequence[tuple[IntArray, IntArray]]
-) -> tuple[IntArray, IntArray]:
+def _untrail(count: int, trail: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
     """Paths that were followed from their ends, all at once, put the right way round."""
     lengths = np.zeros(count, dtype=np.int64)
     for going, _ in trail:

@@ -61,7 +61,6 @@ def _bare(axes: Any, low: Sequence[float], high: Sequence[float]) -> None:
 def _outline(labels: IntArray, wraps: bool) -> list[Points]:
     """Segments between cells with different labels; cell (x, y) is the unit square round it."""
     lines: list[Points] = []
-    nx, ny = labels.shape
     for axis in (0, 1):
         other = np.roll(labels, 1, axis=axis)
         differs = labels != other
@@ -74,7 +73,6 @@ def _outline(labels: IntArray, wraps: bool) -> list[Points]:
                 lines.append(np.array([[x - 0.5, y - 0.5], [x - 0.5, y + 0.5]]))
             else:
                 lines.append(np.array([[x - 0.5, y - 0.5], [x + 0.5, y - 0.5]]))
-    del nx, ny
     return lines
 
 
@@ -91,7 +89,8 @@ def _area_colours(labels: IntArray) -> IntArray:
     for tile in sorted(near, key=lambda v: (-len(near[v]), v)):
         taken = {chosen[n] for n in near[tile] if n in chosen}
         chosen[tile] = next(c for c in range(len(near)) if c not in taken)
-    return np.vectorize(chosen.__getitem__)(labels)
+    colours: IntArray = np.vectorize(chosen.__getitem__)(labels)
+    return colours
 
 
 def tiling_figure(panels: Sequence[tuple[str, IntArray, IntArray]], size: float = 3.2) -> Any:
@@ -194,7 +193,8 @@ def circuit_figure(
     for axes in grid.ravel()[len(rounds) :]:
         axes.axis("off")
     for r, (informed, paths) in enumerate(rounds):
-        title = f"round {r + 1}: {len(informed)} senders, calls of {len(paths[0]) - 1}"
+        plural = "s" if len(informed) > 1 else ""
+        title = f"round {r + 1}: {len(informed)} sender{plural}, calls of {len(paths[0]) - 1}"
         _draw_round(grid.ravel()[r], side, informed, paths, title)
     return figure
 
@@ -250,9 +250,7 @@ def containment_figure(
         ends = np.array([p[-1] for p in paths])
         dot = 700 / float((high - low).max())
         axes.scatter([0], [0], s=dot, color=_INK, zorder=4)
-        axes.scatter(
-            ends[:, 0], ends[:, 1], s=dot, facecolor="white", edgecolor=_INK, zorder=4
-        )
+        axes.scatter(ends[:, 0], ends[:, 1], s=dot, facecolor="white", edgecolor=_INK, zorder=4)
         axes.set_title(title, fontsize=9, color=_INK)
         _bare(axes, low - 0.6, high + 0.6)
     return figure
@@ -274,7 +272,7 @@ def space_figure(panels: Sequence[tuple[str, IntArray, IntArray]], size: float =
             filled[tuple(place)] = True
             colours[tuple(place)] = _AREAS[part % len(_AREAS)]
         axes.voxels(filled, facecolors=colours, edgecolor="#404040", linewidth=0.25)
-        axes.set_box_aspect(filled.shape)
+        axes.set_box_aspect(filled.shape, zoom=1.35)
         axes.view_init(elev=24, azim=-52)
         axes.set_axis_off()
         axes.set_title(title, fontsize=9, color=_INK)
@@ -292,14 +290,18 @@ def crossover_figure(
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for (name, times), colour in zip(curves, (_BLUE, _RED), strict=False):
+    for (name, times), colour, at, side in zip(
+        curves, (_BLUE, _RED), (0.28, 0.3), (-1, 1), strict=False
+    ):
         axes.loglog(lengths, times, color=colour, linewidth=1.8)
+        i = int(at * len(lengths))
         axes.annotate(
             name,
-            (lengths[-1], times[-1]),
-            xytext=(-6, 8 if colour == _BLUE else -14),
+            (lengths[i], times[i]),
+            xytext=(0, 7 * side),
             textcoords="offset points",
-            ha="right",
+            ha="center",
+            va="bottom" if side > 0 else "top",
             color=colour,
             fontsize=9,
         )

@@ -105,8 +105,13 @@ def _write_figures(folder: Path, record: dict[str, Any]) -> None:
     lengths = np.array([row["length"] for row in rows])
     relay = np.array([row["relay"] for row in rows])
     trees = np.array([row["trees"] for row in rows])
-    cheaper = np.flatnonzero(trees < relay)
-    crossing = float(lengths[cheaper[0]]) if len(cheaper) else None
+    crossing = None
+    later = np.flatnonzero((trees < relay)[1:] & (trees >= relay)[:-1])
+    if len(later):
+        gap = np.log(trees / relay)
+        i = int(later[0])
+        part = gap[i] / (gap[i] - gap[i + 1])
+        crossing = float(lengths[i] * (lengths[i + 1] / lengths[i]) ** part)
     curves = [("relay of whole messages", relay), ("six pipelined trees", trees)]
     rounds = pictures.plane_rounds(2)
     figures = {

@@ -32,8 +32,8 @@ from hopscape.families.torus.circuits import (
     to_schedule,
 )
 from hopscape.families.torus.lines import fill_gap, line_program
-from hopscape.families.torus.small import small_program
 from hopscape.families.torus.schemes import scheme, scheme_names, short_level, word_level
+from hopscape.families.torus.small import small_program
 
 __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
 
@@ -178,10 +178,15 @@ def _shrunk(
                 if disjoint == "edge" and got is not None:
                     continue
                 schedule = circuits_towards(
-                    network, root, sets, disjoint, "circuit", strict=True  # type: ignore[arg-type]
+                    network,
+                    root,
+                    sets,
+                    disjoint,
+                    "circuit",
+                    strict=True,
                 )
                 if schedule is not None:
-                    got = schedule.under(own_model(model, disjoint))  # type: ignore[arg-type]
+                    got = schedule.under(own_model(model, disjoint))
                     yield got
                     if disjoint == "vertex":
                         return
@@ -189,9 +194,9 @@ def _shrunk(
             return
         sets = _pushed_together(program, target, 0, network, root, live)
         for disjoint in ("vertex", "edge"):
-            patient = circuits_towards(network, root, sets, disjoint, "circuit")  # type: ignore[arg-type]
+            patient = circuits_towards(network, root, sets, disjoint, "circuit")
             if patient is not None and patient.rounds < most:
-                yield patient.under(own_model(model, disjoint))  # type: ignore[arg-type]
+                yield patient.under(own_model(model, disjoint))
                 most = patient.rounds
 
 
@@ -239,9 +244,7 @@ def widened(
     rest = _between(sides, lines)
     if not rest.rounds:
         return core
-    return core.then(
-        to_schedule(rest, network, root, model, "circuit"), core.goal, name="circuit"
-    )
+    return core.then(to_schedule(rest, network, root, model, "circuit"), core.goal, name="circuit")
 
 
 def _stretched_schedule(
@@ -322,7 +325,7 @@ def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
         return best
     sets = spread_sets(network, root, degree + 1)
     for disjoint in ("vertex", "edge"):
-        other = circuits_towards(network, root, sets, disjoint, "circuit")  # type: ignore[arg-type]
+        other = circuits_towards(network, root, sets, disjoint, "circuit")
         if other is not None and _merit(other) < _merit(best):
-            best = other.under(own_model(model, disjoint))  # type: ignore[arg-type]
+            best = other.under(own_model(model, disjoint))
     return best

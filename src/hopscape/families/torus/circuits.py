@@ -77,8 +77,7 @@ class Program:
     def round_lengths(self) -> tuple[int, ...]:
         """The longest call of each round."""
         return tuple(
-            max((length(w) for calls in now for w in calls.words), default=0)
-            for now in self.rounds
+            max((length(w) for calls in now for w in calls.words), default=0) for now in self.rounds
         )
 
     @property
@@ -156,9 +155,7 @@ def refine(outer: Program, inner: Program) -> Program:
     corners = grid_points(cells) * np.asarray(inner.sides)
     rounds = tuple(
         tuple(
-            Calls(
-                (corners[:, None, :] + calls.sources[None]).reshape(-1, len(cells)), calls.words
-            )
+            Calls((corners[:, None, :] + calls.sources[None]).reshape(-1, len(cells)), calls.words)
             for calls in now
         )
         for now in inner.rounds

@@ -72,7 +72,8 @@ def _check_hypothesis() -> Outcome:
     wrong = signs[0][0] != signs[0][1]
     return Outcome(
         "holds corrected" if wrong else "holds",
-        f"2-D: det {signs[0][0]}, B^2 = {signs[0][1]} I; 3-D: det {signs[1][0]}, B^3 = {signs[1][1]} I",
+        f"2-D: det {signs[0][0]}, B^2 = {signs[0][1]} I;"
+        f" 3-D: det {signs[1][0]}, B^3 = {signs[1][1]} I",
         "must read B^d = (-1)^(d+1) det(B) I: as printed it excludes the paper's own 2-D matrix",
     )
 
@@ -117,7 +118,9 @@ def _check_containment() -> Outcome:
 
 def _check_plane_delays() -> Outcome:
     found = [check_delay_safety(_schedule("numeration", 5**m, 2), "call") for m in (1, 2, 3)]
-    fine = all(found) and not any(sum(escapes(word_system("2"), _rows("2"), m, calls=True)) for m in (1, 2))
+    fine = all(found) and not any(
+        sum(escapes(word_system("2"), _rows("2"), m, calls=True)) for m in (1, 2)
+    )
     return Outcome(
         "holds" if fine else "refuted",
         "no crossing on sides 5, 25, 125, even when receivers go on at once (call level)",

@@ -51,7 +51,7 @@ def _mesh_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule
 
 
 def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
-    """A broadcast backwards; circuits that end at one node share it, so links are what they keep."""
+    """A broadcast backwards; circuits end at a common node, so that only links stay apart."""
     forth = best_schedule(network, _root(goal), model)
     back = forth.reversed(goal, name="circuit, reversed")
     return back.under(replace(back.model, disjoint="edge"))

@@ -223,10 +223,12 @@ def _links(steps: IntArray, reading: Reading) -> IntArray:
     """The number of the link (or channel) that each step takes."""
     order, ports = steps.shape
     own = np.arange(order)[:, None] * ports + np.arange(ports)
+    out: IntArray = own.astype(np.int32)
     if reading == "arc":
-        return own.astype(np.int32)
+        return out
     back = steps.astype(np.int64) * ports + (np.arange(ports) ^ 1)
-    return np.minimum(own, back).astype(np.int32)
+    out = np.minimum(own, back).astype(np.int32)
+    return out
 
 
 def _read(row: IntArray) -> Word:

@@ -25,7 +25,7 @@ def line_calls(count: int, root: int) -> list[list[tuple[int, int]]]:
     [[(4, 1), (4, 7)], [(1, 0), (1, 2), (4, 3), (4, 5), (7, 6), (7, 8)]]
     """
     gaps: list[tuple[int, int, bool, bool]] = [(-1, root, False, True), (root, count, True, False)]
-    rounds = []
+    rounds: list[list[tuple[int, int]]] = []
     while True:
         calls: list[tuple[int, int]] = []
         gaps = [part for gap in gaps for part in _serve(gap, calls)]
@@ -37,7 +37,7 @@ def line_calls(count: int, root: int) -> list[list[tuple[int, int]]]:
 def fill_gap(length: int) -> list[list[tuple[int, int]]]:
     """Calls that inform the nodes 1..length between the informed nodes 0 and length + 1."""
     gaps = [(0, length + 1, True, True)]
-    rounds = []
+    rounds: list[list[tuple[int, int]]] = []
     while True:
         calls: list[tuple[int, int]] = []
         gaps = [part for gap in gaps for part in _serve(gap, calls)]
@@ -93,10 +93,8 @@ def line_program(sides: Sequence[int], roots: Sequence[int] | None = None) -> Pr
     return Program(tuple(sides), tuple(rounds))
 
 
-def _slab(
-    sides: Sequence[int], axis: int, place: int, roots: Sequence[int] | None
-) -> IntArray:
-    """Points that are free on the axes before, at `place` on this one, at the root on those after."""
+def _slab(sides: Sequence[int], axis: int, place: int, roots: Sequence[int] | None) -> IntArray:
+    """Free on the axes before, at `place` on this one, at the root on those after."""
     out = np.zeros((int(np.prod(sides[:axis], initial=1)), len(sides)), dtype=np.int64)
     if axis:
         out[:, :axis] = grid_points(sides[:axis])

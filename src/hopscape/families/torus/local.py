@@ -132,7 +132,9 @@ class LocalRule:
             wrong = np.flatnonzero((chain > 0) & (before >= chain))
             if len(wrong):
                 where = points[wrong[0]].tolist()
-                return Verdict(False, f"a node before {where} is informed too late", {"node": where})
+                return Verdict(
+                    False, f"a node before {where} is informed too late", {"node": where}
+                )
             chain, now = before, now_parents
         for point, parent, r in zip(points[:200], parents[:200], rounds[:200], strict=True):
             if r == 0:

@@ -76,9 +76,13 @@ class MixedSystem:
     def _check_shape(self) -> None:
         for j, place in enumerate(self.places):
             if place.ndim != 2 or place.shape[1] != self.dimension:
-                raise ArgumentError(f"digits of place {j} must be vectors of {self.dimension} integers")
+                raise ArgumentError(
+                    f"digits of place {j} must be vectors of {self.dimension} integers"
+                )
             if place[0].any():
-                raise ArgumentError(f"the first digit of place {j} must be 0, not {_show(place[0])}")
+                raise ArgumentError(
+                    f"the first digit of place {j} must be 0, not {_show(place[0])}"
+                )
         count = math.prod(len(place) for place in self.places)
         if count != self.base**self.dimension:
             raise ArgumentError(
@@ -125,7 +129,7 @@ class MixedSystem:
         return found
 
     def digits(self, points: IntArray, blocks: int) -> IntArray:
-        """Digits (indices) of points: shape (count, d) in, (count, d * blocks) out, lowest first."""
+        """Digits (indices) of points: (count, d) in, (count, d * blocks) out, lowest first."""
         given = np.ascontiguousarray(points, dtype=np.int64)
         if given.ndim != 2 or given.shape[1] != self.dimension:
             raise ArgumentError(f"points must have {self.dimension} coordinates each")
@@ -151,7 +155,8 @@ class MixedSystem:
     def place_vectors(self, place: int) -> IntArray:
         """What the digits of a place add: place = d·k + j gives scale^k times those of j."""
         k, j = divmod(place, self.dimension)
-        return self.places[j] * self.scale**k
+        vectors: IntArray = self.places[j] * self.scale**k
+        return vectors
 
     def points(self, digits: IntArray) -> IntArray:
         """The points of digits, modulo base^blocks, in 0..side-1."""
@@ -159,7 +164,8 @@ class MixedSystem:
         for place in range(digits.shape[1]):
             total += self.place_vectors(place)[digits[:, place]]
         side = self.base ** (digits.shape[1] // self.dimension)
-        return total % side
+        points: IntArray = total % side
+        return points
 
     def coarse_cells(self, points: IntArray) -> IntArray:
         """The cell of each point: what is left after its first block, one unit per cell."""
@@ -210,7 +216,8 @@ class MixedSystem:
             vectors = self.place_vectors(total - r)
             out += vectors[rest % len(vectors)]
             rest = rest // len(vectors)
-        return out % self.base**blocks
+        points: IntArray = out % self.base**blocks
+        return points
 
 
 class NumberSystem(MixedSystem):
@@ -244,7 +251,9 @@ class NumberSystem(MixedSystem):
         given = np.asarray(digits, dtype=np.int64)
         det = determinant(self.matrix.tolist())
         if abs(det) != len(given):
-            raise ArgumentError(f"the matrix has determinant {det}, but there are {len(given)} digits")
+            raise ArgumentError(
+                f"the matrix has determinant {det}, but there are {len(given)} digits"
+            )
         self._check_classes(given, det)
         scale = (-1) ** (dimension + 1) * det
         powers = [np.eye(dimension, dtype=np.int64)]
@@ -258,7 +267,7 @@ class NumberSystem(MixedSystem):
         super().__init__([(given @ power.T).tolist() for power in powers[:dimension]], scale)
 
     def _by_steps(self) -> bool:
-        return self.base**self.dimension > _TABLE
+        return bool(self.base**self.dimension > _TABLE)
 
     def _slow_digits(self, points: IntArray, blocks: int) -> IntArray:
         """One digit after the other: find its class, take it away, divide by the matrix."""
@@ -287,7 +296,8 @@ class NumberSystem(MixedSystem):
         for digit, kind in zip(digits, map(tuple, classes.tolist()), strict=True):
             if kind in seen:
                 raise ArgumentError(
-                    f"digits {_show(seen[kind])} and {_show(digit)} are in one class modulo the matrix"
+                    f"digits {_show(seen[kind])} and {_show(digit)} are in one class modulo"
+                    " the matrix"
                 )
             seen[kind] = digit
 

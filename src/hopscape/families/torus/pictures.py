@@ -17,17 +17,18 @@ Panel = tuple[str, IntArray, IntArray]
 
 
 def plane_tilings(blocks: int) -> list[Panel]:
-    """Torus of side 5^blocks tiled by T(k), k = 0, 1, ...: title, labels, corners."""
+    """Torus of side 5^blocks, the origin in the middle, tiled by T(k): title, labels, corners."""
     system = word_system("2")
     side = 5**blocks
-    points = grid_points((side, side))
+    middle = side // 2
+    points = (grid_points((side, side)) - middle) % side
     out = []
     for level in range(2 * blocks - 1):
         corner = tile_labels(system, points, blocks, level)
         labels = (corner[:, 0] * side + corner[:, 1]).reshape(side, side)
         corners = lattice(system, level, blocks)
         title = f"{len(corners)} tiles T({level}) of {5 ** (level + 1)} vertices"
-        out.append((title, labels, corners))
+        out.append((title, labels, (corners + middle) % side))
     return out
 
 
@@ -48,7 +49,7 @@ def plane_rounds(blocks: int) -> list[tuple[IntArray, list[IntArray]]]:
 
 
 def plane_containment() -> list[tuple[str, IntArray, list[IntArray]]]:
-    """The calls of the origin inside its tile: the last four rounds of the 2-D scheme."""
+    """The calls of the origin inside its tile: three rounds of the 2-D scheme."""
     system = word_system("2")
     rows = [with_inverses(parse_words(row)) for row in WORDS["2"]]
     out = []
@@ -56,7 +57,8 @@ def plane_containment() -> list[tuple[str, IntArray, list[IntArray]]]:
         unit = 5 ** (level // 2)
         words = [scale(word, unit) for word in rows[1 - level % 2]]
         paths = [steps(word, 2)[0] for word in words]
-        out.append((f"calls of {3 * unit if level % 2 else unit} in T({level})", tile(system, level), paths))
+        title = f"calls of {3 * unit if level % 2 else unit} in T({level})"
+        out.append((title, tile(system, level), paths))
     return out
 
 

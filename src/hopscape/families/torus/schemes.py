@@ -136,7 +136,8 @@ def _templates(text: str, unit: int) -> tuple[Word, ...]:
 def _ends(sources: IntArray, words: Sequence[Word]) -> IntArray:
     dimension = sources.shape[1]
     moves = np.array([displacement(w, dimension) for w in words])
-    return (sources[:, None, :] + moves[None]).reshape(-1, dimension)
+    ends: IntArray = (sources[:, None, :] + moves[None]).reshape(-1, dimension)
+    return ends
 
 
 def edge_level(unit: int) -> Program:
@@ -181,7 +182,7 @@ LEVELS: dict[tuple[str, int], tuple[Level, Level]] = {
 
 SCHEMES: dict[str, str] = {
     "numeration": "number-system broadcast of Okazaki et al., corrected: side (2d+1)^m",
-    "numeration-11": "the same lattices with other digits in every third round: 11/9 of the diameter",
+    "numeration-11": "the same lattices, other digits in every third round: 11/9 of the diameter",
     "numeration-10": "other lattices, digits that change by round: 10/9 of the diameter",
     "axis": "axis by axis over side tracks, kept inside tiles: diameter + 6(m-1) + 1",
     "optimal": "shortest possible vertex-disjoint circuits: diameter + 1 in three dimensions",

@@ -112,10 +112,7 @@ def delay_rows(runs: int = 20) -> list[dict[str, Any]]:
     for name, side, dimension in (("numeration", 25, 2), ("numeration", 7, 3)):
         schedule = _schedule(name, side, dimension)
         for rule in ("node", "call"):
-            found = [
-                len(simulate_delays(schedule, rule, seed=seed)[1])  # type: ignore[arg-type]
-                for seed in range(runs)
-            ]
+            found = [len(simulate_delays(schedule, rule, seed=seed)[1]) for seed in range(runs)]
             rows.append(
                 {
                     "spec": schedule.network.spec,
@@ -167,7 +164,5 @@ def crossover_rows(
     for length in np.logspace(0, 7, points):
         relay = relay_time(rounds, hops, float(length), alpha, delta, tau)
         trees, packets = pipelined_time(depth, 6, float(length), alpha, delta, tau)
-        rows.append(
-            {"length": float(length), "relay": relay, "trees": trees, "packets": packets}
-        )
+        rows.append({"length": float(length), "relay": relay, "trees": trees, "packets": packets})
     return rows

@@ -36,9 +36,7 @@ def tile(system: MixedSystem, level: int) -> IntArray:
     >>> tile(word_system("2"), 0).tolist()
     [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
     """
-    require_memory(
-        16 * system.dimension * system.base ** (level + 1), f"the tile of level {level}"
-    )
+    require_memory(16 * system.dimension * system.base ** (level + 1), f"the tile of level {level}")
     sums = np.zeros((1, system.dimension), dtype=np.int64)
     for place in range(level + 1):
         sums = (sums[None] + system.place_vectors(place)[:, None]).reshape(-1, system.dimension)
@@ -50,7 +48,8 @@ def lattice(system: MixedSystem, level: int, blocks: int) -> IntArray:
     sums = np.zeros((1, system.dimension), dtype=np.int64)
     for place in range(level + 1, system.dimension * blocks):
         sums = (sums[None] + system.place_vectors(place)[:, None]).reshape(-1, system.dimension)
-    return sums % system.base**blocks
+    points: IntArray = sums % system.base**blocks
+    return points
 
 
 def check_partition(system: MixedSystem, level: int, blocks: int) -> Verdict:
@@ -88,9 +87,7 @@ def boundary(points: IntArray) -> int:
     box = points.max(axis=0) - low + 2
     inside = np.zeros(box, dtype=bool)
     inside[tuple((points - low).T)] = True
-    return sum(
-        int((inside != np.roll(inside, 1, axis=axis)).sum()) for axis in range(dimension)
-    )
+    return sum(int((inside != np.roll(inside, 1, axis=axis)).sum()) for axis in range(dimension))
 
 
 def tile_labels(system: MixedSystem, points: IntArray, blocks: int, level: int) -> IntArray:
@@ -99,7 +96,8 @@ def tile_labels(system: MixedSystem, points: IntArray, blocks: int, level: int) 
     out = points.copy()
     for place in range(level + 1):
         out -= system.place_vectors(place)[digits[:, place]]
-    return out % system.base**blocks
+    corners: IntArray = out % system.base**blocks
+    return corners
 
 
 def escapes(
@@ -137,7 +135,9 @@ def escapes(
     return out
 
 
-def closure(system: MixedSystem, most: int = 50) -> dict[tuple[int, ...], list[set[tuple[int, ...]]]]:
+def closure(
+    system: MixedSystem, most: int = 50
+) -> dict[tuple[int, ...], list[set[tuple[int, ...]]]]:
     """Which coarse cells a long edge meets, at every scale.
 
     For each unit vector e the sets S_0(e) = {0, e}, S_(k+1)(e) = cells of {j e + s : 0 <= j < b,
