@@ -86,7 +86,7 @@ def test_broadcasts_towards_any_sets_hold(spec, seed, disjoint, count):
 def test_spread_sets_are_nested_and_far_apart():
     network = hopscape.build("torus(9, 9)")
     sets = spread_sets(network, 40, 5)
-    assert [len(s) for s in sets] == [5, 25]
+    assert [len(s) for s in sets] == [5, 17]  # 17 senders are enough for 81 nodes
     assert set(sets[0]) <= set(sets[1])
     assert sets[0][0] == 40
 

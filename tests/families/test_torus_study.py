@@ -189,7 +189,20 @@ def test_command_line_keys():
     runner = CliRunner()
     said = runner.invoke(
         app,
-        ["broadcast", "torus(25,25)", "--algorithm", "numeration", "--from", "0", "--format", "json", "--alpha", "3", "--delta", "0.5"],
+        [
+            "broadcast",
+            "torus(25,25)",
+            "--algorithm",
+            "numeration",
+            "--from",
+            "0",
+            "--format",
+            "json",
+            "--alpha",
+            "3",
+            "--delta",
+            "0.5",
+        ],
     )
     record = json.loads(said.stdout)
     assert record["max_path"] == record["sum_round_max"] == 24
@@ -208,22 +221,21 @@ def test_command_line_keys():
         assert json.loads(said.stdout)["verdict"] == "holds"
 
 
-def test_study_command(tmp_path):
-    said = CliRunner().invoke(
-        app,
-        [
-            "study",
-            "torus-broadcast",
-            "--levels",
-            "1",
-            "--folder",
-            str(tmp_path / "out"),
-            "-f",
-            "json",
-        ],
-    )
+def test_study_command():
+    said = CliRunner().invoke(app, ["study", "torus-broadcast", "--levels", "1", "-f", "json"])
     record = json.loads(said.stdout)
     assert {"schemes", "chains", "codes", "delays", "crossover"} == set(record)
     assert len(record["chains"]) == 30
-    assert (tmp_path / "out" / "tiles.svg").exists()
-    assert (tmp_path / "out" / "rounds.gif").exists()
+    assert all(row["verdict"] == "holds" for row in record["schemes"])
+    assert [row["runs_with_clashes"] > 0 for row in record["delays"]] == [False, False, False, True]
+
+
+@pytest.mark.slow
+def test_study_folder(tmp_path):
+    place = tmp_path / "out"
+    said = CliRunner().invoke(app, ["study", "torus-broadcast", "--folder", str(place)])
+    assert said.exit_code == 0
+    for name in ("tiles.svg", "rounds.png", "containment.svg", "space-tiles.png", "crossover.svg"):
+        assert (place / name).stat().st_size > 10_000
+    assert (place / "rounds.gif").exists()
+    assert json.loads((place / "study.json").read_text())["codes"]["lemma"] is True

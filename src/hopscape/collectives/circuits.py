@@ -169,9 +169,10 @@ def _link_circuits(
 
 
 def spread_sets(network: Network, root: int, factor: int) -> list[IntArray]:
-    """Nested sets of 1, factor, factor², ... nodes, each spread as evenly as the last allows.
+    """Nested sets of factor, factor², ... nodes, spread over the network.
 
-    Every next node is one that is farthest from all before it.
+    Every next node is one that is farthest from all before it. The last set is no larger than
+    needed for one more round to serve everybody.
     """
     from hopscape.core.distances import distances_from
 
