@@ -290,18 +290,16 @@ def crossover_figure(
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for (name, times), colour, at, side in zip(
-        curves, (_BLUE, _RED), (0.28, 0.3), (-1, 1), strict=False
-    ):
+    for (name, times), colour, at in zip(curves, (_BLUE, _RED), (0.2, 0.3), strict=False):
         axes.loglog(lengths, times, color=colour, linewidth=1.8)
         i = int(at * len(lengths))
         axes.annotate(
             name,
             (lengths[i], times[i]),
-            xytext=(0, 7 * side),
+            xytext=(0, 6),
             textcoords="offset points",
             ha="center",
-            va="bottom" if side > 0 else "top",
+            va="bottom",
             color=colour,
             fontsize=9,
         )

@@ -13,6 +13,7 @@ Several ways are tried and the best result kept (fewest rounds, then shortest ci
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -40,6 +41,7 @@ __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "
 _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
 _FACTORS = 10
+_READINGS: tuple[Literal["vertex", "edge"], ...] = ("vertex", "edge")
 _LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4"}
 
 
@@ -172,7 +174,7 @@ def _shrunk(
         got = None
         for shift in (0, big // 2, big // 4, 3 * big // 4):
             sets = _pushed_together(program, target, shift, network, root, live)
-            for disjoint in ("vertex", "edge"):
+            for disjoint in _READINGS:
                 if disjoint == "vertex" and network.order > _STRICT_NODES:
                     continue
                 if disjoint == "edge" and got is not None:
@@ -193,7 +195,7 @@ def _shrunk(
         if got is not None:
             return
         sets = _pushed_together(program, target, 0, network, root, live)
-        for disjoint in ("vertex", "edge"):
+        for disjoint in _READINGS:
             patient = circuits_towards(network, root, sets, disjoint, "circuit")
             if patient is not None and patient.rounds < most:
                 yield patient.under(own_model(model, disjoint))
@@ -324,7 +326,7 @@ def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
     if best.rounds == growth_rounds(network.order, degree) or network.order > 4000:
         return best
     sets = spread_sets(network, root, degree + 1)
-    for disjoint in ("vertex", "edge"):
+    for disjoint in _READINGS:
         other = circuits_towards(network, root, sets, disjoint, "circuit")
         if other is not None and _merit(other) < _merit(best):
             best = other.under(own_model(model, disjoint))

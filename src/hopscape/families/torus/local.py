@@ -14,9 +14,9 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.verdict import Verdict
-from hopscape.families.torus.circuits import Program, reach
+from hopscape.families.torus.circuits import Program
 from hopscape.families.torus.schemes import LEVELS, Level, power_of, scheme
-from hopscape.families.torus.words import Word, displacement, steps
+from hopscape.families.torus.words import Word, displacement
 
 __all__ = ["LocalRule"]
 
@@ -51,17 +51,16 @@ class LocalRule:
         self._upper, self._last = LEVELS[name, dimension]
 
     @cached_property
-    def _tables(self) -> list[tuple[IntArray, IntArray, IntArray]]:
+    def _tables(self) -> list[tuple[IntArray, IntArray]]:
         """Of each level, the finest first: round within it and call to each place."""
         return [self._table(k) for k in range(self.levels)]
 
     def _level(self, k: int) -> tuple[Program, int]:
         level: Level = self._last if k == 0 else self._upper
-        # a level looks the same at every unit of 3 and more: the tables need only one
         unit = self.base**k
         return level(unit), unit
 
-    def _table(self, k: int) -> tuple[IntArray, IntArray, IntArray]:
+    def _table(self, k: int) -> tuple[IntArray, IntArray]:
         program, unit = self._level(k)
         size = self.base**self.dimension
         when = np.zeros(size, dtype=np.int64)
@@ -73,8 +72,7 @@ class LocalRule:
                     places = self._key(calls.sources // unit + jump)
                     when[places] = r
                     move[places] = jump
-        counts = np.array([len(ends) for ends in reach(program)])
-        return when, move, counts
+        return when, move
 
     def _key(self, points: IntArray) -> IntArray:
         key = np.zeros(points.shape[:-1], dtype=np.int64)
@@ -95,7 +93,7 @@ class LocalRule:
         rounds = np.zeros(len(at), dtype=np.int64)
         parents = at.copy()
         rest = np.ones(len(at), dtype=bool)
-        for k, (when, move, _) in enumerate(self._tables):
+        for k, (when, move) in enumerate(self._tables):
             unit = self.base**k
             key = self._key(at // unit)
             here = rest & (key > 0)
@@ -147,8 +145,3 @@ class LocalRule:
                 where = point.tolist()
                 return Verdict(False, f"the parent of {where} does not call it", {"node": where})
         return Verdict(True, f"{count} of {self.side**self.dimension} nodes asked, all served")
-
-    def path(self, point: Sequence[int], word: Word) -> IntArray:
-        """The nodes of a call, its start first."""
-        places, _ = steps(word, self.dimension)
-        return (np.asarray(point) + places) % self.side
