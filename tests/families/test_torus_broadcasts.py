@@ -41,6 +41,7 @@ def made(name, side, dimension, root=0):
 
 
 LENGTHS = [
+    ("optimal", 27, 1, [9, 3, 1], "vertex"),
     ("numeration", 5, 2, [3, 1], "vertex"),
     ("numeration", 25, 2, [15, 5, 3, 1], "vertex"),
     ("numeration", 125, 2, [75, 25, 15, 5, 3, 1], "vertex"),

@@ -52,7 +52,7 @@ class MixedSystem:
     --------
     >>> plane = word_system("2")
     >>> plane.digits(np.array([[3, 4]]), 1)
-    array([[3, 1]], dtype=int8)
+    array([[0, 2]], dtype=int8)
     >>> plane.points(plane.digits(np.array([[3, 4]]), 1))
     array([[3, 4]])
     """

@@ -167,12 +167,14 @@ def ladder(levels: Sequence[Level], base: int, dimension: int) -> Program:
 
 LEVELS: dict[tuple[str, int], tuple[Level, Level]] = {
     # (algorithm, dimension): the levels above, and the last one (unit 1)
+    ("numeration", 1): (word_level("1"),) * 2,
     ("numeration", 2): (word_level("2"),) * 2,
     ("numeration", 3): (word_level("3-printed"),) * 2,
     ("numeration-11", 3): (word_level("3-eleven"),) * 2,
     ("numeration-10", 3): (word_level("3-ten"),) * 2,
     ("axis", 2): (axis_level(2), word_level("2")),
     ("axis", 3): (axis_level(3), word_level("3-ten")),
+    ("optimal", 1): (word_level("1"),) * 2,
     ("optimal", 2): (word_level("2"),) * 2,
     ("optimal", 3): (short_level, word_level("3-ten")),
     ("edge-disjoint", 3): (edge_level,) * 2,
