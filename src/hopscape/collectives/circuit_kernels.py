@@ -16,6 +16,28 @@ IntArray = np.ndarray[Any, np.dtype[Any]]
 
 
 @njit(cache=True, nogil=True)
+def _reroute(end, goal, origin, before, after, informed):  # type: ignore[no-untyped-def]
+    """From `end` to `goal`: take away what is rerouted, then lay the new parts."""
+    state = end
+    while state != goal:
+        towards = origin[state]
+        v, w = state >> 1, towards >> 1
+        if state & 1 == 0 and v != w:  # from 'leave w' to 'arrive at v': w loses its way on
+            before[v] = -1
+            after[w] = -1
+        state = towards
+    state = end
+    while state != goal:
+        towards = origin[state]
+        v, w = state >> 1, towards >> 1
+        if state & 1 == 1 and v != w:
+            before[w] = v
+            if not informed[v]:
+                after[v] = w
+        state = towards
+
+
+@njit(cache=True, nogil=True)
 def node_disjoint(
     indptr: IntArray,
     heads: IntArray,
@@ -83,23 +105,7 @@ def node_disjoint(
             if strict:
                 break
             continue
-        state = end  # first take away what is rerouted, then lay the new parts
-        while state != 2 * t:
-            towards = origin[state]
-            v, w = state >> 1, towards >> 1
-            if state & 1 == 0 and v != w:  # from 'leave w' to 'arrive at v': w loses its way on
-                before[v] = -1
-                after[w] = -1
-            state = towards
-        state = end
-        while state != 2 * t:
-            towards = origin[state]
-            v, w = state >> 1, towards >> 1
-            if state & 1 == 1 and v != w:
-                before[w] = v
-                if not informed[v]:
-                    after[v] = w
-            state = towards
+        _reroute(end, 2 * t, origin, before, after, informed)
     return before
 
 

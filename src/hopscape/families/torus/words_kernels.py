@@ -13,6 +13,53 @@ FOUND, NONE, UNKNOWN = 1, 0, -1
 
 
 @njit(cache=True, nogil=True)
+def _hold(sign, at, c, steps, links, target, mirror, nodes_too, node, link, served):  # type: ignore[no-untyped-def]
+    """Take (or give back) what choice c at a vertex holds; returns where it leads."""
+    ports = steps.shape[1]
+    v = steps[at, c % ports]
+    link[links[at, c % ports]] = sign
+    if nodes_too:
+        node[v] = sign
+        if len(mirror):
+            node[mirror[v]] = sign
+    if c >= ports:
+        served[target[v]] = sign
+        if len(mirror):
+            served[target[mirror[v]]] = sign
+    return v
+
+
+@njit(cache=True, nogil=True)
+def _allowed(at, c, left, steps, links, away, target, nodes_too, node, link, served):  # type: ignore[no-untyped-def]
+    """May a word at vertex `at` take choice c, with `left` steps after it?"""
+    ports = steps.shape[1]
+    v = steps[at, c % ports]
+    if link[links[at, c % ports]] or v == 0 or (nodes_too and node[v]):
+        return False
+    if c >= ports:  # end here
+        return target[v] >= 0 and not served[target[v]]
+    if left <= 0 or (nodes_too and target[v] >= 0):
+        return False
+    near = False
+    for t in range(away.shape[1]):
+        near = near or (not served[t] and 0 < away[v, t] <= left)
+    return near
+
+
+@njit(cache=True, nogil=True)
+def _write(choice, ports, stride, words):  # type: ignore[no-untyped-def]
+    """The words of a finished search."""
+    words[:] = -1
+    for q in range(0, ports, stride):
+        i = 0
+        while True:
+            words[q, i] = choice[q, i] % ports
+            if choice[q, i] >= ports:
+                break
+            i += 1
+
+
+@njit(cache=True, nogil=True)
 def disjoint_words(
     steps: IntArray,
     links: IntArray,
@@ -53,103 +100,43 @@ def disjoint_words(
         FOUND, NONE (there are none) or UNKNOWN (gave up).
     """
     order, ports = steps.shape
-    count = away.shape[1]
-    used_node = np.zeros(order, np.bool_)
-    used_link = np.zeros(links.max() + 1, np.bool_)
-    served = np.zeros(count, np.bool_)
-    used_node[0] = True
+    node = np.zeros(order, np.bool_)
+    link = np.zeros(links.max() + 1, np.bool_)
+    served = np.zeros(away.shape[1], np.bool_)
     stride = 2 if len(mirror) else 1
     place = np.zeros((ports, bound + 1), np.int64)
-    choice = np.full((ports, bound + 1), -1, np.int64)
-    ended = np.full(ports, -1, np.int64)
-    p, k, work = 0, 0, 0
-    while True:
-        work += 1
-        if work > limit:
-            return UNKNOWN
-        # undo what the present choice holds, then take the next one
-        at = place[p, k]
-        c = choice[p, k]
+    choice = np.full((ports, bound + 1), -1, np.int64)  # a port to go on by, + ports to end with
+    p, k = 0, 0
+    for _ in range(limit):
+        at, c = place[p, k], choice[p, k]
         if c >= 0:
-            port = c % ports
-            v = steps[at, port]
-            used_link[links[at, port]] = False
-            if c >= ports:
-                served[ended[p]] = False
-                if len(mirror):
-                    served[target[mirror[v]]] = False
-            if nodes_too:
-                used_node[v] = False
-                if len(mirror):
-                    used_node[mirror[v]] = False
-        moved = False
-        c += 1
-        if k == 0 and c < ports:
-            c = max(c, p)
-        while c < 2 * ports:
-            port = c % ports
-            if k == 0 and port != p:
-                c = p + ports if c < p + ports and c > p else 2 * ports
-                if c >= 2 * ports:
-                    break
-                port = p
-            v = steps[at, port]
-            ok = not used_link[links[at, port]] and v != 0 and not (nodes_too and used_node[v])
-            if ok and c < ports:  # go on
-                left = bound - k - 1
-                ok = left > 0 and not (nodes_too and target[v] >= 0)
-                if ok:
-                    near = False
-                    for t in range(count):
-                        if not served[t] and 0 < away[v, t] <= left:
-                            near = True
-                            break
-                    ok = near
-            elif ok:  # end here
-                ok = target[v] >= 0 and not served[target[v]]
-            if ok:
-                moved = True
-                break
-            c += 1
-        if not moved:
+            _hold(False, at, c, steps, links, target, mirror, nodes_too, node, link, served)
+        jump = ports if k == 0 else 1  # a word begins by its own port
+        c = p if k == 0 and c < 0 else c + jump
+        while c < 2 * ports and not _allowed(
+            at, c, bound - k - 1, steps, links, away, target, nodes_too, node, link, served
+        ):
+            c += jump
+        if c >= 2 * ports:  # nothing left here: one step back
             choice[p, k] = -1
             if k > 0:
                 k -= 1
-            elif p > 0:
-                p -= stride
-                k = 0
-                while choice[p, k] < ports:
-                    k += 1
-            else:
+                continue
+            if p == 0:
                 return NONE
+            p -= stride
+            while choice[p, k] < ports:
+                k += 1
             continue
         choice[p, k] = c
-        used_link[links[at, port]] = True
-        if nodes_too:
-            used_node[v] = True
-            if len(mirror):
-                used_node[mirror[v]] = True
-        if c >= ports:
-            ended[p] = target[v]
-            served[ended[p]] = True
-            if len(mirror):
-                served[target[mirror[v]]] = True
-            if p == ports - stride:
-                for q in range(0, ports, stride):
-                    for i in range(bound + 1):
-                        words[q, i] = -1
-                    i = 0
-                    while True:
-                        words[q, i] = choice[q, i] % ports
-                        if choice[q, i] >= ports:
-                            break
-                        i += 1
-                return FOUND
-            p += stride
-            k = 0
-            place[p, 0] = 0
-            choice[p, 0] = -1
-        else:
+        v = _hold(True, at, c, steps, links, target, mirror, nodes_too, node, link, served)
+        if c < ports:
             k += 1
             place[p, k] = v
-            choice[p, k] = -1
+        elif p == ports - stride:
+            _write(choice, ports, stride, words)
+            return FOUND
+        else:
+            p, k = p + stride, 0
+        choice[p, k] = -1
+    return UNKNOWN
