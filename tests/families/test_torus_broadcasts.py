@@ -77,8 +77,7 @@ def test_a_broken_word_is_noticed():
     assert not verify(to_schedule(bad, torus(7, 7, 7), 0, None, "broken"))
 
 
-@settings(deadline=None, max_examples=7)
-@given(st.integers(3, 12))
+@pytest.mark.parametrize("unit", range(3, 13))
 def test_levels_hold_at_every_unit(unit):
     """Levels inform the grid of multiples of the unit, vertex-disjoint, in the length promised."""
     for level, most in ((short_level, 9 * unit), (axis_level(3), 9 * unit + 6)):
