@@ -24,7 +24,7 @@ class _LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in _groups:
-            return typer.main.get_command(_groups[cmd_name])
+            return typer.main.get_group(_groups[cmd_name])  # a group, even of one command
         if cmd_name not in _plain:
             return None
         single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

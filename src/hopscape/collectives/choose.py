@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.model import Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
@@ -16,6 +18,11 @@ from hopscape.core.verify import verify
 __all__ = ["GENERIC", "algorithms", "report", "run_algorithm"]
 
 GENERIC = "generic"
+_STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
+    "arc": ("vertex", "edge"),
+    "edge": ("vertex",),
+    "vertex": (),
+}
 
 
 def algorithms(network: Network, goal: Goal) -> dict[str, str]:
@@ -55,6 +62,8 @@ def report(schedule: Schedule) -> dict[str, Any]:
     verdict = verify(schedule)
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
+    if schedule.model.switching == "circuit":
+        details |= _circuit_details(schedule, bool(verdict))
     return {
         "spec": schedule.network.spec,
         "goal": schedule.goal.to_dict(),
@@ -72,3 +81,22 @@ def report(schedule: Schedule) -> dict[str, Any]:
         "where": dict(verdict.where),
         **{key: value for key, value in details.items() if key != "rounds"},
     }
+
+
+def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
+    """What the circuits of a round do not share (the strongest that holds), and a bound.
+
+    `disjoint` is null when the schedule fails; `path_lower_bound` is the largest distance from the
+    root, which no chain of calls can be shorter than.
+    """
+    found: str | None = None
+    if holds:
+        own = schedule.model.disjoint
+        stronger = _STRONGER[own]
+        tried = (k for k in stronger if verify(schedule, model=replace(schedule.model, disjoint=k)))
+        found = next(tried, own)
+    out: dict[str, Any] = {"disjoint": found}
+    if schedule.goal.kind == "broadcast" and schedule.goal.root is not None:
+        reach = distances_from(schedule.network, schedule.goal.root)
+        out["path_lower_bound"] = int(reach.max(initial=0))
+    return out

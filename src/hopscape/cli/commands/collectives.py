@@ -327,12 +327,28 @@ def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
         "duplicates": _maybe(record["duplicates"]),
         "nodes served": _maybe(record["reached"]),
         "time": f"{record['time']:g}" if "time" in record else "-",
+        **_circuit_lines(record),
         "verdict": f"{record['verdict']}: {record['reason']}",
     }
     title = f"{record['spec']}: {goal.describe()}"
     emit(record, style, output, title=title, table=table)
     if record["verdict"] != "holds":
         raise typer.Exit(1)
+
+
+def _circuit_lines(record: dict[str, Any]) -> dict[str, str]:
+    """What is said of circuits only."""
+    if record.get("disjoint") is None:
+        return {}
+    bound = record.get("path_lower_bound")
+    least = f"  (at least {bound})" if bound is not None else ""
+    return {
+        "circuits share no": {"vertex": "node", "edge": "link", "arc": "channel"}[
+            record["disjoint"]
+        ],
+        "longest chain": f"{_maybe(record.get('max_path'))} hops{least}",
+        "sum of longest calls": f"{record['sum_round_max']:,} hops",
+    }
 
 
 def _maybe(value: int | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, Numbers
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -101,6 +101,11 @@ class Torus(_Grid):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)
 
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.torus.collectives import torus_collectives
+
+        return torus_collectives(self.sides)
+
 
 def _torus_girth(sides: Sequence[int]) -> int | None:
     cycles = [side for side in sides if side > 2] + [4] * (len(sides) > 1)
@@ -157,6 +162,11 @@ class Mesh(_Grid):
         sizes = np.where(middle, 1, 2).prod(axis=1)
         nodes = MixedRadix(self.sides).numbers(digits)
         return Symmetry(tuple(nodes.tolist()), tuple(sizes.tolist()))
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.torus.collectives import mesh_collectives
+
+        return mesh_collectives()
 
 
 class Ring(Torus):

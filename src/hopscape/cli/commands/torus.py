@@ -1,0 +1,127 @@
+"""The study of broadcast on tori."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli import groups
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    groups.study.command("torus-broadcast")(torus_broadcast)
+
+
+def torus_broadcast(
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Write tables (JSON, CSV) and figures here.")
+    ] = None,
+    levels: Annotated[
+        int, typer.Option("--levels", min=1, max=2, help="Sides up to (2d+1) to this power.")
+    ] = 2,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
+    from hopscape.families.torus import study
+
+    record: dict[str, Any] = {
+        "schemes": study.scheme_rows(tuple(range(1, levels + 1))),
+        "chains": study.chain_rows(),
+        "codes": study.code_facts(),
+        "delays": study.delay_rows(),
+        "crossover": study.crossover_rows(),
+    }
+    if folder is not None:
+        _write_folder(folder, record)
+    if style is not Format.table:
+        emit(record, style, output)
+        return
+    _print_tables(record, output)
+    if folder is not None:
+        print(f"wrote tables and figures to {folder}")
+
+
+def _print_tables(record: dict[str, Any], output: Path | None) -> None:
+    columns = {
+        "algorithm": "algorithm",
+        "spec": "torus",
+        "rounds": "rounds",
+        "round_lengths": "longest call of each round",
+        "max_path": "longest chain",
+        "path_lower_bound": "diameter",
+        "disjoint": "disjoint",
+        "node_safe": "node-level delay safe",
+        "call_safe": "call-level",
+        "verdict": "verdict",
+    }
+    emit_rows(record["schemes"], Format.table, output, title="Schemes", columns=columns)
+    if output is not None:
+        return
+    works = [row for row in record["chains"] if row["edge_total"] is not None]
+    columns = {
+        "plane": "plane",
+        "line": "line",
+        "chains": "chains",
+        "vertex_lengths": "vertex-disjoint",
+        "vertex_total": "total",
+        "edge_lengths": "edge-disjoint",
+        "edge_total": "total ",
+        "arc_total": "arc total",
+    }
+    total = sum(row["chains"] for row in record["chains"])
+    title = f"Uniform lattice chains that work ({total} chains, {len(record['chains'])} classes)"
+    emit_rows(works, Format.table, title=title, columns=columns)
+    emit(record["codes"], Format.table, title="Perfect codes (lower bound D + 1)")
+    emit_rows(record["delays"], Format.table, title="Random start-up delays")
+
+
+def _write_folder(folder: Path, record: dict[str, Any]) -> None:
+    from hopscape.core.errors import ArgumentError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
+    emit(record, Format.json, folder / "study.json")
+    for name in ("schemes", "chains", "delays", "crossover"):
+        emit_rows(record[name], Format.csv, folder / f"{name}.csv")
+    _write_figures(folder, record)
+
+
+def _write_figures(folder: Path, record: dict[str, Any]) -> None:
+    import numpy as np
+
+    from hopscape.draw import tilings
+    from hopscape.families.torus import pictures
+
+    rows = record["crossover"]
+    lengths = np.array([row["length"] for row in rows])
+    relay = np.array([row["relay"] for row in rows])
+    trees = np.array([row["trees"] for row in rows])
+    crossing = None
+    later = np.flatnonzero((trees < relay)[1:] & (trees >= relay)[:-1])
+    if len(later):
+        gap = np.log(trees / relay)
+        i = int(later[0])
+        part = gap[i] / (gap[i] - gap[i + 1])
+        crossing = float(lengths[i] * (lengths[i + 1] / lengths[i]) ** part)
+    curves = [("relay of whole messages", relay), ("six pipelined trees", trees)]
+    rounds = pictures.plane_rounds(2)
+    figures = {
+        "tiles": tilings.tiling_figure(pictures.plane_tilings(2)),
+        "rounds": tilings.circuit_figure(25, rounds),
+        "containment": tilings.containment_figure(pictures.plane_containment()),
+        "space-tiles": tilings.space_figure(pictures.space_tiles()),
+        "crossover": tilings.crossover_figure(lengths, curves, crossing),
+    }
+    for name, figure in figures.items():
+        for ending in ("svg", "png"):
+            tilings.save_figure(figure, folder / f"{name}.{ending}")
+    tilings.save_animation(25, rounds, folder / "rounds.gif")

@@ -1,0 +1,86 @@
+"""The broadcasts of torus and mesh under the names of ``hopscape broadcast --algorithm``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.families.torus.anyside import best_schedule, mesh_schedule
+from hopscape.families.torus.circuits import to_schedule
+from hopscape.families.torus.schemes import SCHEMES, scheme, scheme_names
+
+__all__ = ["mesh_collectives", "torus_collectives"]
+
+Build = Callable[[Network, Goal, Model | None], Schedule]
+
+_CIRCUIT = "circuits in the fewest rounds this project knows, for any sides"
+
+
+def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
+    """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
+    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit)]
+    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce))
+    for name in scheme_names(sides):
+        found.append(Collective(name, "broadcast", SCHEMES[name], _named(name)))
+        found.append(Collective(name, "one-to-many", f"{SCHEMES[name]}, pruned", _pruned(name)))
+    return tuple(found)
+
+
+def mesh_collectives() -> tuple[Collective, ...]:
+    """``circuit`` for every mesh."""
+    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit),)
+
+
+def _root(goal: Goal) -> int:
+    return goal.root if goal.root is not None else 0
+
+
+def _torus_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    return best_schedule(network, _root(goal), model)
+
+
+def _mesh_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    return mesh_schedule(network, _root(goal), model)
+
+
+def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    """A broadcast backwards; circuits end at a common node, so that only links stay apart."""
+    forth = best_schedule(network, _root(goal), model)
+    back = forth.reversed(goal, name="circuit, reversed")
+    return back.under(replace(back.model, disjoint="edge"))
+
+
+def _named(name: str) -> Build:
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        program = scheme(name, network.family.sides)  # type: ignore[union-attr]
+        return to_schedule(program, network, _root(goal), model, name)
+
+    return build
+
+
+def _pruned(name: str) -> Build:
+    """Only the calls on the way to a target are made."""
+
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        whole = _named(name)(network, Goal.broadcast(_root(goal)), model)
+        parent = np.full(network.order, -1, dtype=np.int64)
+        parent[whole.target] = whole.source
+        needed = np.zeros(network.order, dtype=bool)
+        at = np.asarray(goal.targets, dtype=np.int64)
+        while len(at):
+            needed[at] = True
+            at = np.unique(parent[at])
+            at = at[(at >= 0) & ~needed[np.maximum(at, 0)]]
+        program = scheme(name, network.family.sides)  # type: ignore[union-attr]
+        return to_schedule(
+            program, network, _root(goal), model, name, goal, keep=lambda ends: needed[ends]
+        )
+
+    return build

@@ -1,0 +1,72 @@
+"""Broadcasts on small tori whose informed sets were found by search.
+
+The sets are in ``small_sets.json`` (found by :func:`hopscape.families.torus.settle.search_sets`,
+vertex-disjoint, least number of rounds); the circuits are found again from them.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from hopscape.collectives.circuits import circuits_towards
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.families.torus.circuits import Calls, Program
+from hopscape.families.torus.words import LETTERS, Word, parse_word
+
+__all__ = ["program_of", "small_program", "small_sides"]
+
+
+@cache
+def _sets() -> dict[tuple[int, ...], list[list[int]]]:
+    text = files("hopscape.families.torus").joinpath("small_sets.json").read_text()
+    return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
+
+
+def small_sides() -> list[tuple[int, ...]]:
+    """The tori for which there are sets."""
+    return sorted(_sets())
+
+
+@cache
+def small_program(sides: tuple[int, ...]) -> Program | None:
+    """The broadcast found for these sides, or None.
+
+    Examples
+    --------
+    >>> len(small_program((10, 10)).rounds)
+    3
+    """
+    rows = _sets().get(sides)
+    if rows is None:
+        return None
+    from hopscape.families.torus.grids import Torus
+
+    network = Network.of(Torus(sides))
+    found = circuits_towards(network, 0, [np.array(row) for row in rows], strict=True)
+    return program_of(found, sides) if found is not None else None
+
+
+def program_of(schedule: Schedule, sides: tuple[int, ...]) -> Program:
+    """The program of a schedule that starts at node 0."""
+    box = MixedRadix(sides)
+    ports = schedule.network.port_of(schedule.channels).tolist()
+    rounds = []
+    for r in range(schedule.rounds):
+        words: dict[int, list[Word]] = {}
+        for t in range(int(schedule.round_start[r]), int(schedule.round_start[r + 1])):
+            path = ports[int(schedule.path_start[t]) : int(schedule.path_start[t + 1])]
+            text = "".join(LETTERS[p // 2] if p % 2 == 0 else LETTERS[p // 2].lower() for p in path)
+            words.setdefault(int(schedule.source[t]), []).append(parse_word(text))
+        rounds.append(
+            tuple(
+                Calls(np.array([box.tuple(source)], dtype=np.int64), tuple(said))
+                for source, said in sorted(words.items())
+            )
+        )
+    return Program(sides, tuple(rounds))
