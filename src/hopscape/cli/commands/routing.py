@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -54,9 +55,9 @@ def route(
     }
     table = {
         "length": f"{found.length} hops" + (" (shortest)" if way.exact else ""),
-        "path": " → ".join(str(v) for v in found.path),
-        "addresses": " → ".join(network.addresses.text(v) for v in found.path),
-        "ports": ", ".join(str(p) for p in found.ports) or "-",
+        "path": " → ".join(_few(found.path, str)),
+        "addresses": " → ".join(_few(found.path, network.addresses.text)),
+        "ports": ", ".join(_few(found.ports, str)) or "-",
         "shortest ways begin by": "ports " + ", ".join(map(str, record["first_ports"])),
         "router": way.name,
     }
@@ -71,3 +72,10 @@ def route(
             table[f"disjoint way {i}"] = " → ".join(map(str, path))
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
     emit(record, style, output, title=title, table=table)
+
+
+def _few(items: tuple[int, ...], write: Callable[[int], str], most: int = 60) -> list[str]:
+    """Texts of the items; of a long list the beginning and the end (JSON has all)."""
+    if len(items) <= most:
+        return [write(item) for item in items]
+    return [*map(write, items[: most // 2]), "…", *map(write, items[-5:])]
