@@ -1,0 +1,1 @@
+"""Deadlock: channel dependencies, classes of virtual channels, certificates."""

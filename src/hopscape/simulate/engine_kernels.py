@@ -1,0 +1,208 @@
+"""The engine: input-queued virtual-channel routers with credits, cycle by cycle.
+
+Only what has work is visited: lists of virtual channels that wait for an output virtual channel
+(`waiters`) or send through the switch (`senders`), and wheels of flits and credits under way. Both
+allocators are one iteration of iSLIP: every output gives to the first asker from its pointer on,
+every input takes the first offer from its pointer on, and pointers move only past a match. The
+winner of each output is kept while the askers are gone through, so no request matrix exists.
+
+A flit is written once per hop, into the buffer at the far end of its link; the wheel tells when it
+becomes visible there. A cycle is: credits, arrivals, injection, allocation of virtual channels,
+allocation of the switch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hopscape.simulate.layout import (
+    BORN,
+    CIRCUIT,
+    CLASS,
+    COUNT,
+    CREDIT,
+    DELIVERED,
+    DELIVERED_FLITS,
+    E_HOLD,
+    FIRST,
+    HOPS,
+    IDLE,
+    IN_FLIGHT,
+    KILLED,
+    LAST,
+    LAST_MOVE,
+    LISTED,
+    L_SENDERS,
+    L_WAITERS,
+    MISC,
+    NOW,
+    N_CHANNELS,
+    N_CREDIT,
+    N_DEPTH,
+    N_ENDPOINTS,
+    N_ROUTING,
+    N_SHIFT,
+    N_SWITCHING,
+    N_SW_ALLOC,
+    N_VC_ALLOC,
+    OUT,
+    READY,
+    SENDERS,
+    SENT,
+    SIZE,
+    SRC,
+    STATE,
+    TAG,
+    TAIL_OUT,
+    T_DONE,
+    U_CREDIT,
+    U_DELAY,
+    U_FREE,
+    WAITERS,
+    WAITING,
+    W_COUNT,
+    W_FLITS,
+    W_HOPS,
+    W_LATENCY,
+    W_NETWORK,
+)
+from hopscape.simulate.packet_kernels import bury, release, send_credit
+from hopscape.simulate.router_kernels import allocate_switch, allocate_vcs, choose_senders
+from hopscape.simulate.source_kernels import inject, wake
+
+__all__ = ["advance"]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(fabric, state, source, counters, until, patience):  # type: ignore[no-untyped-def]
+    """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
+    numbers, indptr, masks = fabric.numbers, fabric.indptr, fabric.masks
+    table, other, layers = fabric.table, fabric.other, fabric.layers
+    ways, far = fabric.ways, fabric.far
+    scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
+    ends, lists, flits, packets = state.ends, state.lists, state.flits, state.packets
+    arrivals, ejections, credits = state.arrivals, state.ejections, state.credits
+    random, transfers, wakes, paths = state.random, source.transfers, source.wakes, source.paths
+    span, windows, histogram = counters.span, counters.windows, counters.histogram
+    used, received = counters.used, counters.received
+    while scalars[NOW] < until:
+        _return_credits(numbers, scalars, vcs, units, credits)
+        _receive(numbers, scalars, vcs, lists, arrivals)
+        if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
+            _eject(
+                numbers, scalars, units, ends, packets, ejections, credits, transfers, wakes,
+                span, windows, histogram, received,
+            )
+        inject(
+            numbers, indptr, table, layers, far, source, scalars, vcs, units, ends, flits, packets,
+            arrivals, random,
+        )
+        if scalars[WAITERS] > 0:
+            allocate_vcs(
+                numbers, indptr, masks, table, other, ways, scalars, vcs, units, ends, lists,
+                flits, packets, random, transfers, paths,
+            )
+        if scalars[SENDERS] > 0:
+            touched = choose_senders(
+                numbers, scalars, vcs, units, sides, lists, flits, packets, credits
+            )
+            if touched:
+                allocate_switch(
+                    numbers, scalars, vcs, units, sides, lists, flits, packets, arrivals,
+                    ejections, credits, span, used, touched,
+                )
+        if scalars[IN_FLIGHT] == 0:
+            scalars[LAST_MOVE] = scalars[NOW]
+        elif scalars[NOW] - scalars[LAST_MOVE] > patience:
+            return 1
+        scalars[NOW] += 1
+    return 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _return_credits(numbers, scalars, vcs, units, credits):  # type: ignore[no-untyped-def]
+    shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
+    slot = scalars[NOW] & (len(credits) - 1)
+    for i in range(1, credits[slot, 0] + 1):
+        row = credits[slot, i]
+        unit = row >> shift
+        vcs[row, CREDIT] += 1
+        units[unit, U_CREDIT] += 1
+        if vcs[row, MISC] & TAIL_OUT and vcs[row, CREDIT] == depth:
+            vcs[row, MISC] &= ~TAIL_OUT
+            units[unit, U_FREE] |= 1 << (row - (unit << shift))
+    credits[slot, 0] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _receive(numbers, scalars, vcs, lists, arrivals):  # type: ignore[no-untyped-def]
+    """Flits that come off their links become visible in their buffers."""
+    now = scalars[NOW]
+    waiting, sending = scalars[WAITERS], scalars[SENDERS]
+    slot = now & (len(arrivals) - 1)
+    for i in range(1, arrivals[slot, 0] + 1):
+        row = arrivals[slot, i]
+        vcs[row, COUNT] += 1
+        standing = vcs[row, STATE]
+        if standing == IDLE:
+            vcs[row, STATE] = WAITING
+            vcs[row, OUT] = -1
+            vcs[row, READY] = now + numbers[N_ROUTING] + numbers[N_VC_ALLOC] - 1
+            lists[L_WAITERS, waiting] = row
+            waiting += 1
+        elif standing != WAITING and not vcs[row, MISC] & LISTED:
+            vcs[row, READY] = now + numbers[N_SW_ALLOC] - 1
+            vcs[row, MISC] |= LISTED
+            lists[L_SENDERS, sending] = row
+            sending += 1
+    arrivals[slot, 0] = 0
+    scalars[WAITERS] = waiting
+    scalars[SENDERS] = sending
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _eject(
+    numbers, scalars, units, ends, packets, ejections, credits, transfers, wakes,
+    span, windows, histogram, received,
+):  # type: ignore[no-untyped-def]
+    """Flits that reach their endpoints: count them and return their credits."""
+    now = scalars[NOW]
+    slot = now & (len(ejections) - 1)
+    lines = numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
+    begin, end, width = span[0], span[1], span[2]
+    at = now // width
+    for i in range(1, ejections[slot, 0], 2):
+        row, flit = ejections[slot, i], ejections[slot, i + 1]
+        unit = row >> numbers[N_SHIFT]
+        send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
+        who = flit >> 2
+        if flit & FIRST and numbers[N_SWITCHING] == CIRCUIT and packets[who, SIZE] > 1:
+            ends[packets[who, SRC], E_HOLD] = now + (now - packets[who, SENT]) // 2
+        if packets[who, CLASS] & KILLED:
+            if flit & LAST:
+                bury(scalars, packets, who)
+            continue
+        if at < len(windows):
+            windows[at, W_FLITS] += 1
+        if begin <= now < end:
+            received[unit - lines] += 1
+        scalars[DELIVERED_FLITS] += 1
+        if not flit & LAST:
+            continue
+        late, net = now - packets[who, BORN], now - packets[who, SENT]
+        born_in = packets[who, BORN] // width
+        if born_in < len(windows):
+            windows[born_in, W_COUNT] += 1
+            windows[born_in, W_LATENCY] += late
+            windows[born_in, W_NETWORK] += net
+            windows[born_in, W_HOPS] += packets[who, HOPS]
+        if begin <= packets[who, BORN] < end:
+            histogram[0, min(late, histogram.shape[1] - 1)] += 1
+            histogram[1, min(net, histogram.shape[1] - 1)] += 1
+        scalars[DELIVERED] += 1
+        if packets[who, TAG] >= 0:
+            transfers[packets[who, TAG], T_DONE] = now
+            wake(ends, transfers, wakes, packets[who, TAG])
+        release(scalars, packets, who)
+    ejections[slot, 0] = 0
