@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from hopscape.simulate.layout import (
     BORN,
@@ -67,6 +69,7 @@ from hopscape.simulate.layout import (
     W_LATENCY,
     W_NETWORK,
 )
+from hopscape.simulate.layout import Source
 from hopscape.simulate.packet_kernels import bury, release, send_credit
 from hopscape.simulate.router_kernels import allocate_switch, allocate_vcs, choose_senders
 from hopscape.simulate.source_kernels import inject, wake
@@ -74,18 +77,61 @@ from hopscape.simulate.source_kernels import inject, wake
 __all__ = ["advance"]
 
 
+@intrinsic
+def _bare(context, array):  # type: ignore[no-untyped-def]
+    """The same array without an owner: in the loop nobody then counts references to it."""
+
+    def build(target, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        view = target.make_array(array)(target, builder, arguments[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), build
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def advance(fabric, state, source, counters, until, patience):  # type: ignore[no-untyped-def]
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
-    numbers, indptr, masks = fabric.numbers, fabric.indptr, fabric.masks
-    table, other, layers = fabric.table, fabric.other, fabric.layers
-    ways, far = fabric.ways, fabric.far
-    scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
-    ends, lists, flits, packets = state.ends, state.lists, state.flits, state.packets
-    arrivals, ejections, credits = state.arrivals, state.ejections, state.credits
-    random, transfers, wakes, paths = state.random, source.transfers, source.wakes, source.paths
-    span, windows, histogram = counters.span, counters.windows, counters.histogram
-    used, received = counters.used, counters.received
+    numbers = _bare(fabric.numbers)
+    indptr = _bare(fabric.indptr)
+    masks = _bare(fabric.masks)
+    table = _bare(fabric.table)
+    other = _bare(fabric.other)
+    layers = _bare(fabric.layers)
+    ways = _bare(fabric.ways)
+    far = _bare(fabric.far)
+    scalars = _bare(state.scalars)
+    vcs = _bare(state.vcs)
+    units = _bare(state.units)
+    sides = _bare(state.sides)
+    ends = _bare(state.ends)
+    lists = _bare(state.lists)
+    flits = _bare(state.flits)
+    packets = _bare(state.packets)
+    arrivals = _bare(state.arrivals)
+    ejections = _bare(state.ejections)
+    credits = _bare(state.credits)
+    random = _bare(state.random)
+    span = _bare(counters.span)
+    windows = _bare(counters.windows)
+    histogram = _bare(counters.histogram)
+    used = _bare(counters.used)
+    received = _bare(counters.received)
+    given = Source(
+        _bare(source.kind),
+        _bare(source.rates),
+        _bare(source.targets),
+        _bare(source.starts),
+        _bare(source.shares),
+        _bare(source.sizes),
+        _bare(source.size_shares),
+        _bare(source.trace),
+        _bare(source.transfers),
+        _bare(source.wakes),
+        _bare(source.paths),
+    )
+    transfers, wakes, paths = given.transfers, given.wakes, given.paths
     while scalars[NOW] < until:
         _return_credits(numbers, scalars, vcs, units, credits)
         _receive(numbers, scalars, vcs, lists, arrivals)
@@ -95,7 +141,7 @@ def advance(fabric, state, source, counters, until, patience):  # type: ignore[n
                 span, windows, histogram, received,
             )
         inject(
-            numbers, indptr, table, layers, far, source, scalars, vcs, units, ends, flits, packets,
+            numbers, indptr, table, layers, far, given, scalars, vcs, units, ends, flits, packets,
             arrivals, random,
         )
         if scalars[WAITERS] > 0:

@@ -98,7 +98,7 @@ from hopscape.simulate.packet_kernels import bury, random_bits, send_credit
 __all__ = ["allocate_switch", "allocate_vcs", "choose_senders"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _route(
     numbers, indptr, table, other, vcs, units, ends, flits, packets, random, transfers, paths, row
 ):  # type: ignore[no-untyped-def]
@@ -259,7 +259,7 @@ def _give_up(scalars, vcs, lists, flits, packets, row):  # type: ignore[no-untyp
     _send_list(scalars, vcs, lists, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _send_list(scalars, vcs, lists, row):  # type: ignore[no-untyped-def]
     if not vcs[row, MISC] & LISTED:
         vcs[row, MISC] |= LISTED
@@ -267,7 +267,7 @@ def _send_list(scalars, vcs, lists, row):  # type: ignore[no-untyped-def]
         scalars[SENDERS] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row):  # type: ignore[no-untyped-def]
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
@@ -286,7 +286,7 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     _send_list(scalars, vcs, lists, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _first_choice(numbers, vcs, units, unit, row, mask):  # type: ignore[no-untyped-def]
     """The first of the offered channels of a unit from the asker's pointer on."""
     per = numbers[N_VCS]
@@ -418,7 +418,7 @@ def allocate_switch(
             used[to] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _traverse(
     numbers, scalars, vcs, units, lists, flits, packets, arrivals, ejections, credits,
     row, unit, to,
@@ -453,7 +453,7 @@ def _traverse(
     _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit):  # type: ignore[no-untyped-def]
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
     now = scalars[NOW]

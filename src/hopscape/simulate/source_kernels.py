@@ -94,7 +94,7 @@ def first_births(state, source):  # type: ignore[no-untyped-def]
         _draw_birth(state.ends, state.random, source, e)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _draw_birth(ends, random, source, e):  # type: ignore[no-untyped-def]
     """Move `next_birth` of an endpoint to its next packet."""
     kind, rates = source.kind[1], source.rates
@@ -127,7 +127,7 @@ def _draw_birth(ends, random, source, e):  # type: ignore[no-untyped-def]
     ends[e, E_BIRTH] = when
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _draw_target(ends, random, source, e):  # type: ignore[no-untyped-def]
     kind, many = source.kind[0], len(ends)
     if kind == TABLE:
@@ -143,7 +143,7 @@ def _draw_target(ends, random, source, e):  # type: ignore[no-untyped-def]
     return np.int64(source.targets[place])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _draw_size(random, source, e):  # type: ignore[no-untyped-def]
     if len(source.sizes) == 1:
         return source.sizes[0]
@@ -151,7 +151,7 @@ def _draw_size(random, source, e):  # type: ignore[no-untyped-def]
     return source.sizes[min(np.searchsorted(source.size_shares, wish), len(source.sizes) - 1)]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _new_packet(scalars, packets, e, target, size, born):  # type: ignore[no-untyped-def]
     if scalars[FREE] > 0:
         scalars[FREE] -= 1
@@ -198,7 +198,7 @@ def put_ready(ends, transfers, transfer):  # type: ignore[no-untyped-def]
     ends[e, E_READY_END] = transfer
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _next_packet(
     numbers, indptr, table, layers, far, source, scalars, units, ends, packets, random, e
 ):  # type: ignore[no-untyped-def]
@@ -226,7 +226,7 @@ def _next_packet(
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target):  # type: ignore[no-untyped-def]
     """What is decided at the source: the layer, or the router in between."""
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
@@ -283,7 +283,7 @@ def inject(
             _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row):  # type: ignore[no-untyped-def]
     """The next flit of a packet leaves its endpoint."""
     unit = row >> numbers[N_SHIFT]
@@ -311,7 +311,7 @@ def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row
     arrivals[slot, arrivals[slot, 0]] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _entry_vc(numbers, vcs, units, unit, last):  # type: ignore[no-untyped-def]
     """The next free virtual channel of an injection line after the last one used, or -1."""
     per = numbers[N_VCS]
