@@ -81,10 +81,11 @@ class Certificate:
                 f"no cycle among {self.dependencies} channel dependencies with {self.classes}"
                 f" class{plural} of virtual channels ({self.method})"
             )
-        steps = [f"{a}→{b}" + (f" (class {k})" if self.classes > 1 else "") for a, b, k in self.cycle]
-        return (
-            f"{len(steps)} channels can wait for each other in a circle: "
-            + " waits for ".join([*steps, steps[0]])
+        steps = [
+            f"{a}→{b}" + (f" (class {k})" if self.classes > 1 else "") for a, b, k in self.cycle
+        ]
+        return f"{len(steps)} channels can wait for each other in a circle: " + " waits for ".join(
+            [*steps, steps[0]]
         )
 
 
@@ -104,12 +105,14 @@ def certify(table: RoutingTable, classes: Classes) -> Certificate:
             starts = max(64, int(network.degrees[0]))
         found = shortest_cycle(network.indptr, network.heads, graph, kinds, left, starts)
         cycle = tuple(
-            (int(network.tails[x // kinds]), int(network.heads[x // kinds]), int(x % kinds) + offset)
+            (
+                int(network.tails[x // kinds]),
+                int(network.heads[x // kinds]),
+                int(x % kinds) + offset,
+            )
             for x in found
         )
-        return Certificate(
-            False, classes.count, classes.method, table.router, dependencies, cycle
-        )
+        return Certificate(False, classes.count, classes.method, table.router, dependencies, cycle)
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
 
 

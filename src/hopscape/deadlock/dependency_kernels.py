@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Channel dependencies: who waits for whom, cycles, and layers that have none.
 
 A vertex is a channel and a class of virtual channels, ``channel * classes + class``. Its possible
@@ -11,11 +12,12 @@ import numpy as np
 from numba import njit
 
 __all__ = [
-    "ring_classes",
     "collect_plain",
     "collect_rings",
     "cyclic_part",
     "layer_pairs",
+    "pairs_over",
+    "ring_classes",
     "shortest_cycle",
     "used_pairs",
 ]
@@ -24,7 +26,7 @@ _NO_PORT = 0xFFFF
 
 
 @njit(cache=True, nogil=True)
-def collect_plain(indptr, heads, port, other, layers, layer, sources, graph):  # type: ignore[no-untyped-def]
+def collect_plain(indptr, heads, port, other, layers, layer, sources, graph):
     """Count the dependencies of all pairs of one layer (of all pairs when `layers` is empty)."""
     order = len(indptr) - 1
     for goal in range(order):
@@ -50,7 +52,7 @@ def collect_plain(indptr, heads, port, other, layers, layer, sources, graph):  #
 
 
 @njit(cache=True, nogil=True)
-def _walk_pair(indptr, heads, port, source, goal, graph):  # type: ignore[no-untyped-def]
+def _walk_pair(indptr, heads, port, source, goal, graph):
     at, before = source, -1
     while at != goal:
         out = port[at, goal]
@@ -63,7 +65,7 @@ def _walk_pair(indptr, heads, port, source, goal, graph):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other):  # type: ignore[no-untyped-def]
+def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other):
     """Class with which a packet enters a ring: 1 when its straight run crosses the dateline."""
     order = len(indptr) - 1
     for goal in range(order):
@@ -95,7 +97,7 @@ def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other
 
 
 @njit(cache=True, nogil=True)
-def _onward(indptr, port, other, rings, at, goal, ring):  # type: ignore[no-untyped-def]
+def _onward(indptr, port, other, rings, at, goal, ring):
     """The channel by which a route goes on in the same ring, or -1."""
     for first in range(2):
         out = port[at, goal] if first == 0 else other[at, goal]
@@ -105,7 +107,7 @@ def _onward(indptr, port, other, rings, at, goal, ring):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):  # type: ignore[no-untyped-def]
+def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
     """Dependencies when a packet keeps its class as long as it stays in one ring."""
     order = len(indptr) - 1
     for goal in range(order):
@@ -139,7 +141,7 @@ def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
 
 
 @njit(cache=True, nogil=True)
-def cyclic_part(indptr, heads, graph, classes):  # type: ignore[no-untyped-def]
+def cyclic_part(indptr, heads, graph, classes):
     """Marks the vertices that are left when those without predecessors are taken off again and
     again: none when the graph has no cycle."""
     count = len(heads) * classes
@@ -172,7 +174,7 @@ def cyclic_part(indptr, heads, graph, classes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def shortest_cycle(indptr, heads, graph, classes, left, starts):  # type: ignore[no-untyped-def]
+def shortest_cycle(indptr, heads, graph, classes, left, starts):
     """The vertices of a shortest cycle through one of the first `starts` marked vertices."""
     count = len(heads) * classes
     width = graph.shape[1]
@@ -220,7 +222,7 @@ def shortest_cycle(indptr, heads, graph, classes, left, starts):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def used_pairs(indptr, heads, port, layers, layer, sources, cut, moved):  # type: ignore[no-untyped-def]
+def used_pairs(indptr, heads, port, layers, layer, sources, cut, moved):
     """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many."""
     order = len(indptr) - 1
     count = 0
@@ -245,7 +247,7 @@ def used_pairs(indptr, heads, port, layers, layer, sources, cut, moved):  # type
 
 
 @njit(cache=True, nogil=True)
-def layer_pairs(indptr, heads, graph, cut):  # type: ignore[no-untyped-def]
+def layer_pairs(indptr, heads, graph, cut):
     """Mark in `cut` dependencies whose removal leaves no cycle, the least used of each found.
 
     `graph` holds how many pairs use each dependency; those cut are set to 0.
@@ -285,7 +287,7 @@ def layer_pairs(indptr, heads, graph, cut):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):  # type: ignore[no-untyped-def]
+def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
     """Cut the least used dependency of the cycle on the stack, and step back to before it."""
     low, where = np.int64(2**62), -1
     for i in range(place[closing], size):
@@ -300,3 +302,23 @@ def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):  # ty
         colour[stack[i]] = 0
         place[stack[i]] = -1
     return where + 1
+
+
+@njit(cache=True, nogil=True)
+def pairs_over(indptr, heads, port, channel):
+    """uint8[order, order]: which pairs (source, goal) are routed over a channel."""
+    order = len(indptr) - 1
+    out = np.zeros((order, order), dtype=np.uint8)
+    for goal in range(order):
+        for source in range(order):
+            at = source
+            while at != goal:
+                step = port[at, goal]
+                if step == _NO_PORT:
+                    break
+                way = indptr[at] + step
+                if way == channel:
+                    out[source, goal] = 1
+                    break
+                at = heads[way]
+    return out

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Next ports from a table of distances."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ __all__ = ["fill_ports"]
 
 
 @njit(cache=True, nogil=True)
-def fill_ports(indptr, heads, towards, port):  # type: ignore[no-untyped-def]
+def fill_ports(indptr, heads, towards, port):
     """Write into `port` the first channel of each node that begins a shortest way.
 
     ``towards[goal, node]`` is the distance from node to goal, its largest value where there is no

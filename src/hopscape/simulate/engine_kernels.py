@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """The engine: input-queued virtual-channel routers with credits, cycle by cycle.
 
 Only what has work is visited: lists of virtual channels that wait for an output virtual channel
@@ -13,7 +14,6 @@ allocation of the switch.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -32,22 +32,22 @@ from hopscape.simulate.layout import (
     IDLE,
     IN_FLIGHT,
     KILLED,
+    L_SENDERS,
+    L_WAITERS,
     LAST,
     LAST_MOVE,
     LISTED,
-    L_SENDERS,
-    L_WAITERS,
     MISC,
-    NOW,
     N_CHANNELS,
     N_CREDIT,
     N_DEPTH,
     N_ENDPOINTS,
     N_ROUTING,
     N_SHIFT,
-    N_SWITCHING,
     N_SW_ALLOC,
+    N_SWITCHING,
     N_VC_ALLOC,
+    NOW,
     OUT,
     READY,
     SENDERS,
@@ -55,33 +55,34 @@ from hopscape.simulate.layout import (
     SIZE,
     SRC,
     STATE,
+    T_DONE,
     TAG,
     TAIL_OUT,
-    T_DONE,
     U_CREDIT,
     U_DELAY,
     U_FREE,
-    WAITERS,
-    WAITING,
     W_COUNT,
     W_FLITS,
     W_HOPS,
     W_LATENCY,
     W_NETWORK,
+    WAITERS,
+    WAITING,
+    Source,
 )
-from hopscape.simulate.layout import Source
 from hopscape.simulate.packet_kernels import bury, release, send_credit
-from hopscape.simulate.router_kernels import allocate_switch, allocate_vcs, choose_senders
+from hopscape.simulate.router_kernels import allocate_vcs
 from hopscape.simulate.source_kernels import inject, wake
+from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 
 __all__ = ["advance"]
 
 
 @intrinsic
-def _bare(context, array):  # type: ignore[no-untyped-def]
+def _bare(context, array):
     """The same array without an owner: in the loop nobody then counts references to it."""
 
-    def build(target, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def build(target, builder, signature, arguments):
         view = target.make_array(array)(target, builder, arguments[0])
         view.meminfo = cgutils.get_null_value(view.meminfo.type)
         view.parent = cgutils.get_null_value(view.parent.type)
@@ -90,8 +91,8 @@ def _bare(context, array):  # type: ignore[no-untyped-def]
     return array(array), build
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def advance(fabric, state, source, counters, until, patience):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def advance(fabric, state, source, counters, until, patience):
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
     numbers = _bare(fabric.numbers)
     indptr = _bare(fabric.indptr)
@@ -137,17 +138,54 @@ def advance(fabric, state, source, counters, until, patience):  # type: ignore[n
         _receive(numbers, scalars, vcs, lists, arrivals)
         if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
             _eject(
-                numbers, scalars, units, ends, packets, ejections, credits, transfers, wakes,
-                span, windows, histogram, received,
+                numbers,
+                scalars,
+                units,
+                ends,
+                packets,
+                ejections,
+                credits,
+                transfers,
+                wakes,
+                span,
+                windows,
+                histogram,
+                received,
             )
         inject(
-            numbers, indptr, table, layers, far, given, scalars, vcs, units, ends, flits, packets,
-            arrivals, random,
+            numbers,
+            indptr,
+            table,
+            layers,
+            far,
+            given,
+            scalars,
+            vcs,
+            units,
+            ends,
+            flits,
+            packets,
+            arrivals,
+            random,
         )
         if scalars[WAITERS] > 0:
             allocate_vcs(
-                numbers, indptr, masks, table, other, ways, scalars, vcs, units, ends, lists,
-                flits, packets, random, transfers, paths,
+                numbers,
+                indptr,
+                masks,
+                table,
+                other,
+                ways,
+                scalars,
+                vcs,
+                units,
+                ends,
+                lists,
+                flits,
+                packets,
+                random,
+                transfers,
+                paths,
             )
         if scalars[SENDERS] > 0:
             touched = choose_senders(
@@ -155,8 +193,20 @@ def advance(fabric, state, source, counters, until, patience):  # type: ignore[n
             )
             if touched:
                 allocate_switch(
-                    numbers, scalars, vcs, units, sides, lists, flits, packets, arrivals,
-                    ejections, credits, span, used, touched,
+                    numbers,
+                    scalars,
+                    vcs,
+                    units,
+                    sides,
+                    lists,
+                    flits,
+                    packets,
+                    arrivals,
+                    ejections,
+                    credits,
+                    span,
+                    used,
+                    touched,
                 )
         if scalars[IN_FLIGHT] == 0:
             scalars[LAST_MOVE] = scalars[NOW]
@@ -166,8 +216,8 @@ def advance(fabric, state, source, counters, until, patience):  # type: ignore[n
     return 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _return_credits(numbers, scalars, vcs, units, credits):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _return_credits(numbers, scalars, vcs, units, credits):
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
     slot = scalars[NOW] & (len(credits) - 1)
     for i in range(1, credits[slot, 0] + 1):
@@ -181,8 +231,8 @@ def _return_credits(numbers, scalars, vcs, units, credits):  # type: ignore[no-u
     credits[slot, 0] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _receive(numbers, scalars, vcs, lists, arrivals):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _receive(numbers, scalars, vcs, lists, arrivals):
     """Flits that come off their links become visible in their buffers."""
     now = scalars[NOW]
     waiting, sending = scalars[WAITERS], scalars[SENDERS]
@@ -207,11 +257,22 @@ def _receive(numbers, scalars, vcs, lists, arrivals):  # type: ignore[no-untyped
     scalars[SENDERS] = sending
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _eject(
-    numbers, scalars, units, ends, packets, ejections, credits, transfers, wakes,
-    span, windows, histogram, received,
-):  # type: ignore[no-untyped-def]
+    numbers,
+    scalars,
+    units,
+    ends,
+    packets,
+    ejections,
+    credits,
+    transfers,
+    wakes,
+    span,
+    windows,
+    histogram,
+    received,
+):
     """Flits that reach their endpoints: count them and return their credits."""
     now = scalars[NOW]
     slot = now & (len(ejections) - 1)

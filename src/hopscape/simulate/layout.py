@@ -5,8 +5,8 @@ uses HEAD, COUNT, STATE, OUT, READY; the sender uses WRITE and CREDIT; so that e
 virtual channel lies in half a cache line.
 
 Units number whatever carries flits: the channels of the network first, then the injection line of
-every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``, 2**shift
-being the next power of two from the number of virtual channels on.
+every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
+2**shift is the next power of two from the number of virtual channels on.
 """
 
 from __future__ import annotations
@@ -112,8 +112,11 @@ BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
     CREATED,
     READY_LEFT,
     DELIVERED_FLITS,
-) = range(14)
-SCALARS = 16
+    BEGIN,
+    END,
+    MEASURED,
+) = range(17)
+SCALARS = 20
 
 # columns of windows
 W_COUNT, W_LATENCY, W_NETWORK, W_HOPS, W_FLITS, W_BORN = range(6)

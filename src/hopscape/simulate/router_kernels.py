@@ -1,4 +1,5 @@
-"""Inside the routers: routes, allocation of virtual channels, allocation of the switch."""
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""Inside the routers: routes and allocation of virtual channels."""
 
 from __future__ import annotations
 
@@ -16,44 +17,31 @@ from hopscape.simulate.layout import (
     CUT_THROUGH,
     DRAIN,
     DST,
+    E_HOME,
     ENTRY_CLASS_MASK,
     ENTRY_CLASS_SHIFT,
     ESCAPED,
-    E_HOME,
-    FIRST,
-    FLIT_HOPS,
     HEAD,
     HOPS,
-    IDLE,
     KILLED,
-    LAST,
-    LAST_MOVE,
-    LISTED,
     L_OFFER,
     L_SENDERS,
     L_TOUCHED,
     L_WAITERS,
-    L_WINS,
+    LISTED,
     MID,
     MISC,
-    NOW,
-    NO_WAY,
     N_CHANNELS,
     N_CLASSES,
-    N_CREDIT,
-    N_DEPTH,
     N_ENDPOINTS,
     N_LAYERED,
     N_MODE,
-    N_ROUTING,
     N_SHIFT,
-    N_SPEEDUP,
-    N_SWITCHING,
     N_SW_ALLOC,
-    N_TAIL_CREDIT,
-    N_TRAVERSAL,
+    N_SWITCHING,
     N_VCS,
-    N_VC_ALLOC,
+    NO_WAY,
+    NOW,
     OUT,
     PATH,
     PORT_MASK,
@@ -63,20 +51,15 @@ from hopscape.simulate.layout import (
     SIZE,
     STATE,
     STORE_FORWARD,
+    T_PATH_END,
     TAG,
     TAILS,
-    TAIL_OUT,
     TIE,
-    T_PATH_END,
     U_ASK,
-    U_BEST,
     U_CREDIT,
-    U_DELAY,
     U_FREE,
-    U_GIVE,
     U_IN,
     U_INS,
-    U_KEY,
     U_OUT,
     U_OUTS,
     U_RING,
@@ -87,21 +70,16 @@ from hopscape.simulate.layout import (
     V_TAKE,
     WAITERS,
     WAITING,
-    WRITE,
-    X_KEY,
-    X_OFFSET,
-    X_ROW,
-    X_TAKE,
 )
-from hopscape.simulate.packet_kernels import bury, random_bits, send_credit
+from hopscape.simulate.packet_kernels import random_bits
 
-__all__ = ["allocate_switch", "allocate_vcs", "choose_senders"]
+__all__ = ["allocate_vcs"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _route(
     numbers, indptr, table, other, vcs, units, ends, flits, packets, random, transfers, paths, row
-):  # type: ignore[no-untyped-def]
+):
     """The unit and class for the packet at the front of a virtual channel; negative: no way.
 
     Returns unit * 256 + class; class 255 means any virtual channel (ejection).
@@ -151,8 +129,8 @@ def _route(
     return out * 256 + (kind & CLASS_MASK)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _roomy(numbers, vcs, unit, allowed, need):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _roomy(numbers, vcs, unit, allowed, need):
     """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
     mask = 0
     for v in range(numbers[N_VCS]):
@@ -161,8 +139,8 @@ def _roomy(numbers, vcs, unit, allowed, need):  # type: ignore[no-untyped-def]
     return mask
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _choose_way(numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _choose_way(numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row):
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1."""
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
@@ -183,14 +161,28 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, ends, flits, packets, 
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def allocate_vcs(
-    numbers, indptr, masks, table, other, ways, scalars, vcs, units, ends, lists,
-    flits, packets, random, transfers, paths,
-):  # type: ignore[no-untyped-def]
+    numbers,
+    indptr,
+    masks,
+    table,
+    other,
+    ways,
+    scalars,
+    vcs,
+    units,
+    ends,
+    lists,
+    flits,
+    packets,
+    random,
+    transfers,
+    paths,
+):
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
-    whole = switching == CUT_THROUGH or switching == STORE_FORWARD
+    whole = switching in (CUT_THROUGH, STORE_FORWARD)
     touched = 0
     for i in range(scalars[WAITERS]):
         row = lists[L_WAITERS, i]
@@ -201,8 +193,19 @@ def allocate_vcs(
             continue
         if vcs[row, OUT] == -1:
             way = _route(
-                numbers, indptr, table, other, vcs, units, ends, flits, packets, random,
-                transfers, paths, row,
+                numbers,
+                indptr,
+                table,
+                other,
+                vcs,
+                units,
+                ends,
+                flits,
+                packets,
+                random,
+                transfers,
+                paths,
+                row,
             )
             if way < 0:
                 _give_up(scalars, vcs, lists, flits, packets, row)
@@ -247,8 +250,8 @@ def allocate_vcs(
     scalars[WAITERS] = kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _give_up(scalars, vcs, lists, flits, packets, row):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _give_up(scalars, vcs, lists, flits, packets, row):
     """There is no way for the packet at the front: its flits are thrown away as they come."""
     vcs[row, STATE] = DRAIN
     vcs[row, READY] = scalars[NOW]
@@ -259,16 +262,16 @@ def _give_up(scalars, vcs, lists, flits, packets, row):  # type: ignore[no-untyp
     _send_list(scalars, vcs, lists, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _send_list(scalars, vcs, lists, row):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _send_list(scalars, vcs, lists, row):
     if not vcs[row, MISC] & LISTED:
         vcs[row, MISC] |= LISTED
         lists[L_SENDERS, scalars[SENDERS]] = row
         scalars[SENDERS] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row):
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     out, line = (unit << shift) + v, row >> shift
@@ -280,14 +283,14 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     vcs[row, STATE] = ACTIVE
     vcs[row, OUT] = out
     vcs[row, READY] = scalars[NOW] + numbers[N_SW_ALLOC]
-    if numbers[N_MODE] == ADAPTIVE and unit < numbers[N_CHANNELS]:
-        if not masks[len(masks) - 1] & (1 << v):
-            packets[flits[row, vcs[row, HEAD]] >> 2, CLASS] |= ESCAPED
+    inside = unit < numbers[N_CHANNELS]
+    if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
+        packets[flits[row, vcs[row, HEAD]] >> 2, CLASS] |= ESCAPED
     _send_list(scalars, vcs, lists, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _first_choice(numbers, vcs, units, unit, row, mask):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _first_choice(numbers, vcs, units, unit, row, mask):
     """The first of the offered channels of a unit from the asker's pointer on."""
     per = numbers[N_VCS]
     v = vcs[row, V_TAKE] - units[unit, U_OUT] * per
@@ -300,8 +303,8 @@ def _first_choice(numbers, vcs, units, unit, row, mask):  # type: ignore[no-unty
     return v
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit):
     """Several askers at one unit: every free channel offers itself, every asker takes one."""
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     lap = units[unit, U_INS] * per
@@ -329,155 +332,3 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit)
             v = _first_choice(numbers, vcs, units, unit, row, offered)
             _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row)
         row = np.int64(vcs[row, V_NEXT])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, credits):  # type: ignore[no-untyped-def]
-    """First half of iSLIP for the switch: every output chooses; how many outputs did."""
-    shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
-    now = scalars[NOW]
-    touched = kept = 0
-    for i in range(scalars[SENDERS]):
-        row = np.int64(lists[L_SENDERS, i])
-        standing = vcs[row, STATE]
-        if vcs[row, COUNT] == 0 or standing < ACTIVE:
-            vcs[row, MISC] &= ~LISTED
-            continue
-        lists[L_SENDERS, kept] = row
-        kept += 1
-        if vcs[row, READY] > now:
-            continue
-        if standing == DRAIN:
-            _discard(numbers, scalars, vcs, units, lists, flits, packets, credits, row)
-            continue
-        out = vcs[row, OUT]
-        if vcs[out, CREDIT] == 0:
-            continue
-        unit, to = row >> shift, out >> shift
-        v = row - (unit << shift)
-        side = v % speedup if speedup > 1 else 0
-        key = units[unit, U_IN] * speedup + side - units[to, U_GIVE]
-        if key < 0:
-            key += units[to, U_INS] * speedup
-        turn = v - sides[unit * speedup + side, X_OFFSET]
-        if turn < 0:
-            turn += per
-        key = key * 32 + turn
-        if units[to, U_BEST] < 0:
-            lists[L_TOUCHED, touched] = to
-            touched += 1
-        elif key >= units[to, U_KEY]:
-            continue
-        units[to, U_BEST] = row
-        units[to, U_KEY] = key
-    scalars[SENDERS] = kept
-    return touched
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def allocate_switch(
-    numbers, scalars, vcs, units, sides, lists, flits, packets, arrivals,
-    ejections, credits, span, used, touched,
-):  # type: ignore[no-untyped-def]
-    """Second half: every input takes the first output that chose it, and its flit goes."""
-    shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
-    chosen = 0
-    for i in range(touched):
-        to = lists[L_TOUCHED, i]
-        row = units[to, U_BEST]
-        units[to, U_BEST] = -1
-        unit = row >> shift
-        v = row - (unit << shift)
-        side = unit * speedup + (v % speedup if speedup > 1 else 0)
-        key = units[to, U_OUT] - sides[side, X_TAKE]
-        if key < 0:
-            key += units[unit, U_OUTS]
-        if sides[side, X_ROW] < 0:
-            lists[L_WINS, chosen] = side
-            chosen += 1
-        elif key >= sides[side, X_KEY]:
-            continue
-        sides[side, X_ROW] = row
-        sides[side, X_KEY] = key
-    for i in range(chosen):
-        side = lists[L_WINS, i]
-        row = np.int64(sides[side, X_ROW])
-        sides[side, X_ROW] = -1
-        unit, to = row >> shift, np.int64(vcs[row, OUT]) >> shift
-        v = row - (unit << shift)
-        place = units[unit, U_IN] * speedup + side - unit * speedup + 1
-        units[to, U_GIVE] = place if place < units[to, U_INS] * speedup else 0
-        place = units[to, U_OUT] + 1
-        sides[side, X_TAKE] = place if place < units[unit, U_OUTS] else 0
-        sides[side, X_OFFSET] = (v + speedup) % per
-        _traverse(
-            numbers, scalars, vcs, units, lists, flits, packets, arrivals, ejections, credits,
-            row, unit, to,
-        )
-        if span[0] <= scalars[NOW] < span[1]:
-            used[to] += 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _traverse(
-    numbers, scalars, vcs, units, lists, flits, packets, arrivals, ejections, credits,
-    row, unit, to,
-):  # type: ignore[no-untyped-def]
-    """The front flit of a virtual channel goes through the switch and over its link."""
-    now = scalars[NOW]
-    flit = flits[row, vcs[row, HEAD]]
-    out = np.int64(vcs[row, OUT])
-    if flit & FIRST:
-        packets[flit >> 2, HOPS] += 1
-    vcs[out, CREDIT] -= 1
-    units[to, U_CREDIT] -= 1
-    slot = (now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]) & (len(arrivals) - 1)
-    if to < numbers[N_CHANNELS]:
-        at = vcs[out, WRITE]
-        flits[out, at] = flit
-        vcs[out, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
-        arrivals[slot, 0] += 1
-        arrivals[slot, arrivals[slot, 0]] = out
-    else:
-        place = ejections[slot, 0] + 1
-        ejections[slot, place] = out
-        ejections[slot, place + 1] = flit
-        ejections[slot, 0] = place + 1
-    scalars[FLIT_HOPS] += 1
-    scalars[LAST_MOVE] = now
-    if flit & LAST:
-        if numbers[N_TAIL_CREDIT]:
-            vcs[out, MISC] |= TAIL_OUT
-        else:
-            units[to, U_FREE] |= 1 << (out - (to << numbers[N_SHIFT]))
-    _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit):  # type: ignore[no-untyped-def]
-    """Take the front flit off a buffer: credit back, and the next packet steps forward."""
-    now = scalars[NOW]
-    at = vcs[row, HEAD] + 1
-    vcs[row, HEAD] = at if at < numbers[N_DEPTH] else 0
-    vcs[row, COUNT] -= 1
-    send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
-    if not flit & LAST:
-        return
-    if vcs[row, COUNT] == 0:
-        vcs[row, STATE] = IDLE
-        return
-    vcs[row, STATE] = WAITING
-    vcs[row, OUT] = -1
-    vcs[row, READY] = now + numbers[N_ROUTING] + numbers[N_VC_ALLOC]
-    lists[L_WAITERS, scalars[WAITERS]] = row
-    scalars[WAITERS] += 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _discard(numbers, scalars, vcs, units, lists, flits, packets, credits, row):  # type: ignore[no-untyped-def]
-    """Throw away the front flit of a packet that is lost."""
-    flit = flits[row, vcs[row, HEAD]]
-    scalars[LAST_MOVE] = scalars[NOW]
-    _pop(numbers, scalars, vcs, units, lists, credits, row, row >> numbers[N_SHIFT], flit)
-    if flit & LAST:
-        bury(scalars, packets, flit >> 2)

@@ -153,5 +153,7 @@ class Settings:
         extra = set(values) - known
         if extra:
             raise ArgumentError(f"settings have no {min(extra)!r}; known: {sorted(known)}")
-        fixed = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        fixed: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in values.items()
+        }
         return cls(**fixed)

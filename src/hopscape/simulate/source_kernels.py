@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """The endpoints: births, targets, sizes, and the way into the network.
 
 A source queue is never stored. Births are drawn in order, each when the one before has entered the
@@ -12,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.simulate.layout import (
+    BEGIN,
     BERNOULLI,
     BORN,
     CIRCUIT,
@@ -29,6 +31,7 @@ from hopscape.simulate.layout import (
     E_SENDING,
     E_TRACE,
     E_VC,
+    END,
     FIRST,
     FREE,
     FRESH,
@@ -36,9 +39,9 @@ from hopscape.simulate.layout import (
     IN_FLIGHT,
     LAST,
     LEFT,
+    MEASURED,
     MID,
     MISC,
-    NOW,
     N_BIAS,
     N_CHANNELS,
     N_DEPTH,
@@ -49,6 +52,7 @@ from hopscape.simulate.layout import (
     N_SWITCHING,
     N_TAIL_CREDIT,
     N_VCS,
+    NOW,
     PATH,
     PORT_MASK,
     SECOND,
@@ -57,11 +61,6 @@ from hopscape.simulate.layout import (
     SIZE,
     SPARE,
     SRC,
-    TABLE,
-    TAG,
-    TAILS,
-    TAIL_OUT,
-    TRACE,
     T_NEXT,
     T_PATH,
     T_SIZE,
@@ -70,12 +69,17 @@ from hopscape.simulate.layout import (
     T_WAITS,
     T_WAKE,
     T_WAKE_END,
-    UGAL,
-    UNIFORM,
-    UNIFORM_OTHERS,
+    TABLE,
+    TAG,
+    TAIL_OUT,
+    TAILS,
+    TRACE,
     U_CREDIT,
     U_DELAY,
     U_FREE,
+    UGAL,
+    UNIFORM,
+    UNIFORM_OTHERS,
     VALIANT,
     WRITE,
 )
@@ -86,16 +90,16 @@ __all__ = ["first_births", "inject", "put_ready", "wake"]
 _NEVER = 2**30
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def first_births(state, source):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def first_births(state, source):
     """Draw the first birth of every endpoint."""
     for e in range(len(state.ends)):
         state.ends[e, E_BIRTH] = -1
         _draw_birth(state.ends, state.random, source, e)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _draw_birth(ends, random, source, e):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_birth(ends, random, source, e):
     """Move `next_birth` of an endpoint to its next packet."""
     kind, rates = source.kind[1], source.rates
     if kind == TRACE:
@@ -127,8 +131,8 @@ def _draw_birth(ends, random, source, e):  # type: ignore[no-untyped-def]
     ends[e, E_BIRTH] = when
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _draw_target(ends, random, source, e):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_target(ends, random, source, e):
     kind, many = source.kind[0], len(ends)
     if kind == TABLE:
         return np.int64(source.targets[e])
@@ -143,16 +147,16 @@ def _draw_target(ends, random, source, e):  # type: ignore[no-untyped-def]
     return np.int64(source.targets[place])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _draw_size(random, source, e):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_size(random, source, e):
     if len(source.sizes) == 1:
         return source.sizes[0]
     wish = random_unit(random, e)
     return source.sizes[min(np.searchsorted(source.size_shares, wish), len(source.sizes) - 1)]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _new_packet(scalars, packets, e, target, size, born):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _new_packet(scalars, packets, e, target, size, born):
     if scalars[FREE] > 0:
         scalars[FREE] -= 1
         who = np.int64(packets[scalars[FREE], SPARE])
@@ -173,11 +177,13 @@ def _new_packet(scalars, packets, e, target, size, born):  # type: ignore[no-unt
     packets[who, TAILS] = 0
     scalars[IN_FLIGHT] += 1
     scalars[CREATED] += 1
+    if scalars[BEGIN] <= born < scalars[END]:
+        scalars[MEASURED] += 1
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def wake(ends, transfers, wakes, transfer):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def wake(ends, transfers, wakes, transfer):
     """A transfer of a replay has arrived: those that waited for it alone may start."""
     for i in range(transfers[transfer, T_WAKE], transfers[transfer, T_WAKE_END]):
         later = wakes[i]
@@ -186,8 +192,8 @@ def wake(ends, transfers, wakes, transfer):  # type: ignore[no-untyped-def]
             put_ready(ends, transfers, later)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def put_ready(ends, transfers, transfer):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def put_ready(ends, transfers, transfer):
     """Queue a transfer of a replay at its source."""
     e = transfers[transfer, T_SOURCE]
     transfers[transfer, T_NEXT] = -1
@@ -198,10 +204,10 @@ def put_ready(ends, transfers, transfer):  # type: ignore[no-untyped-def]
     ends[e, E_READY_END] = transfer
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _next_packet(
     numbers, indptr, table, layers, far, source, scalars, units, ends, packets, random, e
-):  # type: ignore[no-untyped-def]
+):
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
     now = scalars[NOW]
     transfer = ends[e, E_READY]
@@ -226,8 +232,8 @@ def _next_packet(
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target):
     """What is decided at the source: the layer, or the router in between."""
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
     if numbers[N_LAYERED]:
@@ -237,7 +243,7 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
         return
     stream = numbers[N_ENDPOINTS]
     mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
-    if mid == here or mid == goal:
+    if mid in (here, goal):
         packets[who, CLASS] |= SECOND
         return
     if mode == UGAL:
@@ -252,11 +258,23 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
     packets[who, MID] = mid
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def inject(
-    numbers, indptr, table, layers, far, source, scalars, vcs, units, ends, flits, packets,
-    arrivals, random,
-):  # type: ignore[no-untyped-def]
+    numbers,
+    indptr,
+    table,
+    layers,
+    far,
+    source,
+    scalars,
+    vcs,
+    units,
+    ends,
+    flits,
+    packets,
+    arrivals,
+    random,
+):
     """Every endpoint sends at most one flit into its router."""
     now = scalars[NOW]
     for e in range(numbers[N_ENDPOINTS]):
@@ -269,8 +287,18 @@ def inject(
             if v < 0:
                 continue
             who = _next_packet(
-                numbers, indptr, table, layers, far, source, scalars, units, ends, packets,
-                random, e,
+                numbers,
+                indptr,
+                table,
+                layers,
+                far,
+                source,
+                scalars,
+                units,
+                ends,
+                packets,
+                random,
+                e,
             )
             ends[e, E_SENDING] = who
             ends[e, E_VC] = v
@@ -283,8 +311,8 @@ def inject(
             _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row):
     """The next flit of a packet leaves its endpoint."""
     unit = row >> numbers[N_SHIFT]
     left = packets[who, LEFT]
@@ -311,8 +339,8 @@ def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row
     arrivals[slot, arrivals[slot, 0]] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _entry_vc(numbers, vcs, units, unit, last):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _entry_vc(numbers, vcs, units, unit, last):
     """The next free virtual channel of an injection line after the last one used, or -1."""
     per = numbers[N_VCS]
     v = last
