@@ -72,19 +72,14 @@ def test_certificate_agrees_with_the_twin(spec, method):
     if method == "auto":
         assert proof.deadlock_free
     elif not proof.deadlock_free:
-        network = table.network
         steps = [(a, b) for a, b, _ in proof.cycle]
         assert all(x[1] == y[0] for x, y in zip(steps, steps[1:] + steps[:1]))
-        shortest = (
-            min(
-                len(c)
-                for c in (nx.find_cycle(graph, n) for n in nx.node_link_data(graph)["nodes"][:0])
-            )
-            if False
-            else len(proof.cycle)
+        shortest = min(
+            nx.shortest_path_length(graph, v, u) + 1
+            for part in nx.strongly_connected_components(graph)
+            for u, v in graph.subgraph(part).edges
         )
-        assert shortest <= nx.girth(graph.to_undirected()) or len(proof.cycle) >= 2
-        assert network.order >= 3
+        assert len(proof.cycle) == shortest
 
 
 @pytest.mark.parametrize(
@@ -122,7 +117,7 @@ def test_random_networks_get_layers_and_up_down(seed, order, degree):
 
 
 def test_rings_of_ports():
-    assert port_rings(hopscape.build("petersen")) is None
+    assert port_rings(hopscape.build("random_regular(20, 3)")) is None
     assert (port_rings(hopscape.build("mesh(3, 3)")) == -1).all()
     rings = port_rings(hopscape.build("torus(3, 4)"))
     assert len(set(rings.tolist())) == 14
@@ -137,7 +132,7 @@ def test_wrong_wishes():
     with pytest.raises(ArgumentError, match="unknown"):
         find_classes(hopscape.build("ring(4)"), method="magic")
     with pytest.raises(ArgumentError, match="datelines"):
-        find_classes(hopscape.build("petersen"), method="dateline")
+        find_classes(hopscape.build("random_regular(20, 3)"), method="dateline")
     with pytest.raises(ArgumentError, match="simplex"):
         UpDownRouter(hopscape.build("debruijn(2, 3)"))
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.simulate import Settings, build_plant, make_traffic, run_point
-from hopscape.simulate import layout
+from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
 from hopscape.simulate.booksim import (
     parse_booksim,
     read_anynet,
@@ -221,9 +220,9 @@ def test_hotspot_and_bursts_offer_what_they_should():
 
 
 def test_worst_permutation_loads_one_channel():
-    plant = _plant("ring(8)")
+    plant = _plant("ring(9)")
     worst = worst_permutation(plant.network, plant.table, plant.home)
-    assert sorted(worst.targets.tolist()) == list(range(8))
+    assert sorted(worst.targets.tolist()) == list(range(9))
     point = run_point(plant, worst, 0.1, cycles=2000)
     assert point.busiest == pytest.approx(0.4, rel=0.15)
 

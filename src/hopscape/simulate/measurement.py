@@ -367,7 +367,7 @@ def stuck_rows(plant: Plant, state: State) -> IntArray:
     """
     shift = int(plant.fabric.numbers[layout.N_SHIFT])
     vcs, depth = state.vcs, plant.settings.buffer
-    busy = np.nonzero((vcs[:, layout.STATE] != layout.IDLE) & (vcs[:, layout.COUNT] > 0))[0]
+    busy = np.nonzero(vcs[:, layout.STATE] != layout.IDLE)[0]
     owner = {
         int(vcs[row, layout.OUT]): int(row)
         for row in np.nonzero(vcs[:, layout.STATE] == layout.ACTIVE)[0]
@@ -376,7 +376,9 @@ def stuck_rows(plant: Plant, state: State) -> IntArray:
     moving: list[int] = []
     for row in busy.tolist():
         standing, out = int(vcs[row, layout.STATE]), int(vcs[row, layout.OUT])
-        if standing == layout.ACTIVE:
+        if vcs[row, layout.COUNT] == 0:  # the rest of its packet has yet to come
+            waits[row] = [owner.get(row, -1)]
+        elif standing == layout.ACTIVE:
             held = int(vcs[out, layout.WRITE] - vcs[out, layout.HEAD]) % depth
             full = vcs[out, layout.COUNT] == depth or (held == 0 and vcs[out, layout.COUNT] > 0)
             inside = out >> shift < plant.fabric.numbers[layout.N_CHANNELS]
