@@ -286,7 +286,12 @@ def fresh_state(plant: Plant, seed: int) -> State:
     settings, units, ends = plant.settings, plant.units, plant.endpoints
     vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
     rows, wheel = units << (vcs - 1).bit_length(), _wheel(plant)
-    table = np.zeros((rows, layout.VC_FIELDS), dtype=np.int32)
+    table = _aligned(rows, layout.VC_FIELDS)
+    table[:] = 0
+    every = np.arange(rows)
+    unit, v = every >> (vcs - 1).bit_length(), every & ((1 << (vcs - 1).bit_length()) - 1)
+    table[:, layout.V_SIDE] = unit * speedup + v % speedup
+    table[:, layout.V_PLACE] = plant.lines[unit, layout.U_IN] * speedup + v % speedup
     table[:, layout.CREDIT] = depth
     table[:, layout.V_NEXT] = -1
     sides = np.zeros((units * speedup, 4), dtype=np.int32)
@@ -294,21 +299,30 @@ def fresh_state(plant: Plant, seed: int) -> State:
     people = np.full((ends, layout.END_FIELDS), -1, dtype=np.int32)
     people[:, layout.E_HOME] = plant.home
     people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD]] = 0
+    lines = _aligned(units, layout.UNIT_FIELDS)
+    lines[:] = plant.lines
     longest = max(rows, units * speedup)
     return State(
         scalars=np.zeros(layout.SCALARS, dtype=np.int64),
         vcs=table,
-        units=plant.lines.copy(),
+        units=lines,
         sides=sides,
         ends=people,
         lists=np.empty((5, longest), dtype=np.int32),
         arrivals=_slots(wheel, 1 + units),
         ejections=_slots(wheel, 1 + 2 * ends),
         credits=_slots(wheel, 1 + units * speedup),
-        flits=np.empty((rows, depth), dtype=np.int32),
-        packets=np.empty((rows * depth + ends, layout.PACKET_FIELDS), dtype=np.int32),
+        flits=_aligned(rows, depth),
+        packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
         random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),
     )
+
+
+def _aligned(rows: int, width: int) -> IntArray:
+    """An int32 table that begins on a cache line; its memory is only taken when it is used."""
+    whole = np.empty(rows * width + 16, dtype=np.int32)
+    skip = (-whole.ctypes.data // 4) % 16
+    return whole[skip : skip + rows * width].reshape(rows, width)
 
 
 def _slots(wheel: int, width: int) -> IntArray:

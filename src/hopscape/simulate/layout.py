@@ -1,8 +1,8 @@
 """Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
-uses HEAD, COUNT, STATE, OUT, READY; the sender uses WRITE and CREDIT; so that everything about one
-virtual channel lies in half a cache line.
+uses HEAD, COUNT, STATE, OUT, READY; the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say
+which input of the switch it has. Everything about one virtual channel lies in one cache line.
 
 Units number whatever carries flits: the channels of the network first, then the injection line of
 every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
@@ -16,8 +16,23 @@ from typing import Any, NamedTuple
 __all__ = ["Counters", "Fabric", "Source", "State"]
 
 # columns of vcs
-HEAD, COUNT, WRITE, CREDIT, STATE, OUT, READY, MISC, V_GIVE, V_TAKE, V_NEXT, V_MASK = range(12)
-VC_FIELDS = 12
+(
+    HEAD,
+    COUNT,
+    WRITE,
+    CREDIT,
+    STATE,
+    OUT,
+    READY,
+    MISC,
+    V_GIVE,
+    V_TAKE,
+    V_NEXT,
+    V_MASK,
+    V_SIDE,
+    V_PLACE,
+) = range(14)
+VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
 # bits of MISC
@@ -26,7 +41,7 @@ CLASS_SHIFT = 8
 
 # columns of packets
 DST, BORN, SENT, SIZE, SRC, HOPS, CLASS, MID, TAG, PATH, LEFT, TAILS, SPARE = range(13)
-PACKET_FIELDS = 13
+PACKET_FIELDS = 16
 
 # columns of units
 (

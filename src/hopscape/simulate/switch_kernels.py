@@ -45,11 +45,12 @@ from hopscape.simulate.layout import (
     U_DELAY,
     U_FREE,
     U_GIVE,
-    U_IN,
     U_INS,
     U_KEY,
     U_OUT,
     U_OUTS,
+    V_PLACE,
+    V_SIDE,
     WAITERS,
     WAITING,
     WRITE,
@@ -68,6 +69,7 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
     """First half of iSLIP for the switch: every output chooses; how many outputs did."""
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
     now = scalars[NOW]
+    low = (1 << shift) - 1
     touched = kept = 0
     for i in range(scalars[SENDERS]):
         row = np.int64(lists[L_SENDERS, i])
@@ -85,13 +87,11 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
         out = vcs[row, OUT]
         if vcs[out, CREDIT] == 0:
             continue
-        unit, to = row >> shift, out >> shift
-        v = row - (unit << shift)
-        side = v % speedup if speedup > 1 else 0
-        key = units[unit, U_IN] * speedup + side - units[to, U_GIVE]
+        to = out >> shift
+        key = vcs[row, V_PLACE] - units[to, U_GIVE]
         if key < 0:
             key += units[to, U_INS] * speedup
-        turn = v - sides[unit * speedup + side, X_OFFSET]
+        turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
         if turn < 0:
             turn += per
         key = key * 32 + turn
@@ -131,8 +131,7 @@ def allocate_switch(
         row = units[to, U_BEST]
         units[to, U_BEST] = -1
         unit = row >> shift
-        v = row - (unit << shift)
-        side = unit * speedup + (v % speedup if speedup > 1 else 0)
+        side = vcs[row, V_SIDE]
         key = units[to, U_OUT] - sides[side, X_TAKE]
         if key < 0:
             key += units[unit, U_OUTS]
@@ -149,11 +148,14 @@ def allocate_switch(
         sides[side, X_ROW] = -1
         unit, to = row >> shift, np.int64(vcs[row, OUT]) >> shift
         v = row - (unit << shift)
-        place = units[unit, U_IN] * speedup + side - unit * speedup + 1
+        place = vcs[row, V_PLACE] + 1
         units[to, U_GIVE] = place if place < units[to, U_INS] * speedup else 0
         place = units[to, U_OUT] + 1
         sides[side, X_TAKE] = place if place < units[unit, U_OUTS] else 0
-        sides[side, X_OFFSET] = (v + speedup) % per
+        v += speedup
+        while v >= per:
+            v -= per
+        sides[side, X_OFFSET] = v
         _traverse(
             numbers,
             scalars,
