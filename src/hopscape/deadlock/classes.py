@@ -18,6 +18,7 @@ __all__ = ["Certificate", "Classes", "certify", "find_classes"]
 
 Method = Literal["auto", "single", "dateline", "layers"]
 _MOST_LAYERS = 15
+_TABLE_ORDER = 4096
 _CYCLE_STARTS = 4096
 
 
@@ -173,7 +174,8 @@ def find_classes(
     router : Router or RoutingTable, optional
         The network's own when left out.
     method : {'auto', 'single', 'dateline', 'layers'}
-        ``auto`` takes the first of one class, datelines and layers that has no cycle.
+        ``auto`` takes the first of one class, datelines, datelines with the lowest shortest ports
+        (unless a router is given) and layers that has no cycle.
     most : int, optional
         So many classes at most; the certificate then may be one of failure.
 
@@ -202,6 +204,13 @@ def find_classes(
                 return table, dated, proof
         elif method == "dateline":
             raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
+    if method == "auto" and router is None and network.order <= _TABLE_ORDER:
+        plain = routing_table(network, network.router("table"))
+        dated = _dateline(plain)
+        if dated is not None:  # shortest routes by lowest ports keep to the rings better
+            proof = certify(plain, dated)
+            if proof.deadlock_free:
+                return plain, dated, proof
     if table.other is not None:
         table = (
             RoutingTable(network, table.router, table.port, None, table.rings)

@@ -421,9 +421,9 @@ def saturation(
     --------
     >>> import hopscape
     >>> from hopscape.simulate import Settings, build_plant, make_traffic
-    >>> plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=2))
+    >>> plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=8))
     >>> load, _ = saturation(plant, make_traffic("tornado", 8), cycles=1000, precision=0.1)
-    >>> 0.1 < load < 0.5
+    >>> 0 < load < 0.5
     True
     """
     if not 0 < precision < 1:

@@ -245,7 +245,8 @@ def deadlock(
     way = UpDownRouter(network) if router == "updown" else network.router(kind)
     wish: Any = method
     table, _, plain = find_classes(network, way, method="single")
-    _, classes, proof = find_classes(network, table, method=wish)
+    again = None if router == "auto" and not plain.deadlock_free else table
+    _, classes, proof = find_classes(network, again, method=wish)
     shown = proof if vcs >= classes.count else plain
     record = {
         "spec": network.spec,
