@@ -16,7 +16,7 @@ FLOORS = [
     {"core"},
     {"interchange"},
     {"metrics"},
-    {"collectives"},
+    {"collectives", "deadlock"},
     {"families"},
     {"registry"},
     {"draw", "ledger", "search", "simulate", "export"},

@@ -1,0 +1,102 @@
+"""Speed of the flit-level engine, in flit-hops (flits through routers) per CPU second of one core.
+
+Give --booksim PATH (a BookSim 2 executable) to run the same configuration there and print ratios;
+its flit-hops are counted from its own accepted rate and mean hops.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import hopscape
+from hopscape.simulate import Plant, Settings, build_plant, layout, make_traffic
+from hopscape.simulate.measurement import blank_counters, make_source, start
+from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+
+_MESH = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
+_CONFIG = """topology = mesh; k = 8; n = 2; routing_function = dor; num_vcs = 8; vc_buf_size = 8;
+routing_delay = 0; credit_delay = 2; input_speedup = 2; traffic = uniform; injection_rate = 0.3;
+sample_period = 1000; warmup_periods = 3; max_samples = 10;
+"""
+
+
+def rate(plant: Plant, load: float, cycles: int, repeats: int) -> float:
+    """Best flit-hops per CPU second of some runs."""
+    from hopscape.simulate.engine_kernels import advance
+
+    traffic = make_traffic("uniform", plant.endpoints)
+    best = 0.0
+    for i in range(repeats):
+        source = make_source(traffic, plant.settings, load)
+        state = start(plant, traffic, source, seed=i)
+        counters = blank_counters(plant, 1)
+        advance(plant.fabric, state, source, counters, 1000, 10_000)
+        before, begin = int(state.scalars[layout.FLIT_HOPS]), time.process_time()
+        advance(plant.fabric, state, source, counters, 1000 + cycles, 10_000)
+        spent = time.process_time() - begin
+        best = max(best, (int(state.scalars[layout.FLIT_HOPS]) - before) / spent)
+    return best
+
+
+def booksim_rate(program: str) -> float:
+    """Flit-hops per CPU second of BookSim 2 on the same configuration."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mesh.cfg"
+        path.write_text(_CONFIG)
+        begin = time.perf_counter()
+        run = subprocess.run([program, str(path)], capture_output=True, text=True, check=True)
+        spent = time.perf_counter() - begin
+    hops = float(re.findall(r"Hops average = ([\d.]+)", run.stdout)[-1])
+    accepted = float(re.findall(r"Accepted flit rate average\s*= ([\d.]+)", run.stdout)[-1])
+    taken = re.findall(r"Time taken is (\d+) cycles", run.stdout)
+    cycles = int(taken[-1]) if taken else 4000
+    return 64 * accepted * hops * cycles / spent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--booksim", default="", help="path of a BookSim 2 executable")
+    parser.add_argument("--cycles", type=int, default=10_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--large", action="store_true", help="also 1,024 and 4,096 routers")
+    parser.add_argument("--huge", action="store_true", help="also 10,000 routers, 10,000 cycles")
+    options = parser.parse_args()
+    small = rate(
+        build_plant(hopscape.build("mesh(8, 8)"), _MESH), 0.3, options.cycles, options.repeats
+    )
+    print(f"mesh(8, 8), 8 VCs, uniform 0.3: {small / 1e6:.2f} million flit-hops per second")
+    if options.booksim:
+        peer = booksim_rate(options.booksim)
+        print(f"BookSim 2: {peer / 1e6:.3f} million; ratio {small / peer:.1f}")
+    jobs = [Job("mesh(8, 8)", "uniform", x, _MESH) for x in parse_loads("0.04:0.4:0.04")]
+    begin = time.perf_counter()
+    run_jobs(jobs, workers=2)
+    print(f"ten-point curve of mesh(8, 8), two threads: {time.perf_counter() - begin:.1f} s wall")
+    if options.large:
+        for side in (32, 64):
+            plant = build_plant(hopscape.build(f"torus({side}, {side})"), _MESH)
+            load = 0.3 * 8 / side
+            found = rate(plant, load, max(200, options.cycles * 64 // side**2), 2)
+            print(
+                f"torus({side}, {side}) at {load:.3g}: {found / 1e6:.2f} million,"
+                f" {small / found:.2f} times the cost of 64 routers"
+            )
+    if options.huge:
+        begin = time.perf_counter()
+        plant = build_plant(hopscape.build("torus(100, 100)"), _MESH)
+        print(
+            f"torus(100, 100): {plant.memory() / 1e9:.2f} GB, built in "
+            f"{time.perf_counter() - begin:.0f} s"
+        )
+        begin = time.perf_counter()
+        found = rate(plant, 0.02, 10_000, 1)
+        print(f"11,000 cycles: {time.perf_counter() - begin:.0f} s wall, {found / 1e6:.2f} million")
+
+
+if __name__ == "__main__":
+    main()

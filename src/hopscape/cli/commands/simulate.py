@@ -1,0 +1,271 @@
+"""Commands about load and deadlock: simulate, deadlock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["register"]
+
+_COLUMNS = {
+    "spec": "network",
+    "offered": "offered",
+    "accepted": "accepted",
+    "latency": "latency",
+    "latency_ci": "±",
+    "network_latency": "in network",
+    "p50": "p50",
+    "p95": "p95",
+    "p99": "p99",
+    "busiest": "busiest channel",
+    "saturated": "saturated",
+    "deadlocked": "deadlocked",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(simulate)
+    app.command()(deadlock)
+
+
+def simulate(
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SPEC...]", help="Networks; with --booksim, key=value pairs."),
+    ] = None,
+    traffic: Annotated[
+        str, typer.Option("--traffic", "-t", help="A pattern by name, a .csv matrix or a .trace.")
+    ] = "uniform",
+    load: Annotated[
+        str, typer.Option("--load", "-l", help="Flits per endpoint and cycle: 0.3 or 0.1:0.9:0.1.")
+    ] = "0.1:0.9:0.1",
+    booksim: Annotated[
+        Path | None, typer.Option("--booksim", help="Take everything from a BookSim file.")
+    ] = None,
+    vcs: Annotated[int, typer.Option("--vcs", help="Virtual channels per link.")] = 8,
+    buffer: Annotated[int, typer.Option("--buffer", help="Flits per virtual channel.")] = 8,
+    packet: Annotated[str, typer.Option("--packet", help="Flits per packet: 4, or 1,5.")] = "1",
+    routing_delay: Annotated[int, typer.Option("--routing-delay", help="Cycles.")] = 1,
+    credit_delay: Annotated[int, typer.Option("--credit-delay", help="Cycles.")] = 0,
+    link_delay: Annotated[int, typer.Option("--link-delay", help="Cycles on a link.")] = 1,
+    speedup: Annotated[int, typer.Option("--speedup", help="Of the switch inputs.")] = 1,
+    routing: Annotated[
+        str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
+    ] = "fixed",
+    router: Annotated[
+        str, typer.Option("--router", help="auto, closed, table or updown.")
+    ] = "auto",
+    switching: Annotated[
+        str,
+        typer.Option("--switching", help="wormhole, cut-through, store-and-forward or circuit."),
+    ] = "wormhole",
+    concentration: Annotated[int, typer.Option("--concentration", help="Endpoints a node.")] = 1,
+    burst: Annotated[
+        str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
+    ] = "",
+    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured.")] = 10_000,
+    warmup: Annotated[int, typer.Option("--warmup", help="Cycles before; -1: detected.")] = -1,
+    seed: Annotated[int, typer.Option("--seed", help="Of all random numbers.")] = 0,
+    saturation: Annotated[
+        bool, typer.Option("--saturation", help="Find the saturation load by bisection.")
+    ] = False,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Simulate although it may deadlock.")
+    ] = False,
+    workers: Annotated[int, typer.Option("--workers", help="Points side by side.")] = 2,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="File of finished points; goes on from it.")
+    ] = None,
+    dask: Annotated[str, typer.Option("--dask", help="Address of a Dask scheduler.")] = "",
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Draw the curves: .svg, .png or .pdf.")
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Simulate load and latency flit by flit."""
+    from hopscape.simulate import Settings
+
+    given = list(specs or [])
+    if booksim is not None:
+        _simulate_booksim(booksim, given, style, output)
+        return
+    if not given:
+        raise ArgumentError("name at least one network, or a file with --booksim")
+    settings = Settings(
+        vcs=vcs,
+        buffer=buffer,
+        packet=tuple(_numbers(packet, "packet")),
+        routing_delay=routing_delay,
+        credit_delay=credit_delay,
+        link_delay=link_delay,
+        speedup=speedup,
+        routing=routing,  # type: ignore[arg-type]
+        switching=switching,  # type: ignore[arg-type]
+        concentration=concentration,
+    )
+    common: dict[str, Any] = {
+        "settings": settings,
+        "router": router,
+        "seed": seed,
+        "warmup": None if warmup < 0 else warmup,
+        "cycles": cycles,
+        "unsafe": unsafe,
+        "on_off": _pair(burst) if burst else None,
+    }
+    if saturation:
+        rows, found = _saturations(given, traffic, common)
+    else:
+        from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+
+        loads = parse_loads(load)
+        jobs = [Job(spec, traffic, x, **common) for spec in given for x in loads]
+        rows = run_jobs(jobs, workers=workers, resume=resume, dask=dask or None)
+        found = {}
+    if figure is not None:
+        from hopscape.simulate.figures import draw_curves
+
+        draw_curves(rows, figure, title=f"{traffic} traffic")
+    _show(given, traffic, rows, found, common, style, output)
+
+
+def _show(
+    specs: list[str],
+    traffic: str,
+    rows: list[dict[str, Any]],
+    found: dict[str, float],
+    common: dict[str, Any],
+    style: Format,
+    output: Path | None,
+) -> None:
+    from hopscape.simulate.sweep import certificate_record
+
+    title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {traffic} traffic"
+    for spec, best in found.items():
+        title += f"; {spec} saturates at {best:.4g}"
+    if style is Format.json:
+        record: dict[str, Any] = {
+            "spec": specs[0] if len(specs) == 1 else specs,
+            "traffic": traffic,
+            "configuration": {**common, "settings": common["settings"].to_dict()},
+            "deadlock": {s: certificate_record(s, common) for s in specs},
+            "points": rows,
+        }
+        if found:
+            record["saturation"] = found
+        emit(record, style, output)
+        return
+    emit_rows(rows, style, output, title=title, columns=_COLUMNS)
+
+
+def _saturations(
+    specs: list[str], traffic: str, common: dict[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    from hopscape.simulate.measurement import saturation
+    from hopscape.simulate.sweep import Job, plant_of, traffic_for
+
+    rows, found = [], {}
+    for spec in specs:
+        job = Job(spec, traffic, 0.0, **common)
+        plant = plant_of(job)
+        pattern = traffic_for(plant, traffic, job.seed)
+        if job.on_off is not None:
+            pattern = pattern.bursty(*job.on_off)
+        best, points = saturation(plant, pattern, seed=job.seed, cycles=job.cycles)
+        found[plant.network.spec] = best
+        rows += [p.to_dict() | {"spec": plant.network.spec} for p in points]
+    return rows, found
+
+
+def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: Path | None) -> None:
+    from hopscape.simulate.booksim import read_booksim
+    from hopscape.simulate.sweep import run_booksim
+
+    job = read_booksim(path, overrides)
+    rows = [run_booksim(job)]
+    for note in job.notes:
+        typer.echo(note, err=True)
+    if style is Format.json:
+        record = {
+            "spec": rows[0]["spec"],
+            "traffic": job.traffic,
+            "configuration": job.values,
+            "notes": list(job.notes),
+            "points": rows,
+        }
+        emit(record, style, output)
+        return
+    emit_rows(rows, style, output, title=f"{path}: {job.traffic} traffic", columns=_COLUMNS)
+
+
+def _numbers(text: str, name: str) -> list[int]:
+    try:
+        return [int(x) for x in text.split(",")]
+    except ValueError as error:
+        raise ArgumentError(f"{name} is {text!r}; write whole numbers apart by commas") from error
+
+
+def _pair(text: str) -> tuple[float, float]:
+    try:
+        first, second = (float(x) for x in text.split(","))
+    except ValueError as error:
+        raise ArgumentError(f"burst is {text!r}; write two chances such as 0.1,0.3") from error
+    return first, second
+
+
+def deadlock(
+    spec: SpecArgument,
+    router: Annotated[
+        str, typer.Option("--router", help="auto, closed, table, search or updown.")
+    ] = "auto",
+    vcs: Annotated[
+        int, typer.Option("--vcs", help="Judge the routing with so many classes of channels.")
+    ] = 1,
+    method: Annotated[
+        str, typer.Option("--method", help="How classes are found: auto, dateline or layers.")
+    ] = "auto",
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
+    from hopscape.deadlock import UpDownRouter, find_classes
+    from hopscape.registry import build
+
+    if vcs < 1:
+        raise ArgumentError(f"vcs is {vcs}; it must be at least 1")
+    network = build(spec)
+    kind: Any = router
+    way = UpDownRouter(network) if router == "updown" else network.router(kind)
+    wish: Any = method
+    table, _, plain = find_classes(network, way, method="single")
+    again = None if router == "auto" and not plain.deadlock_free else table
+    _, classes, proof = find_classes(network, again, method=wish)
+    shown = proof if vcs >= classes.count else plain
+    record = {
+        "spec": network.spec,
+        "router": way.name,
+        "deadlock_free": shown.deadlock_free,
+        "vcs": classes.count,
+        "cycle": [list(step) for step in shown.cycle] or None,
+        "words": shown.words(),
+        "method": classes.method,
+        "judged_with": min(vcs, classes.count) if shown is proof else 1,
+        "dependencies": shown.dependencies,
+        "certificate": proof.words(),
+    }
+    lines = {
+        "router": way.name,
+        f"with {vcs} virtual channel{'s' * (vcs > 1)}": "free of deadlock"
+        if shown.deadlock_free
+        else "can deadlock",
+        "because": shown.words(),
+        "virtual channels needed": f"{classes.count} ({classes.method})",
+    }
+    emit(record, style, output, title=network.spec, table=lines)

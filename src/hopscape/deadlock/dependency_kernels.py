@@ -1,0 +1,324 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""Channel dependencies: who waits for whom, cycles, and layers that have none.
+
+A vertex is a channel and a class of virtual channels, ``channel * classes + class``. Its possible
+successors are the channels of the node it leads to, so that the graph is a table of bytes (or
+counts) with one column per (channel offset, class).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "collect_plain",
+    "collect_rings",
+    "cyclic_part",
+    "layer_pairs",
+    "pairs_over",
+    "ring_classes",
+    "shortest_cycle",
+    "used_pairs",
+]
+
+_NO_PORT = 0xFFFF
+
+
+@njit(cache=True, nogil=True)
+def collect_plain(indptr, heads, port, other, layers, layer, sources, graph):
+    """Count the dependencies of all pairs of one layer (of all pairs when `layers` is empty)."""
+    order = len(indptr) - 1
+    for goal in range(order):
+        for source in range(order):
+            if source == goal:
+                continue
+            if len(layers):
+                if layers[source, goal] != layer or not sources[source] or not sources[goal]:
+                    continue
+                _walk_pair(indptr, heads, port, source, goal, graph)
+                continue
+            for first in range(2):
+                out = port[source, goal] if first == 0 else other[source, goal]
+                if out == _NO_PORT or (first and out == port[source, goal]):
+                    continue
+                channel = indptr[source] + out
+                at = heads[channel]
+                if at != goal:
+                    if port[at, goal] != _NO_PORT:
+                        graph[channel, port[at, goal]] += 1
+                    if other[at, goal] != _NO_PORT and other[at, goal] != port[at, goal]:
+                        graph[channel, other[at, goal]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _walk_pair(indptr, heads, port, source, goal, graph):
+    at, before = source, -1
+    while at != goal:
+        out = port[at, goal]
+        if out == _NO_PORT:
+            return
+        if before >= 0:
+            graph[before, out] += 1
+        before = indptr[at] + out
+        at = heads[before]
+
+
+@njit(cache=True, nogil=True)
+def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other):
+    """Class with which a packet enters a ring: 1 when its straight run crosses the dateline."""
+    order = len(indptr) - 1
+    for goal in range(order):
+        for source in range(order):
+            if source == goal:
+                continue
+            for first in range(2):
+                out = port[source, goal] if first == 0 else other[source, goal]
+                if out == _NO_PORT:
+                    continue
+                channel = indptr[source] + out
+                ring = rings[channel]
+                crosses = 0
+                while ring >= 0:
+                    if dateline[channel]:
+                        crosses = 1
+                        break
+                    at = heads[channel]
+                    if at == goal:
+                        break
+                    onward = _onward(indptr, port, other, rings, at, goal, ring)
+                    if onward < 0:
+                        break
+                    channel = onward
+                if first == 0:
+                    entry[source, goal] = crosses
+                else:
+                    entry_other[source, goal] = crosses
+
+
+@njit(cache=True, nogil=True)
+def _onward(indptr, port, other, rings, at, goal, ring):
+    """The channel by which a route goes on in the same ring, or -1."""
+    for first in range(2):
+        out = port[at, goal] if first == 0 else other[at, goal]
+        if out != _NO_PORT and rings[indptr[at] + out] == ring:
+            return indptr[at] + out
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
+    """Dependencies when a packet keeps its class as long as it stays in one ring."""
+    order = len(indptr) - 1
+    for goal in range(order):
+        for source in range(order):
+            if source == goal:
+                continue
+            for first in range(2):
+                out = port[source, goal] if first == 0 else other[source, goal]
+                kind = entry[source, goal] if first == 0 else entry_other[source, goal]
+                if out == _NO_PORT:
+                    continue
+                channel = indptr[source] + out
+                while True:
+                    at = heads[channel]
+                    if at == goal:
+                        break
+                    onward = -1
+                    for second in range(2):
+                        then = port[at, goal] if second == 0 else other[at, goal]
+                        if then == _NO_PORT:
+                            continue
+                        level = entry[at, goal] if second == 0 else entry_other[at, goal]
+                        follower = indptr[at] + then
+                        if rings[channel] >= 0 and rings[follower] == rings[channel]:
+                            level = kind
+                            onward = follower
+                        graph[channel * 2 + kind, then * 2 + level] += 1
+                    if onward < 0:
+                        break
+                    channel = onward
+
+
+@njit(cache=True, nogil=True)
+def cyclic_part(indptr, heads, graph, classes):
+    """Marks the vertices that are left when those without predecessors are taken off again and
+    again: none when the graph has no cycle."""
+    count = len(heads) * classes
+    before = np.zeros(count, dtype=np.int64)
+    width = graph.shape[1]
+    for vertex in range(count):
+        base = indptr[heads[vertex // classes]] * classes
+        for column in range(width):
+            if graph[vertex, column]:
+                before[base + column] += 1
+    stack = np.empty(count, dtype=np.int64)
+    left = np.ones(count, dtype=np.uint8)
+    size = 0
+    for vertex in range(count):
+        if before[vertex] == 0:
+            stack[size] = vertex
+            size += 1
+    while size:
+        size -= 1
+        vertex = stack[size]
+        left[vertex] = 0
+        base = indptr[heads[vertex // classes]] * classes
+        for column in range(width):
+            if graph[vertex, column]:
+                before[base + column] -= 1
+                if before[base + column] == 0:
+                    stack[size] = base + column
+                    size += 1
+    return left
+
+
+@njit(cache=True, nogil=True)
+def shortest_cycle(indptr, heads, graph, classes, left, starts):
+    """The vertices of a shortest cycle through one of the first `starts` marked vertices."""
+    count = len(heads) * classes
+    width = graph.shape[1]
+    far = np.full(count, -1, dtype=np.int64)
+    parent = np.empty(count, dtype=np.int64)
+    queue = np.empty(count, dtype=np.int64)
+    best = np.empty(0, dtype=np.int64)
+    limit = count + 1
+    for root in range(count):
+        if not left[root]:
+            continue
+        if starts == 0:
+            break
+        starts -= 1
+        size, at, end = 1, 0, -1
+        queue[0] = root
+        far[root] = 0
+        while at < size and end < 0:
+            vertex = queue[at]
+            at += 1
+            if far[vertex] + 1 >= limit:
+                break
+            base = indptr[heads[vertex // classes]] * classes
+            for column in range(width):
+                if graph[vertex, column]:
+                    follower = base + column
+                    if follower == root:
+                        end = vertex
+                        break
+                    if left[follower] and far[follower] < 0:
+                        far[follower] = far[vertex] + 1
+                        parent[follower] = vertex
+                        queue[size] = follower
+                        size += 1
+        if end >= 0:
+            limit = far[end] + 1
+            best = np.empty(limit, dtype=np.int64)
+            vertex = end
+            for i in range(limit - 1, -1, -1):
+                best[i] = vertex
+                vertex = parent[vertex]
+        for i in range(size):
+            far[queue[i]] = -1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def used_pairs(indptr, heads, port, layers, layer, sources, cut, moved):
+    """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many."""
+    order = len(indptr) - 1
+    count = 0
+    for goal in range(order):
+        for source in range(order):
+            if source == goal or layers[source, goal] != layer:
+                continue
+            if not sources[source] or not sources[goal]:
+                continue
+            at, before = source, -1
+            while at != goal:
+                out = port[at, goal]
+                if out == _NO_PORT:
+                    break
+                if before >= 0 and cut[before, out]:
+                    layers[source, goal] = moved
+                    count += 1
+                    break
+                before = indptr[at] + out
+                at = heads[before]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def layer_pairs(indptr, heads, graph, cut):
+    """Mark in `cut` dependencies whose removal leaves no cycle, the least used of each found.
+
+    `graph` holds how many pairs use each dependency; those cut are set to 0.
+    """
+    count = len(heads)
+    width = graph.shape[1]
+    colour = np.zeros(count, dtype=np.uint8)
+    stack = np.empty(count + 1, dtype=np.int64)
+    column = np.zeros(count, dtype=np.int64)
+    place = np.full(count, -1, dtype=np.int64)
+    total = 0
+    for root in range(count):
+        if colour[root]:
+            continue
+        size = 1
+        stack[0] = root
+        colour[root], place[root], column[root] = 1, 0, 0
+        while size:
+            vertex = stack[size - 1]
+            at = column[vertex]
+            if at == width:
+                colour[vertex], place[vertex] = 2, -1
+                size -= 1
+                continue
+            column[vertex] = at + 1
+            if not graph[vertex, at]:
+                continue
+            follower = indptr[heads[vertex]] + at
+            if colour[follower] == 0:
+                stack[size] = follower
+                colour[follower], place[follower], column[follower] = 1, size, 0
+                size += 1
+            elif colour[follower] == 1:
+                total += 1
+                size = _cut_weakest(stack, size, place, column, colour, graph, cut, follower)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
+    """Cut the least used dependency of the cycle on the stack, and step back to before it."""
+    low, where = np.int64(2**62), -1
+    for i in range(place[closing], size):
+        vertex = stack[i]
+        weight = graph[vertex, column[vertex] - 1]
+        if weight < low:
+            low, where = weight, i
+    vertex = stack[where]
+    cut[vertex, column[vertex] - 1] = 1
+    graph[vertex, column[vertex] - 1] = 0
+    for i in range(where + 1, size):
+        colour[stack[i]] = 0
+        place[stack[i]] = -1
+    return where + 1
+
+
+@njit(cache=True, nogil=True)
+def pairs_over(indptr, heads, port, channel):
+    """uint8[order, order]: which pairs (source, goal) are routed over a channel."""
+    order = len(indptr) - 1
+    out = np.zeros((order, order), dtype=np.uint8)
+    for goal in range(order):
+        for source in range(order):
+            at = source
+            while at != goal:
+                step = port[at, goal]
+                if step == _NO_PORT:
+                    break
+                way = indptr[at] + step
+                if way == channel:
+                    out[source, goal] = 1
+                    break
+                at = heads[way]
+    return out

@@ -1,0 +1,164 @@
+"""Routing tables: what a router answers for every pair of nodes, as channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.router import Router, TableRouter
+
+__all__ = ["RoutingTable", "port_rings", "routing_table"]
+
+_PAIRS = 1 << 20
+_MOST_PORTS = 2046
+NO_PORT = 0xFFFF
+
+
+@dataclass(frozen=True)
+class RoutingTable:
+    """The channel by which every node leaves for every other.
+
+    Attributes
+    ----------
+    network : Network
+    router : str
+        Name of the router that it was filled from.
+    port : uint16[order, order]
+        Entry (at, to): which of the channels of `at` to take; 0xFFFF on arrival or without a way.
+    other : uint16[order, order] or None
+        The other way of a tie, equal to `port` where there is none.
+    rings : int32[channels] or None
+        Rings that the ports run round: a packet that goes on by the same port stays in its ring.
+    """
+
+    network: Network
+    router: str
+    port: IntArray
+    other: IntArray | None
+    rings: IntArray | None
+
+
+def routing_table(
+    network: Network, router: Router | None = None, *, ties: bool = True
+) -> RoutingTable:
+    """Ask a router about all pairs.
+
+    Parameters
+    ----------
+    network : Network
+    router : Router, optional
+        The network's own when left out.
+    ties : bool
+        Where both directions of one ring are shortest, keep both: traffic is split evenly.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> routing_table(hopscape.build("ring(5)")).port[0].tolist()
+    [65535, 0, 0, 1, 1]
+    """
+    order = network.order
+    way = router if router is not None else network.router()
+    require_memory(4 * order * order, f"the routing table of {network.spec}")
+    if int(network.degrees.max(initial=0)) > _MOST_PORTS:
+        raise ArgumentError(
+            f"{network.spec} has a node with {int(network.degrees.max())} channels;"
+            f" routing tables hold up to {_MOST_PORTS}"
+        )
+    rings = port_rings(network)
+    port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16)
+    if type(way) is TableRouter and order > 200:
+        from hopscape.deadlock.table_kernels import fill_ports
+
+        fill_ports(network.indptr, network.heads, way._table, port)
+        return RoutingTable(network, way.name, port, None, rings)
+    both = ties and rings is not None and way.exact
+    other = port.copy() if both else None
+    step = max(1, _PAIRS // order)
+    for low in track(range(0, order, step), f"routing table of {network.spec}"):
+        goals = np.arange(low, min(order, low + step), dtype=np.int64)
+        at = np.repeat(np.arange(order, dtype=np.int64), len(goals))
+        to = np.tile(goals, order)
+        taken = way.next_ports(at, to).astype(np.int64)
+        columns = slice(low, low + len(goals))
+        port[:, columns] = _offsets(network, at, taken).reshape(order, -1)
+        if other is not None:
+            short = way.shortest_ports(at, to)
+            twin = np.where(taken >= 0, taken ^ 1, 0)
+            real = (taken >= 0) & (twin < short.shape[1])
+            real[real] = short[real, twin[real]]
+            second = np.where(real, twin, taken)
+            straight, turned = network.channel_at(at, taken), network.channel_at(at, second)
+            assert rings is not None
+            back = np.where(straight >= 0, network.reverse[straight], -1)
+            same = (back >= 0) & (turned >= 0) & (rings[back] >= 0) & (rings[back] == rings[turned])
+            second = np.where(same, second, taken)
+            other[:, columns] = _offsets(network, at, second).reshape(order, -1)
+    if other is not None and np.array_equal(other, port):
+        other = None
+    return RoutingTable(network, way.name, port, other, rings)
+
+
+def _offsets(network: Network, at: IntArray, ports: IntArray) -> IntArray:
+    channel = network.channel_at(at, ports)
+    found: IntArray = np.where(channel >= 0, channel - network.indptr[at], NO_PORT)
+    return found.astype(np.uint16)
+
+
+def port_rings(network: Network) -> IntArray | None:
+    """Rings that arise when every node is left by the same port, or None when a port is no ring.
+
+    Returns
+    -------
+    int32[channels] or None
+        The number of the ring of each channel; -1 for channels of ports that not every node on
+        the way has (the lines of a mesh), which cannot close a ring.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> port_rings(hopscape.build("torus(3, 3)"))[:4].tolist()
+    [0, 3, 6, 9]
+    """
+    family = network.family
+    if family is None or family.links() is not None or not len(network.heads):
+        return None
+    channels = np.arange(len(network.heads))
+    ports = network.port_of(channels)
+    rings = np.full(len(channels), -1, dtype=np.int32)
+    count = 0
+    for p in range(network.ports):
+        mine = channels[ports == p]
+        follow = np.full(network.order, -1, dtype=np.int64)
+        follow[network.tails[mine]] = network.heads[mine]
+        if len(np.unique(network.heads[mine])) != len(mine):
+            return None
+        label = _labels(follow)
+        own = label[network.tails[mine]]
+        closed = np.bincount(own, minlength=network.order) == np.bincount(
+            label, minlength=network.order
+        )
+        names, place = np.unique(own, return_inverse=True)
+        rings[mine] = np.where(closed[own], count + place, -1)
+        count += len(names)
+    return rings
+
+
+def _labels(follow: IntArray) -> IntArray:
+    """The smallest node of the line or ring that each node is on, where each has one next."""
+    label = np.arange(len(follow))
+    moved = follow >= 0
+    while True:  # each sweep at least halves what is left of the longest line or ring
+        fresh = label.copy()
+        np.minimum.at(fresh, follow[moved], label[moved])
+        fresh[moved] = np.minimum(fresh[moved], label[follow[moved]])
+        fresh = fresh[fresh]
+        if np.array_equal(fresh, label):
+            return label
+        label = fresh

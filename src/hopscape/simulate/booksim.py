@@ -1,0 +1,414 @@
+"""BookSim 2 configurations: read one and run it here; write one with its network file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.simulate.settings import Settings
+
+__all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
+
+DEFAULTS: dict[str, Any] = {
+    "topology": "torus",
+    "k": 8,
+    "n": 2,
+    "c": 1,
+    "routing_function": "none",
+    "num_vcs": 16,
+    "vc_buf_size": 8,
+    "packet_size": 1,
+    "injection_rate": 0.1,
+    "injection_rate_uses_flits": 0,
+    "traffic": "uniform",
+    "routing_delay": 1,
+    "vc_alloc_delay": 1,
+    "sw_alloc_delay": 1,
+    "st_final_delay": 1,
+    "credit_delay": 0,
+    "input_speedup": 1,
+    "output_speedup": 1,
+    "internal_speedup": 1.0,
+    "wait_for_tail_credit": 0,
+    "speculative": 0,
+    "use_noc_latency": 1,
+    "router": "iq",
+    "sim_type": "latency",
+    "injection_process": "bernoulli",
+    "burst_alpha": 0.5,
+    "burst_beta": 0.5,
+    "burst_r1": -1.0,
+    "seed": 0,
+    "warmup_periods": 3,
+    "sample_period": 1000,
+    "max_samples": 10,
+    "latency_thres": 500.0,
+    "network_file": "",
+    "packet_size_rate": 1,
+    "vc_allocator": "islip",
+    "sw_allocator": "islip",
+    "alloc_iters": 1,
+    "output_delay": 0,
+    "include_queuing": 1,
+    "noq": 0,
+    "hold_switch_for_packet": 0,
+    "vc_busy_when_full": 0,
+    "buf_size": -1,
+    "output_buffer_size": -1,
+}
+_SAME_HERE = {  # keys whose other values the engine does not have: allowed value, why
+    "router": ("iq", "only the input-queued router is simulated"),
+    "output_speedup": (1, "the switch has one output line per port"),
+    "internal_speedup": (1, "routers run at the speed of the links"),
+    "speculative": (0, "switch allocation is never speculative"),
+    "noq": (0, "queues are not split by next output"),
+    "hold_switch_for_packet": (0, "the switch is allocated flit by flit"),
+    "vc_busy_when_full": (0, "a full virtual channel may be allocated"),
+    "output_delay": (0, "there is no output queue"),
+    "alloc_iters": (1, "allocators run one iteration"),
+    "include_queuing": (1, "latency includes the source queue"),
+    "output_buffer_size": (-1, "there is no output queue"),
+    "buf_size": (-1, "buffers are private to virtual channels"),
+}
+_IGNORED = (
+    r"(print_|watch|stats_out|viewer_|sim_power|tech_file|channel_(width|sweep)|sim_count|"
+    r"max_outstanding|deadlock_|perm_seed|subnets|classes|class_priority|priority|pair_stats|"
+    r"use_read_write|read_|write_|reply_|arb_type|.*_arb_type|acc_|warmup_thres|stopping_thres|"
+    r"measure_stats|latency_thres|x$|y$|xr$|yr$|buf_|link_failures|fail_seed|out_queue|plot_|"
+    r"batch_|spec_|.*_spec_.*|vc_shuffle|vc_prioritize|routing_.*_bias|in_queue|st_prepare_delay)"
+)
+
+
+@dataclass(frozen=True)
+class BookSimJob:
+    """A BookSim configuration as this project understands it.
+
+    Attributes
+    ----------
+    spec : str
+        Spec of the network, or ``anynet`` with `network` set.
+    network : Network or None
+        The network of an anynet file.
+    settings : Settings
+    traffic : str
+    load : float
+        Flits per endpoint and cycle.
+    seed, warmup, cycles : int
+    latency_limit : float
+    link_delays : list of int or None
+        Cycles of each channel (anynet).
+    on_off : (float, float) or None
+    notes : tuple of str
+        Keys that were left aside, in words.
+    values : dict
+        All keys with their values.
+    """
+
+    spec: str
+    network: Network | None
+    settings: Settings
+    traffic: str
+    load: float
+    seed: int
+    warmup: int
+    cycles: int
+    latency_limit: float
+    link_delays: list[int] | None
+    on_off: tuple[float, float] | None
+    unsafe: bool
+    notes: tuple[str, ...]
+    values: dict[str, Any]
+
+
+def parse_booksim(text: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """Keys and values of a configuration: ``key = value;``, ``//`` comments, ``{a,b}`` lists.
+
+    Examples
+    --------
+    >>> parse_booksim("k = 8; // side\\ntraffic = hotspot({0,9},{3,1});", ["k=4"])
+    {'k': 4, 'traffic': 'hotspot({0,9},{3,1})'}
+    """
+    plain = re.sub(r"/\*.*?\*/", " ", re.sub(r"//[^\n]*", " ", text), flags=re.DOTALL)
+    values: dict[str, Any] = {}
+    rest = plain
+    for match in re.finditer(r"([A-Za-z_]\w*)\s*=\s*([^;]*);", plain):
+        values[match[1]] = _value(match[2])
+        rest = rest.replace(match[0], " ", 1)
+    if rest.strip():
+        raise FileFormatError(
+            f"the configuration has {rest.strip()[:40]!r}, which is not 'key = value;'"
+        )
+    for item in overrides:
+        key, sign, value = item.partition("=")
+        if not sign or not re.fullmatch(r"[A-Za-z_]\w*", key.strip()):
+            raise ArgumentError(f"{item!r} is not key=value")
+        values[key.strip()] = _value(value)
+    return values
+
+
+def _value(text: str) -> Any:
+    shown = text.strip().strip('"')
+    if re.fullmatch(r"\{[^{}]*\}", shown):
+        return [_value(x) for x in shown[1:-1].split(",") if x.strip()]
+    for kind in (int, float):
+        try:
+            return kind(shown)
+        except ValueError:
+            continue
+    return shown
+
+
+def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
+    """Read a configuration file; `overrides` are ``key=value`` texts that win.
+
+    Raises
+    ------
+    FileFormatError, ArgumentError
+        For what cannot be read, and for keys whose value has no counterpart here.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    given = parse_booksim(text, overrides)
+    values = DEFAULTS | given
+    notes = []
+    for key in given:
+        if key not in DEFAULTS:
+            if not re.match(_IGNORED, key):
+                raise ArgumentError(f"{path}: key {key!r} is not known here")
+            notes.append(f"{key} has no effect here")
+    for key, (allowed, why) in _SAME_HERE.items():
+        if values[key] != allowed:
+            raise ArgumentError(f"{path}: {key} = {values[key]} is not supported: {why}")
+    for key in ("vc_allocator", "sw_allocator"):
+        if values[key] != "islip":
+            notes.append(f"{key} = {values[key]}: islip is used")
+    return _job(values, Path(path), notes)
+
+
+def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
+    spec, network, delays, link_delay, unsafe = _topology(values, path)
+    routing, _ = _routing(values)
+    size = values["packet_size"]
+    sizes = tuple(size) if isinstance(size, list) else (size,)
+    rates = values["packet_size_rate"]
+    shares = tuple(float(r) for r in rates) if isinstance(rates, list) else ()
+    settings = Settings(
+        vcs=values["num_vcs"],
+        buffer=values["vc_buf_size"],
+        packet=sizes,
+        packet_shares=shares,
+        routing_delay=values["routing_delay"],
+        vc_delay=values["vc_alloc_delay"],
+        switch_delay=values["sw_alloc_delay"],
+        traversal_delay=values["st_final_delay"],
+        credit_delay=values["credit_delay"],
+        link_delay=link_delay,
+        speedup=values["input_speedup"],
+        tail_credit=bool(values["wait_for_tail_credit"]),
+        routing=routing,
+        concentration=values["c"] if network is None else 1,
+    )
+    rate = float(values["injection_rate"])
+    load = rate if values["injection_rate_uses_flits"] else rate * settings.mean_packet
+    on_off = None
+    if values["injection_process"] == "on_off":
+        on_off = (float(values["burst_alpha"]), float(values["burst_beta"]))
+    elif values["injection_process"] != "bernoulli":
+        raise ArgumentError(
+            f"{path}: injection_process = {values['injection_process']};"
+            " bernoulli and on_off are known here"
+        )
+    period = int(values["sample_period"])
+    return BookSimJob(
+        spec=spec,
+        network=network,
+        settings=settings,
+        traffic=str(values["traffic"]),
+        load=load,
+        seed=int(values["seed"]) if isinstance(values["seed"], int) else 0,
+        warmup=period * int(values["warmup_periods"]),
+        cycles=period * int(values["max_samples"]),
+        latency_limit=float(values["latency_thres"]),
+        link_delays=delays,
+        on_off=on_off,
+        unsafe=unsafe,
+        notes=tuple(notes),
+        values=values,
+    )
+
+
+def _topology(
+    values: dict[str, Any], path: Path
+) -> tuple[str, Network | None, list[int] | None, int, bool]:
+    topology = values["topology"]
+    if topology == "anynet":
+        name = str(values["network_file"])
+        if not name:
+            raise ArgumentError(f"{path}: topology = anynet needs network_file")
+        network, delays = read_anynet(path.parent / name)
+        return "anynet", network, delays, 1, values["routing_function"] == "min_unsafe"
+    k, n = int(values["k"]), int(values["n"])
+    if topology not in ("torus", "mesh") or k < 2 or n < 1:
+        raise ArgumentError(
+            f"{path}: topology = {topology} with k = {k}, n = {n};"
+            " torus, mesh (k from 2, n from 1) and anynet are known here"
+        )
+    link = 2 if topology == "torus" and values["use_noc_latency"] else 1
+    return f"{topology}({', '.join([str(k)] * n)})", None, None, link, False
+
+
+def _routing(values: dict[str, Any]) -> tuple[Any, str]:
+    name = str(values["routing_function"])
+    known = {
+        "dor": "fixed",
+        "dim_order": "fixed",
+        "min": "fixed",
+        "none": "fixed",
+        "min_adapt": "adaptive",
+        "valiant": "valiant",
+        "ugal": "ugal",
+    }
+    if name not in known:
+        raise ArgumentError(
+            f"routing_function = {name} is not known here; choose {', '.join(known)}"
+        )
+    return known[name], name
+
+
+def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
+    """A network file: ``router 0 node 0 router 1 router 8 5``, latencies after targets.
+
+    Endpoint i must sit at router i, one each, as this project's networks number them.
+
+    Returns
+    -------
+    Network
+    list of int
+        Cycles of each channel.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    wires: dict[tuple[int, int], int] = {}
+    nodes: dict[int, int] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words:
+            continue
+        if len(words) < 2 or words[0] != "router" or not words[1].isdigit():
+            raise FileFormatError(f"{path}, line {number}: it must begin with 'router NUMBER'")
+        here, at = int(words[1]), 2
+        while at < len(words):
+            if words[at] not in ("router", "node") or not "".join(words[at + 1 : at + 2]).isdigit():
+                raise FileFormatError(f"{path}, line {number}: 'router' or 'node' and a number")
+            kind, other = words[at], int(words[at + 1])
+            at += 2
+            delay = 1
+            if at < len(words) and words[at].isdigit():
+                delay = int(words[at])
+                at += 1
+            if kind == "node":
+                nodes[other] = here
+            else:
+                wires[(here, other)] = delay
+                wires.setdefault((other, here), 1)
+    order = 1 + max((max(pair) for pair in wires), default=-1)
+    if not wires or sorted(nodes) != list(range(len(nodes))):
+        raise FileFormatError(f"{path} needs links, and nodes numbered from 0")
+    if any(nodes[i] != i for i in nodes):
+        raise FileFormatError(f"{path}: node i must be at router i")
+    links = sorted(pair for pair in wires if pair[0] < pair[1])
+    switches = np.arange(len(nodes), order)
+    network = Network.from_links(
+        order,
+        [a for a, _ in links],
+        [b for _, b in links],
+        spec="anynet",
+        switches=switches if len(switches) else None,
+    )
+    delays = [wires[(int(a), int(b))] for a, b in zip(network.tails, network.heads, strict=True)]
+    return network, delays
+
+
+def write_anynet(network: Network, path: str | Path, link_delay: int = 1) -> None:
+    """Write a network file for BookSim's anynet; one endpoint per node that is no switch.
+
+    Parallel links collapse in BookSim, so they are refused here.
+    """
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; anynet has duplex links only")
+    if network.has_switches and not np.array_equal(
+        network.endpoints, np.arange(network.endpoint_count)
+    ):
+        raise ArgumentError(f"the endpoints of {network.spec} are not numbered before its switches")
+    ends = set(network.endpoints.tolist())
+    lines = []
+    for v in range(network.order):
+        heads = network.heads[network.indptr[v] : network.indptr[v + 1]].tolist()
+        if len(set(heads)) != len(heads) or v in heads:
+            raise ArgumentError(f"{network.spec} has parallel links or loops; anynet has neither")
+        node = f" node {v}" if v in ends else ""
+        delay = "" if link_delay == 1 else f" {link_delay}"
+        lines.append(f"router {v}{node}" + "".join(f" router {w}{delay}" for w in heads))
+    text = "\n".join(lines) + "\n"
+    write_atomically(path, lambda out: out.write(text.encode()))
+
+
+def write_booksim(
+    network: Network,
+    settings: Settings,
+    path: str | Path,
+    *,
+    traffic: str = "uniform",
+    load: float = 0.1,
+    seed: int = 0,
+) -> None:
+    """Write a BookSim configuration, and beside it the network file ``<name>.anynet``."""
+    place = Path(path)
+    wiring = place.with_suffix(".anynet")
+    names = {
+        "bit-complement": "bitcomp",
+        "bit-reverse": "bitrev",
+        "neighbour": "neighbor",
+        "permutation": "randperm",
+    }
+    lines = [
+        f"// {network.spec}",
+        "topology = anynet;",
+        "routing_function = min;",
+        f"network_file = {wiring.name};",
+        f"num_vcs = {settings.vcs};",
+        f"vc_buf_size = {settings.buffer};",
+        f"packet_size = {_list(settings.packet)};",
+        f"routing_delay = {settings.routing_delay};",
+        f"vc_alloc_delay = {settings.vc_delay};",
+        f"sw_alloc_delay = {settings.switch_delay};",
+        f"st_final_delay = {settings.traversal_delay};",
+        f"credit_delay = {settings.credit_delay};",
+        f"input_speedup = {settings.speedup};",
+        f"wait_for_tail_credit = {int(settings.tail_credit)};",
+        f"traffic = {names.get(traffic, traffic)};",
+        "injection_rate_uses_flits = 1;",
+        f"injection_rate = {load};",
+        f"seed = {seed};",
+    ]
+    if settings.packet_shares:
+        lines.append(f"packet_size_rate = {_list(settings.packet_shares)};")
+    write_anynet(network, wiring, settings.link_delay)
+    text = "\n".join(lines) + "\n"
+    write_atomically(place, lambda out: out.write(text.encode()))
+
+
+def _list(values: Sequence[float]) -> str:
+    return str(values[0]) if len(values) == 1 else "{" + ",".join(map(str, values)) + "}"

@@ -1,0 +1,315 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""The engine: input-queued virtual-channel routers with credits, cycle by cycle.
+
+Only what has work is visited: lists of virtual channels that wait for an output virtual channel
+(`waiters`) or send through the switch (`senders`), and wheels of flits and credits under way. Both
+allocators are one iteration of iSLIP: every output gives to the first asker from its pointer on,
+every input takes the first offer from its pointer on, and pointers move only past a match. The
+winner of each output is kept while the askers are gone through, so no request matrix exists.
+
+A flit is written once per hop, into the buffer at the far end of its link; the wheel tells when it
+becomes visible there. A cycle is: credits, arrivals, injection, allocation of virtual channels,
+allocation of the switch.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from hopscape.simulate.layout import (
+    BORN,
+    CIRCUIT,
+    CLASS,
+    COUNT,
+    CREDIT,
+    DELIVERED,
+    DELIVERED_FLITS,
+    E_HOLD,
+    FIRST,
+    HOPS,
+    IDLE,
+    IN_FLIGHT,
+    KILLED,
+    L_SENDERS,
+    L_WAITERS,
+    LAST,
+    LAST_MOVE,
+    LISTED,
+    MISC,
+    N_CHANNELS,
+    N_CREDIT,
+    N_DEPTH,
+    N_ENDPOINTS,
+    N_ROUTING,
+    N_SHIFT,
+    N_SW_ALLOC,
+    N_SWITCHING,
+    N_VC_ALLOC,
+    NOW,
+    OUT,
+    READY,
+    SENDERS,
+    SENT,
+    SIZE,
+    SRC,
+    STATE,
+    T_DONE,
+    TAG,
+    TAIL_OUT,
+    U_CREDIT,
+    U_DELAY,
+    U_FREE,
+    W_COUNT,
+    W_FLITS,
+    W_HOPS,
+    W_LATENCY,
+    W_NETWORK,
+    WAITERS,
+    WAITING,
+    Source,
+)
+from hopscape.simulate.packet_kernels import bury, release, send_credit
+from hopscape.simulate.router_kernels import allocate_vcs
+from hopscape.simulate.source_kernels import inject, wake
+from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
+
+__all__ = ["advance"]
+
+
+@intrinsic
+def _bare(context, array):
+    """The same array without an owner: in the loop nobody then counts references to it."""
+
+    def build(target, builder, signature, arguments):
+        view = target.make_array(array)(target, builder, arguments[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    return array(array), build
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def advance(fabric, state, source, counters, until, patience):
+    """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
+    numbers = _bare(fabric.numbers)
+    indptr = _bare(fabric.indptr)
+    masks = _bare(fabric.masks)
+    table = _bare(fabric.table)
+    other = _bare(fabric.other)
+    layers = _bare(fabric.layers)
+    ways = _bare(fabric.ways)
+    far = _bare(fabric.far)
+    scalars = _bare(state.scalars)
+    vcs = _bare(state.vcs)
+    units = _bare(state.units)
+    sides = _bare(state.sides)
+    ends = _bare(state.ends)
+    lists = _bare(state.lists)
+    flits = _bare(state.flits)
+    packets = _bare(state.packets)
+    arrivals = _bare(state.arrivals)
+    ejections = _bare(state.ejections)
+    credits = _bare(state.credits)
+    random = _bare(state.random)
+    span = _bare(counters.span)
+    windows = _bare(counters.windows)
+    histogram = _bare(counters.histogram)
+    used = _bare(counters.used)
+    received = _bare(counters.received)
+    given = Source(
+        _bare(source.kind),
+        _bare(source.rates),
+        _bare(source.targets),
+        _bare(source.starts),
+        _bare(source.shares),
+        _bare(source.sizes),
+        _bare(source.size_shares),
+        _bare(source.trace),
+        _bare(source.transfers),
+        _bare(source.wakes),
+        _bare(source.paths),
+    )
+    transfers, wakes, paths = given.transfers, given.wakes, given.paths
+    while scalars[NOW] < until:
+        _return_credits(numbers, scalars, vcs, units, credits)
+        _receive(numbers, scalars, vcs, lists, arrivals)
+        if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
+            _eject(
+                numbers,
+                scalars,
+                units,
+                ends,
+                packets,
+                ejections,
+                credits,
+                transfers,
+                wakes,
+                span,
+                windows,
+                histogram,
+                received,
+            )
+        inject(
+            numbers,
+            indptr,
+            table,
+            layers,
+            far,
+            given,
+            scalars,
+            vcs,
+            units,
+            ends,
+            flits,
+            packets,
+            arrivals,
+            random,
+        )
+        if scalars[WAITERS] > 0:
+            allocate_vcs(
+                numbers,
+                indptr,
+                masks,
+                table,
+                other,
+                ways,
+                scalars,
+                vcs,
+                units,
+                ends,
+                lists,
+                flits,
+                packets,
+                random,
+                transfers,
+                paths,
+            )
+        if scalars[SENDERS] > 0:
+            touched = choose_senders(
+                numbers, scalars, vcs, units, sides, lists, flits, packets, credits
+            )
+            if touched:
+                allocate_switch(
+                    numbers,
+                    scalars,
+                    vcs,
+                    units,
+                    sides,
+                    lists,
+                    flits,
+                    packets,
+                    arrivals,
+                    ejections,
+                    credits,
+                    span,
+                    used,
+                    touched,
+                )
+        if scalars[IN_FLIGHT] == 0:
+            scalars[LAST_MOVE] = scalars[NOW]
+        elif scalars[NOW] - scalars[LAST_MOVE] > patience:
+            return 1
+        scalars[NOW] += 1
+    return 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _return_credits(numbers, scalars, vcs, units, credits):
+    shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
+    slot = scalars[NOW] & (len(credits) - 1)
+    for i in range(1, credits[slot, 0] + 1):
+        row = credits[slot, i]
+        unit = row >> shift
+        vcs[row, CREDIT] += 1
+        units[unit, U_CREDIT] += 1
+        if vcs[row, MISC] & TAIL_OUT and vcs[row, CREDIT] == depth:
+            vcs[row, MISC] &= ~TAIL_OUT
+            units[unit, U_FREE] |= 1 << (row - (unit << shift))
+    credits[slot, 0] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _receive(numbers, scalars, vcs, lists, arrivals):
+    """Flits that come off their links become visible in their buffers."""
+    now = scalars[NOW]
+    waiting, sending = scalars[WAITERS], scalars[SENDERS]
+    slot = now & (len(arrivals) - 1)
+    for i in range(1, arrivals[slot, 0] + 1):
+        row = arrivals[slot, i]
+        vcs[row, COUNT] += 1
+        standing = vcs[row, STATE]
+        if standing == IDLE:
+            vcs[row, STATE] = WAITING
+            vcs[row, OUT] = -1
+            vcs[row, READY] = now + numbers[N_ROUTING] + numbers[N_VC_ALLOC] - 1
+            lists[L_WAITERS, waiting] = row
+            waiting += 1
+        elif standing != WAITING and not vcs[row, MISC] & LISTED:
+            vcs[row, READY] = now + numbers[N_SW_ALLOC] - 1
+            vcs[row, MISC] |= LISTED
+            lists[L_SENDERS, sending] = row
+            sending += 1
+    arrivals[slot, 0] = 0
+    scalars[WAITERS] = waiting
+    scalars[SENDERS] = sending
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _eject(
+    numbers,
+    scalars,
+    units,
+    ends,
+    packets,
+    ejections,
+    credits,
+    transfers,
+    wakes,
+    span,
+    windows,
+    histogram,
+    received,
+):
+    """Flits that reach their endpoints: count them and return their credits."""
+    now = scalars[NOW]
+    slot = now & (len(ejections) - 1)
+    lines = numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
+    begin, end, width = span[0], span[1], span[2]
+    at = now // width
+    for i in range(1, ejections[slot, 0], 2):
+        row, flit = ejections[slot, i], ejections[slot, i + 1]
+        unit = row >> numbers[N_SHIFT]
+        send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
+        who = flit >> 2
+        if flit & FIRST and numbers[N_SWITCHING] == CIRCUIT and packets[who, SIZE] > 1:
+            ends[packets[who, SRC], E_HOLD] = now + (now - packets[who, SENT]) // 2
+        if packets[who, CLASS] & KILLED:
+            if flit & LAST:
+                bury(scalars, packets, who)
+            continue
+        if at < len(windows):
+            windows[at, W_FLITS] += 1
+        if begin <= now < end:
+            received[unit - lines] += 1
+        scalars[DELIVERED_FLITS] += 1
+        if not flit & LAST:
+            continue
+        late, net = now - packets[who, BORN], now - packets[who, SENT]
+        born_in = packets[who, BORN] // width
+        if born_in < len(windows):
+            windows[born_in, W_COUNT] += 1
+            windows[born_in, W_LATENCY] += late
+            windows[born_in, W_NETWORK] += net
+            windows[born_in, W_HOPS] += packets[who, HOPS]
+        if begin <= packets[who, BORN] < end:
+            histogram[0, min(late, histogram.shape[1] - 1)] += 1
+            histogram[1, min(net, histogram.shape[1] - 1)] += 1
+        scalars[DELIVERED] += 1
+        if packets[who, TAG] >= 0:
+            transfers[packets[who, TAG], T_DONE] = now
+            wake(ends, transfers, wakes, packets[who, TAG])
+        release(scalars, packets, who)
+    ejections[slot, 0] = 0

@@ -1,0 +1,331 @@
+"""From a network, a routing and settings to the arrays that the engine runs on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.deadlock.classes import Certificate, Classes, find_classes
+from hopscape.deadlock.tables import NO_PORT, RoutingTable
+from hopscape.simulate import layout
+from hopscape.simulate.layout import Fabric, State
+from hopscape.simulate.settings import Settings
+
+__all__ = ["Plant", "build_plant", "fresh_state"]
+
+_MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
+_SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit": 3}
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A network ready to be simulated.
+
+    Attributes
+    ----------
+    network, settings
+    table : RoutingTable
+    classes : Classes
+    certificate : Certificate
+        Of the routing as it is simulated (of the escape network, when adaptive).
+    fabric : Fabric
+        Arrays for the kernels.
+    lines : int32[units, fields]
+        Channels, injection lines, ejection lines at rest.
+    home : int32[endpoints]
+        Router of each endpoint.
+    """
+
+    network: Network
+    settings: Settings
+    table: RoutingTable
+    classes: Classes
+    certificate: Certificate
+    fabric: Fabric
+    lines: IntArray
+    home: IntArray
+
+    @property
+    def endpoints(self) -> int:
+        """Number of endpoints."""
+        return len(self.home)
+
+    @property
+    def units(self) -> int:
+        """Channels, injection lines and ejection lines."""
+        return len(self.lines)
+
+    def memory(self) -> int:
+        """Bytes that a run takes, tables included."""
+        rows = self.units << (self.settings.vcs - 1).bit_length()
+        tables = sum(int(a.nbytes) for a in self.fabric)
+        per_row = 4 * layout.VC_FIELDS + 4 * self.settings.buffer * (1 + layout.PACKET_FIELDS) + 48
+        return tables + rows * per_row + 32 * self.units * _wheel(self)
+
+
+def build_plant(
+    network: Network,
+    settings: Settings,
+    router: Router | RoutingTable | None = None,
+    *,
+    unsafe: bool = False,
+    link_delays: IntArray | None = None,
+) -> Plant:
+    """Route, find classes of virtual channels, and lay out the arrays.
+
+    Parameters
+    ----------
+    network : Network
+    settings : Settings
+    router : Router or RoutingTable, optional
+        The network's own when left out.
+    unsafe : bool
+        Use one class even where that may deadlock.
+    link_delays : int array, optional
+        Cycles of each channel, instead of one delay for all.
+
+    Raises
+    ------
+    ArgumentError
+        When no routing free of deadlock fits into the virtual channels.
+    """
+    if network.order < 2 or not len(network.heads):
+        raise ArgumentError(f"{network.spec} has no links to simulate")
+    _announce(network, settings)
+    if unsafe:
+        table, classes, proof = find_classes(network, router, method="single")
+    else:
+        table, classes, proof = find_classes(network, router)
+    phases = 2 if settings.routing in ("valiant", "ugal") else 1
+    need = classes.count * phases + (1 if settings.routing == "adaptive" else 0)
+    if need > settings.vcs:
+        raise ArgumentError(
+            f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"
+            f" virtual channels to be free of deadlock ({classes.method})"
+        )
+    ends = network.endpoints
+    if not len(ends):
+        raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
+    home = np.repeat(ends, settings.concentration).astype(np.int32)
+    check_ways(table)
+    fabric = _fabric(network, settings, table, classes, len(home))
+    units = _units(network, settings, classes, home, link_delays)
+    plant = Plant(network, settings, table, classes, proof, fabric, units, home)
+    require_memory(plant.memory(), f"the simulation of {network.spec}")
+    return plant
+
+
+def _announce(network: Network, settings: Settings) -> None:
+    tables = 4 * network.order**2
+    require_memory(tables, f"the simulation of {network.spec} ({human_bytes(tables)} of tables)")
+
+
+def check_ways(table: RoutingTable) -> None:
+    """Refuse a table that does not lead from every endpoint to every other."""
+    ends = table.network.endpoints
+    inner = table.port[np.ix_(ends, ends)] if len(ends) < table.network.order else table.port
+    if int((inner == NO_PORT).sum()) != len(ends):
+        raise ArgumentError(f"{table.network.spec} is not connected: some endpoints have no way")
+
+
+def _fabric(
+    network: Network, settings: Settings, table: RoutingTable, classes: Classes, endpoints: int
+) -> Fabric:
+    layered = classes.method == "layers"
+    none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
+    entries, others = _entries(table, classes)
+    adaptive = settings.routing == "adaptive"
+    return Fabric(
+        numbers=_numbers(settings, classes, len(network.heads), endpoints),
+        indptr=network.indptr.copy(),
+        table=entries,
+        other=others if others is not None else none16,
+        ways=_ways(network) if adaptive else np.empty((0, 0), np.uint32),
+        far=_far(network) if settings.routing == "ugal" else none16,
+        masks=_masks(settings, classes),
+        layers=classes.layers.copy() if layered else none8,
+    )
+
+
+def _units(
+    network: Network,
+    settings: Settings,
+    classes: Classes,
+    home: IntArray,
+    link_delays: IntArray | None,
+) -> IntArray:
+    """The table of units: where they lead, their numbers at the arbiters, and full credit."""
+    channels, count = len(network.heads), len(home)
+    to_router = np.concatenate([network.heads, home, home]).astype(np.int32)
+    from_router = np.concatenate([network.tails, home, home]).astype(np.int32)
+    inputs = np.concatenate([np.arange(channels), channels + np.arange(count)])
+    outputs = np.concatenate([np.arange(channels), channels + count + np.arange(count)])
+    in_index, inside = _ranks(to_router[inputs], network.order)
+    out_index, outside = _ranks(from_router[outputs], network.order)
+    units = np.zeros((channels + 2 * count, layout.UNIT_FIELDS), dtype=np.int32)
+    units[:, layout.U_TO] = to_router
+    units[inputs, layout.U_IN] = in_index
+    units[outputs, layout.U_OUT] = out_index
+    units[:, layout.U_INS] = inside[from_router]
+    units[:, layout.U_OUTS] = outside[to_router]
+    units[:, layout.U_DELAY] = 1
+    units[:channels, layout.U_DELAY] = settings.link_delay if link_delays is None else link_delays
+    units[:, layout.U_RING] = -1
+    units[:channels, layout.U_RING] = classes.rings
+    units[:, layout.U_FREE] = (1 << settings.vcs) - 1
+    units[:, layout.U_CREDIT] = settings.vcs * settings.buffer
+    units[:, layout.U_ASK] = -1
+    units[:, layout.U_BEST] = -1
+    return units
+
+
+def _ranks(routers: IntArray, order: int) -> tuple[IntArray, IntArray]:
+    """Number of each line among those of its router, and how many each router has."""
+    sizes = np.bincount(routers, minlength=order)
+    by_router = np.argsort(routers, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    rank = np.empty(len(routers), dtype=np.int32)
+    rank[by_router] = np.arange(len(routers)) - starts[routers[by_router]]
+    return rank, sizes
+
+
+def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int) -> IntArray:
+    numbers = np.zeros(layout.NUMBERS, dtype=np.int64)
+    numbers[layout.N_CHANNELS] = channels
+    numbers[layout.N_ENDPOINTS] = endpoints
+    numbers[layout.N_VCS] = settings.vcs
+    numbers[layout.N_DEPTH] = settings.buffer
+    numbers[layout.N_ROUTING] = settings.routing_delay
+    numbers[layout.N_VC_ALLOC] = settings.vc_delay
+    numbers[layout.N_SW_ALLOC] = settings.switch_delay
+    numbers[layout.N_TRAVERSAL] = settings.traversal_delay
+    numbers[layout.N_CREDIT] = settings.credit_delay
+    numbers[layout.N_SPEEDUP] = settings.speedup
+    numbers[layout.N_TAIL_CREDIT] = settings.tail_credit
+    numbers[layout.N_MODE] = _MODES[settings.routing]
+    numbers[layout.N_SWITCHING] = _SWITCHING[settings.switching]
+    numbers[layout.N_CLASSES] = classes.count
+    numbers[layout.N_LAYERED] = classes.method == "layers"
+    numbers[layout.N_BIAS] = settings.ugal_bias
+    numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
+    return numbers
+
+
+def _entries(table: RoutingTable, classes: Classes) -> tuple[IntArray, IntArray | None]:
+    """Ports with their classes and tie bits, as the engine reads them."""
+    missing = table.port == NO_PORT
+    entries = np.where(missing, layout.NO_WAY, table.port).astype(np.uint16)
+    dated = classes.method == "dateline"
+    if dated:
+        entries |= classes.entry.astype(np.uint16) << np.uint16(layout.ENTRY_CLASS_SHIFT)
+    if table.other is None:
+        return entries, None
+    others = np.where(missing, layout.NO_WAY, table.other).astype(np.uint16)
+    if dated:
+        others |= classes.entry_other.astype(np.uint16) << np.uint16(layout.ENTRY_CLASS_SHIFT)
+    entries |= np.where(table.other != table.port, np.uint16(layout.TIE), np.uint16(0))
+    return entries, others
+
+
+def _masks(settings: Settings, classes: Classes) -> IntArray:
+    """Virtual channels of each class; then all of them; then those free to roam."""
+    vcs = settings.vcs
+    everything = (1 << vcs) - 1
+    if settings.routing == "adaptive":
+        bits = [1 << k for k in range(classes.count)]
+        roaming = everything & ~((1 << classes.count) - 1)
+    else:
+        phases = 2 if settings.routing in ("valiant", "ugal") else 1
+        parts = classes.count * phases
+        cuts = [vcs * i // parts for i in range(parts + 1)]
+        bits = [(1 << cuts[i + 1]) - (1 << cuts[i]) for i in range(parts)]
+        roaming = 0
+    return np.array([*bits, everything, roaming], dtype=np.int64)
+
+
+def _far(network: Network) -> IntArray:
+    from hopscape.core.distances import distance_rows
+
+    rows = distance_rows(network, np.arange(network.order))
+    return rows.astype(np.uint16)
+
+
+def _ways(network: Network) -> IntArray:
+    """All shortest channels of every pair, as bits."""
+    from hopscape.core.distances import distance_rows
+
+    if int(network.degrees.max()) > 32:
+        raise ArgumentError(
+            f"{network.spec} has more than 32 ports; adaptive routing takes up to 32"
+        )
+    towards = distance_rows(network, np.arange(network.order), towards=True).astype(np.int32)
+    ways = np.zeros((network.order, network.order), dtype=np.uint32)
+    offset = np.arange(len(network.heads)) - network.indptr[network.tails]
+    for channel in range(len(network.heads)):
+        tail, head = int(network.tails[channel]), int(network.heads[channel])
+        shorter = towards[:, head] == towards[:, tail] - 1
+        ways[tail, shorter] |= np.uint32(1 << int(offset[channel]))
+    return ways
+
+
+def _wheel(plant: Plant) -> int:
+    settings = plant.settings
+    delay = int(plant.lines[:, layout.U_DELAY].max())
+    longest = 2 + settings.traversal_delay + settings.credit_delay + delay
+    return 1 << int(longest).bit_length()
+
+
+def fresh_state(plant: Plant, seed: int) -> State:
+    """An empty network at cycle 0."""
+    settings, units, ends = plant.settings, plant.units, plant.endpoints
+    vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
+    rows, wheel = units << (vcs - 1).bit_length(), _wheel(plant)
+    table = _aligned(rows, layout.VC_FIELDS)
+    table[:] = 0
+    every = np.arange(rows)
+    unit, v = every >> (vcs - 1).bit_length(), every & ((1 << (vcs - 1).bit_length()) - 1)
+    table[:, layout.V_SIDE] = unit * speedup + v % speedup
+    table[:, layout.V_PLACE] = plant.lines[unit, layout.U_IN] * speedup + v % speedup
+    table[:, layout.CREDIT] = depth
+    table[:, layout.V_NEXT] = -1
+    sides = np.zeros((units * speedup, 4), dtype=np.int32)
+    sides[:, layout.X_ROW] = -1
+    people = np.full((ends, layout.END_FIELDS), -1, dtype=np.int32)
+    people[:, layout.E_HOME] = plant.home
+    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD]] = 0
+    lines = _aligned(units, layout.UNIT_FIELDS)
+    lines[:] = plant.lines
+    longest = max(rows, units * speedup)
+    return State(
+        scalars=np.zeros(layout.SCALARS, dtype=np.int64),
+        vcs=table,
+        units=lines,
+        sides=sides,
+        ends=people,
+        lists=np.empty((5, longest), dtype=np.int32),
+        arrivals=_slots(wheel, 1 + units),
+        ejections=_slots(wheel, 1 + 2 * ends),
+        credits=_slots(wheel, 1 + units * speedup),
+        flits=_aligned(rows, depth),
+        packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
+        random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),
+    )
+
+
+def _aligned(rows: int, width: int) -> IntArray:
+    """An int32 table that begins on a cache line; its memory is only taken when it is used."""
+    whole = np.empty(rows * width + 16, dtype=np.int32)
+    skip = (-whole.ctypes.data // 4) % 16
+    return whole[skip : skip + rows * width].reshape(rows, width)
+
+
+def _slots(wheel: int, width: int) -> IntArray:
+    slots = np.empty((wheel, width), dtype=np.int32)
+    slots[:, 0] = 0
+    return slots

@@ -1,0 +1,253 @@
+"""Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
+
+One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
+uses HEAD, COUNT, STATE, OUT, READY; the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say
+which input of the switch it has. Everything about one virtual channel lies in one cache line.
+
+Units number whatever carries flits: the channels of the network first, then the injection line of
+every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
+2**shift is the next power of two from the number of virtual channels on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Counters", "Fabric", "Source", "State"]
+
+# columns of vcs
+(
+    HEAD,
+    COUNT,
+    WRITE,
+    CREDIT,
+    STATE,
+    OUT,
+    READY,
+    MISC,
+    V_GIVE,
+    V_TAKE,
+    V_NEXT,
+    V_MASK,
+    V_SIDE,
+    V_PLACE,
+) = range(14)
+VC_FIELDS = 16
+# states of a virtual channel at its receiving router
+IDLE, WAITING, ACTIVE, DRAIN = range(4)
+# bits of MISC
+LISTED, TAIL_OUT = 1, 2
+CLASS_SHIFT = 8
+
+# columns of packets
+DST, BORN, SENT, SIZE, SRC, HOPS, CLASS, MID, TAG, PATH, LEFT, TAILS, SPARE = range(13)
+PACKET_FIELDS = 16
+
+# columns of units
+(
+    U_TO,
+    U_IN,
+    U_OUT,
+    U_INS,
+    U_OUTS,
+    U_DELAY,
+    U_RING,
+    U_FREE,
+    U_CREDIT,
+    U_GIVE,
+    U_ASK,
+    U_BEST,
+    U_KEY,
+) = range(13)
+UNIT_FIELDS = 16
+# columns of sides
+X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)
+# columns of ends
+(
+    E_HOME,
+    E_BIRTH,
+    E_TRACE,
+    E_ON,
+    E_SENDING,
+    E_VC,
+    E_LAST,
+    E_HOLD,
+    E_READY,
+    E_READY_END,
+) = range(10)
+END_FIELDS = 10
+# rows of lists
+L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
+# columns of transfers
+(
+    T_SOURCE,
+    T_TARGET,
+    T_SIZE,
+    T_WAITS,
+    T_WAKE,
+    T_WAKE_END,
+    T_PATH,
+    T_PATH_END,
+    T_NEXT,
+    T_DONE,
+) = range(10)
+T_FIELDS = 10
+
+# bits of CLASS beyond the number of the class
+CLASS_MASK, ESCAPED, SECOND, KILLED = 0xFF, 0x100, 0x200, 0x400
+
+# flits
+FIRST, LAST = 1, 2
+
+# entries of routing tables
+PORT_MASK, ENTRY_CLASS_SHIFT, ENTRY_CLASS_MASK, TIE = 0x7FF, 11, 0xF, 0x8000
+NO_WAY = PORT_MASK
+
+# routing modes
+FIXED, ADAPTIVE, VALIANT, UGAL = range(4)
+# switching modes
+WORMHOLE, CUT_THROUGH, STORE_FORWARD, CIRCUIT = range(4)
+# kinds of sources
+UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
+BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
+
+# scalars
+(
+    NOW,
+    WAITERS,
+    SENDERS,
+    FREE,
+    FRESH,
+    IN_FLIGHT,
+    LAST_MOVE,
+    FLIT_HOPS,
+    LOST,
+    REROUTED,
+    DELIVERED,
+    CREATED,
+    READY_LEFT,
+    DELIVERED_FLITS,
+    BEGIN,
+    END,
+    MEASURED,
+) = range(17)
+SCALARS = 20
+
+# columns of windows
+W_COUNT, W_LATENCY, W_NETWORK, W_HOPS, W_FLITS, W_BORN = range(6)
+WINDOW_FIELDS = 6
+
+
+class Fabric(NamedTuple):
+    """What does not change while flits move."""
+
+    numbers: Any
+    """int64: see the N_ places below."""
+    indptr: Any
+    """int64[routers + 1]: channels of each router."""
+    table: Any
+    """uint16[routers, routers]: port, class and tie bit towards a router."""
+    other: Any
+    """uint16[routers, routers]: the other way of a tie (empty without ties)."""
+    ways: Any
+    """uint32[routers, routers]: all shortest ports as bits (adaptive routing only)."""
+    far: Any
+    """uint16[routers, routers]: distances (UGAL only)."""
+    masks: Any
+    """int64[classes + 2]: virtual channels of each class, then all, then adaptive ones."""
+    layers: Any
+    """uint8[routers, routers]: class of a pair of routers (layered routing only)."""
+
+
+# places in Fabric.numbers
+(
+    N_CHANNELS,
+    N_ENDPOINTS,
+    N_VCS,
+    N_DEPTH,
+    N_ROUTING,
+    N_VC_ALLOC,
+    N_SW_ALLOC,
+    N_TRAVERSAL,
+    N_CREDIT,
+    N_SPEEDUP,
+    N_TAIL_CREDIT,
+    N_MODE,
+    N_SWITCHING,
+    N_CLASSES,
+    N_LAYERED,
+    N_BIAS,
+    N_SHIFT,
+) = range(17)
+NUMBERS = 20
+
+
+class Source(NamedTuple):
+    """What the endpoints send."""
+
+    kind: Any
+    """int64[2]: kind of targets, kind of births."""
+    rates: Any
+    """float64[3]: packets per cycle (when on), off to on, on to off."""
+    targets: Any
+    """int32: fixed target of each endpoint, or the targets of a matrix row by row."""
+    starts: Any
+    """int64[endpoints + 1]: rows of a matrix or of a trace."""
+    shares: Any
+    """float64: cumulated shares of a matrix."""
+    sizes: Any
+    """int32: packet sizes."""
+    size_shares: Any
+    """float64: cumulated shares of the sizes."""
+    trace: Any
+    """int32[packets, 3]: birth, target, size, by endpoint and birth."""
+    transfers: Any
+    """int32[transfers, T_FIELDS]: a schedule to be replayed."""
+    wakes: Any
+    """int32: transfers that wait for others."""
+    paths: Any
+    """int32: channels of the transfers."""
+
+
+class State(NamedTuple):
+    """Everything that moves."""
+
+    scalars: Any
+    """int64[SCALARS]."""
+    vcs: Any
+    """int32[rows, VC_FIELDS]."""
+    units: Any
+    """int32[units, UNIT_FIELDS]: wiring, free virtual channels, arbiters."""
+    sides: Any
+    """int32[units * speedup, 4]: inputs of the switch."""
+    ends: Any
+    """int32[endpoints, END_FIELDS]."""
+    lists: Any
+    """int32[5, rows]: who waits, who sends, and scratch."""
+    arrivals: Any
+    """int32[wheel, 1 + units]: count, then rows whose next flit becomes visible."""
+    ejections: Any
+    """int32[wheel, 1 + 2 * endpoints]: last place, then pairs of row and flit."""
+    credits: Any
+    """int32[wheel, 1 + units * speedup]: count, then rows."""
+    flits: Any
+    """int32[rows, depth]: packet * 4 + first + last."""
+    packets: Any
+    """int32[most, PACKET_FIELDS]."""
+    random: Any
+    """uint64[endpoints + 1]: one stream per endpoint, one for the routers."""
+
+
+class Counters(NamedTuple):
+    """What is measured."""
+
+    span: Any
+    """int64[3]: first birth and first later birth that count for the histogram; window."""
+    windows: Any
+    """float64[windows, WINDOW_FIELDS]."""
+    histogram: Any
+    """int64[2, longest]: packet and network latencies."""
+    used: Any
+    """int64[units]: flits sent over each unit while measuring."""
+    received: Any
+    """int64[endpoints]: flits received while measuring."""

@@ -1,0 +1,441 @@
+"""One point of a load-latency curve, measured with care.
+
+Warm-up is over when the mean latencies of short windows, cut where their standard error is least
+(MSER), have the cut in their first half; until then the warm-up doubles. Packets born in the
+measured span are then followed to the last one. The confidence interval is that of twenty batch
+means.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.simulate import layout
+from hopscape.simulate.fabric import Plant, fresh_state
+from hopscape.simulate.layout import Counters, Source, State
+from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import Floats, Traffic
+
+__all__ = ["Point", "make_source", "run_point", "saturation", "stuck_rows", "warm_up_cut"]
+
+WINDOW = 100
+_BATCHES = 20
+_T_95 = 2.093  # Student's t, 19 degrees of freedom
+_LONGEST = 1 << 14
+_PATIENCE = 3000
+_SLACK = 0.03
+_KNEE = 3.0
+_HOPELESS = 2000.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one load gave. Loads are flits per endpoint and cycle, latencies cycles.
+
+    Attributes
+    ----------
+    offered, accepted : float
+    latency : float
+        Mean packet latency, from birth to the arrival of the last flit, source queue included.
+    latency_ci : float
+        Half width of its 95 % confidence interval.
+    network_latency : float
+        The same from the entry of the first flit.
+    p50, p95, p99 : float
+        Percentiles of the packet latency.
+    hops : float
+        Mean number of routers traversed.
+    saturated : bool
+        The network does not carry the load: packets pile up at the sources, or the mean latency
+        is beyond three times that of an empty network.
+    deadlocked : bool
+        Nothing moved any more, or a set of virtual channels waits for itself.
+    fairness : float
+        Least over mean number of flits that endpoints received.
+    busiest, mean_use : float
+        Share of cycles in which the busiest channel, and the mean one, carried a flit.
+    warmup, cycles : int
+        Cycles before measuring, and measured.
+    packets : int
+        Packets measured.
+    lost : int
+        Packets that had no way.
+    flit_hops : int
+        Flits through routers, warm-up and drain included.
+    seconds : float
+    """
+
+    offered: float
+    accepted: float
+    latency: float
+    latency_ci: float
+    network_latency: float
+    p50: float
+    p95: float
+    p99: float
+    hops: float
+    saturated: bool
+    deadlocked: bool
+    fairness: float
+    busiest: float
+    mean_use: float
+    warmup: int
+    cycles: int
+    packets: int
+    lost: int
+    flit_hops: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def make_source(traffic: Traffic, settings: Settings, load: float, transfers: Any = None) -> Source:
+    """The arrays of a traffic at a load (flits per endpoint and cycle)."""
+    if not load >= 0:
+        raise ArgumentError(f"load is {load}; it must be at least 0")
+    rate = load / settings.mean_packet
+    rates = np.array([rate, 0.0, 0.0])
+    births = layout.BERNOULLI if load > 0 else layout.SILENT
+    if traffic.trace is not None:
+        births = layout.TRACE
+    elif traffic.on_off is not None and load > 0:
+        births = layout.ON_OFF
+        turn_on, turn_off = traffic.on_off
+        rates = np.array([rate * (turn_on + turn_off) / turn_on, turn_on, turn_off])
+    if births != layout.TRACE and rates[0] > 1:
+        raise ArgumentError(
+            f"load is {load}; an endpoint starts at most one packet per cycle, so that the most"
+            f" is {load / rates[0]:.4g}"
+        )
+    shares = np.asarray(settings.packet_shares or (1.0,) * len(settings.packet))
+    none = np.empty(0, dtype=np.int32)
+    moves, wakes, paths = transfers if transfers is not None else (None, none, none)
+    return Source(
+        kind=np.array([traffic.kind, births], dtype=np.int64),
+        rates=rates,
+        targets=traffic.targets,
+        starts=traffic.starts,
+        shares=traffic.shares,
+        sizes=np.asarray(settings.packet, dtype=np.int32),
+        size_shares=np.cumsum(shares / shares.sum()),
+        trace=traffic.trace if traffic.trace is not None else np.empty((0, 3), np.int32),
+        transfers=moves if moves is not None else np.empty((0, layout.T_FIELDS), np.int32),
+        wakes=wakes,
+        paths=paths,
+    )
+
+
+def start(plant: Plant, traffic: Traffic, source: Source, seed: int) -> State:
+    """An empty network whose endpoints have drawn their first births."""
+    from hopscape.simulate.source_kernels import first_births
+
+    state = fresh_state(plant, seed)
+    if traffic.trace is not None:
+        state.ends[:, layout.E_TRACE] = traffic.starts[:-1]
+    first_births(state, source)
+    return state
+
+
+def blank_counters(plant: Plant, windows: int) -> Counters:
+    """Counters that measure nothing yet."""
+    return Counters(
+        span=np.array([-1, -1, WINDOW], dtype=np.int64),
+        windows=np.zeros((windows, layout.WINDOW_FIELDS)),
+        histogram=np.zeros((2, _LONGEST), dtype=np.int64),
+        used=np.zeros(plant.units, dtype=np.int64),
+        received=np.zeros(plant.endpoints, dtype=np.int64),
+    )
+
+
+def warm_up_cut(series: Floats) -> int:
+    """Where to cut the start off a series: least standard error of the rest (MSER).
+
+    Examples
+    --------
+    >>> warm_up_cut(np.array([9.0, 5.0, 1.0, 1.1, 0.9, 1.0, 1.1, 0.9]))
+    2
+    """
+    count = len(series)
+    if count < 4:
+        return count
+    backwards = series[::-1]
+    size = np.arange(1, count + 1)
+    mean = np.cumsum(backwards) / size
+    spread = np.maximum(np.cumsum(backwards**2) / size - mean**2, 0)
+    error = (spread / size)[::-1][: count - 2]
+    return int(np.argmin(error))
+
+
+def run_point(
+    plant: Plant,
+    traffic: Traffic,
+    load: float,
+    *,
+    seed: int = 0,
+    warmup: int | None = None,
+    cycles: int = 10_000,
+    latency_limit: float | None = None,
+) -> Point:
+    """Simulate one load.
+
+    Parameters
+    ----------
+    plant : Plant
+    traffic : Traffic
+    load : float
+        Flits per endpoint and cycle.
+    seed : int
+    warmup : int, optional
+        Cycles before measuring; detected when left out.
+    cycles : int
+        Cycles measured.
+    latency_limit : float, optional
+        A mean latency beyond it counts as saturated, besides one beyond three times the latency
+        of an empty network.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.simulate import Settings, build_plant, make_traffic
+    >>> plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
+    >>> run_point(plant, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
+    False
+    """
+    from hopscape.simulate.engine_kernels import advance
+
+    if cycles < _BATCHES or (warmup is not None and warmup < 0):
+        raise ArgumentError(f"cycles is {cycles} and warmup {warmup}; measure at least {_BATCHES}")
+    source = make_source(traffic, plant.settings, load)
+    state = start(plant, traffic, source, seed)
+    advance(plant.fabric, state, source, blank_counters(plant, 1), 0, _PATIENCE)  # compiles
+    begin = time.perf_counter()
+    most_warm = warmup if warmup is not None else 16_000
+    counters = blank_counters(plant, (most_warm + cycles) // WINDOW + 2)
+    still = _warm(plant, state, source, counters, warmup)
+    first = int(state.scalars[layout.NOW])
+    last = first + cycles
+    counters.span[:2] = first, last
+    state.scalars[[layout.BEGIN, layout.END]] = first, last
+    backlog = _backlog(state)
+    still = still or bool(advance(plant.fabric, state, source, counters, last, _PATIENCE))
+    limit = latency_limit if latency_limit is not None else _HOPELESS
+    growth = (_backlog(state) - backlog) / cycles
+    saturated = still or growth > _SLACK or _backlog(state) > limit
+    deadline = last + (0 if saturated else 2 * cycles + int(4 * limit))
+    while not still and int(state.scalars[layout.NOW]) < deadline:
+        if _drained(state, counters, last):
+            break
+        until = min(deadline, int(state.scalars[layout.NOW]) + 200)
+        still = bool(advance(plant.fabric, state, source, counters, until, _PATIENCE))
+    drained = _drained(state, counters, last)
+    stuck = still or (not drained and len(stuck_rows(plant, state)) > 0)
+    return _sum_up(
+        plant,
+        state,
+        counters,
+        load,
+        limit,
+        saturated=saturated or not drained,
+        stuck=stuck,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def _zero_load(plant: Plant, hops: float) -> float:
+    """Latency of a packet over so many routers that meets nobody."""
+    settings = plant.settings
+    links = plant.lines[: len(plant.network.heads), layout.U_DELAY]
+    extra = (float(links.mean()) - settings.link_delay) * (hops - 1)
+    if settings.switching == "store-and-forward":
+        extra += (settings.mean_packet - 1) * (hops - 1)
+    elif settings.switching == "circuit":
+        extra += 0.5 * settings.zero_load(hops, 1)
+    return settings.zero_load(hops) + extra
+
+
+def _warm(
+    plant: Plant, state: State, source: Source, counters: Counters, warmup: int | None
+) -> bool:
+    """Run until the start no longer shows; True when nothing moves any more."""
+    from hopscape.simulate.engine_kernels import advance
+
+    until = warmup if warmup is not None else 1000
+    while True:
+        if advance(plant.fabric, state, source, counters, until, _PATIENCE):
+            return True
+        if warmup is not None or until >= 16_000:
+            return False
+        rows = counters.windows[: until // WINDOW]
+        seen = rows[rows[:, layout.W_COUNT] > 0]
+        series = seen[:, layout.W_LATENCY] / seen[:, layout.W_COUNT]
+        ripe = series[: max(4, int(0.8 * len(series)))]
+        if len(ripe) >= 4 and warm_up_cut(ripe) <= len(ripe) // 2:
+            return False
+        until *= 2
+
+
+def _backlog(state: State) -> float:
+    """How long, in the mean, the oldest packet outside the network has waited."""
+    births = state.ends[:, layout.E_BIRTH].astype(np.int64)
+    return float(np.maximum(int(state.scalars[layout.NOW]) - births, 0).mean())
+
+
+def _drained(state: State, counters: Counters, last: int) -> bool:
+    if int(state.ends[:, layout.E_BIRTH].min()) < last:
+        return False
+    arrived = int(counters.histogram[0].sum()) + int(state.scalars[layout.LOST])
+    return arrived >= int(state.scalars[layout.MEASURED])
+
+
+def _sum_up(
+    plant: Plant,
+    state: State,
+    counters: Counters,
+    load: float,
+    limit: float,
+    *,
+    saturated: bool,
+    stuck: bool,
+    seconds: float,
+) -> Point:
+    first, last = int(counters.span[0]), int(counters.span[1])
+    cycles = last - first
+    rows = counters.windows[-(-first // WINDOW) : last // WINDOW]
+    latency, spread = _batch_means(rows)
+    count = max(1.0, float(rows[:, layout.W_COUNT].sum()))
+    hops = float(rows[:, layout.W_HOPS].sum()) / count
+    channels = len(plant.network.heads)
+    use = counters.used[:channels] / cycles
+    mean_received = float(counters.received.mean())
+    return Point(
+        offered=load,
+        accepted=float(counters.received.sum()) / cycles / plant.endpoints,
+        latency=latency,
+        latency_ci=spread,
+        network_latency=float(rows[:, layout.W_NETWORK].sum()) / count,
+        p50=_percentile(counters.histogram[0], 0.50),
+        p95=_percentile(counters.histogram[0], 0.95),
+        p99=_percentile(counters.histogram[0], 0.99),
+        hops=hops,
+        saturated=bool(saturated or not latency <= min(limit, _KNEE * _zero_load(plant, hops))),
+        deadlocked=stuck,
+        fairness=float(counters.received.min()) / mean_received if mean_received else 0.0,
+        busiest=float(use.max()),
+        mean_use=float(use.mean()),
+        warmup=first,
+        cycles=cycles,
+        packets=int(counters.histogram[0].sum()),
+        lost=int(state.scalars[layout.LOST]),
+        flit_hops=int(state.scalars[layout.FLIT_HOPS]),
+        seconds=seconds,
+    )
+
+
+def _batch_means(rows: Floats) -> tuple[float, float]:
+    """Mean latency and half width of its confidence interval."""
+    count = float(rows[:, layout.W_COUNT].sum())
+    if count == 0:
+        return float("nan"), float("nan")
+    mean = float(rows[:, layout.W_LATENCY].sum()) / count
+    parts = [p for p in np.array_split(rows, _BATCHES) if len(p) and p[:, layout.W_COUNT].sum()]
+    if len(parts) < 2:
+        return mean, float("nan")
+    means = [p[:, layout.W_LATENCY].sum() / p[:, layout.W_COUNT].sum() for p in parts]
+    return mean, _T_95 * float(np.std(means, ddof=1)) / len(means) ** 0.5
+
+
+def _percentile(histogram: IntArray, share: float) -> float:
+    total = int(histogram.sum())
+    if total == 0:
+        return float("nan")
+    return float(np.searchsorted(np.cumsum(histogram), share * total))
+
+
+def stuck_rows(plant: Plant, state: State) -> IntArray:
+    """Virtual channels that can never move again: a deadlock, when there are any.
+
+    A virtual channel may move when its packet has a credit and a flit, or a free channel to ask
+    for, or waits for somebody who may move; what is left after all such have been marked is stuck.
+    """
+    shift = int(plant.fabric.numbers[layout.N_SHIFT])
+    vcs, depth = state.vcs, plant.settings.buffer
+    busy = np.nonzero(vcs[:, layout.STATE] != layout.IDLE)[0]
+    owner = {
+        int(vcs[row, layout.OUT]): int(row)
+        for row in np.nonzero(vcs[:, layout.STATE] == layout.ACTIVE)[0]
+    }
+    waits: dict[int, list[int]] = {}
+    moving: list[int] = []
+    for row in busy.tolist():
+        standing, out = int(vcs[row, layout.STATE]), int(vcs[row, layout.OUT])
+        if vcs[row, layout.COUNT] == 0:  # the rest of its packet has yet to come
+            waits[row] = [owner.get(row, -1)]
+        elif standing == layout.ACTIVE:
+            held = int(vcs[out, layout.WRITE] - vcs[out, layout.HEAD]) % depth
+            full = vcs[out, layout.COUNT] == depth or (held == 0 and vcs[out, layout.COUNT] > 0)
+            inside = out >> shift < plant.fabric.numbers[layout.N_CHANNELS]
+            if vcs[out, layout.CREDIT] > 0 or not full or not inside:
+                moving.append(row)
+            else:
+                waits[row] = [out]
+        elif standing == layout.WAITING and out >= 0:
+            allowed = int(vcs[row, layout.MISC]) >> layout.CLASS_SHIFT
+            masks = plant.fabric.masks
+            mask = int(masks[-2] if allowed == 255 else masks[allowed])
+            if mask & int(state.units[out, layout.U_FREE]):
+                moving.append(row)
+            else:
+                holders = [(out << shift) + v for v in range(31) if mask >> v & 1]
+                waits[row] = [owner.get(h, -1) for h in holders]
+        else:
+            moving.append(row)
+    alive = set(moving) | {-1}
+    changed = True
+    while changed:
+        freed = [row for row, on in waits.items() if row not in alive and alive & set(on)]
+        changed = bool(freed)
+        alive |= set(freed)
+    return np.array(sorted(set(waits) - alive), dtype=np.int64)
+
+
+def saturation(
+    plant: Plant,
+    traffic: Traffic,
+    *,
+    seed: int = 0,
+    cycles: int = 10_000,
+    precision: float = 0.005,
+    most: float = 1.0,
+) -> tuple[float, list[Point]]:
+    """The largest load that is carried, by bisection, and the points on the way.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.simulate import Settings, build_plant, make_traffic
+    >>> plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=8))
+    >>> load, _ = saturation(plant, make_traffic("tornado", 8), cycles=1000, precision=0.1)
+    >>> 0 < load < 0.5
+    True
+    """
+    if not 0 < precision < 1:
+        raise ArgumentError(f"precision is {precision}; it must be between 0 and 1")
+    low, high = 0.0, most
+    points: list[Point] = []
+    while high - low > precision:
+        middle = (low + high) / 2
+        found = run_point(plant, traffic, middle, seed=seed, cycles=cycles)
+        points.append(found)
+        if found.saturated:
+            high = middle
+        else:
+            low = middle
+    return low, sorted(points, key=lambda p: p.offered)

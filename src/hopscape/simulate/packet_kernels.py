@@ -1,0 +1,62 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""The end of packets, and random numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hopscape.simulate.layout import (
+    FREE,
+    IN_FLIGHT,
+    LOST,
+    SPARE,
+    TAILS,
+)
+
+__all__ = ["bury", "random_bits", "random_unit", "release", "send_credit"]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def random_bits(random, stream):
+    """64 random bits of one stream (splitmix64)."""
+    random[stream] += _STEP
+    z = random[stream]
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def random_unit(random, stream):
+    """A random number in (0, 1]."""
+    return (np.float64(random_bits(random, stream) >> np.uint64(11)) + 1.0) * (2.0**-53)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def bury(scalars, packets, who):
+    """One of the ends of a lost packet has gone; with the last one it is counted."""
+    packets[who, TAILS] -= 1
+    if packets[who, TAILS] <= 0:
+        scalars[LOST] += 1
+        release(scalars, packets, who)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def release(scalars, packets, who):
+    """The number of a packet is free again."""
+    packets[scalars[FREE], SPARE] = who
+    scalars[FREE] += 1
+    scalars[IN_FLIGHT] -= 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def send_credit(credits, due, row):
+    """A place in the buffer of a virtual channel is free: tell its sender at cycle `due`."""
+    slot = due & (len(credits) - 1)
+    credits[slot, 0] += 1
+    credits[slot, credits[slot, 0]] = row

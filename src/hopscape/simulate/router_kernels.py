@@ -1,0 +1,334 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""Inside the routers: routes and allocation of virtual channels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hopscape.simulate.layout import (
+    ACTIVE,
+    ADAPTIVE,
+    CLASS,
+    CLASS_MASK,
+    CLASS_SHIFT,
+    COUNT,
+    CREDIT,
+    CUT_THROUGH,
+    DRAIN,
+    DST,
+    E_HOME,
+    ENTRY_CLASS_MASK,
+    ENTRY_CLASS_SHIFT,
+    ESCAPED,
+    HEAD,
+    HOPS,
+    KILLED,
+    L_OFFER,
+    L_SENDERS,
+    L_TOUCHED,
+    L_WAITERS,
+    LISTED,
+    MID,
+    MISC,
+    N_CHANNELS,
+    N_CLASSES,
+    N_ENDPOINTS,
+    N_LAYERED,
+    N_MODE,
+    N_SHIFT,
+    N_SW_ALLOC,
+    N_SWITCHING,
+    N_VCS,
+    NO_WAY,
+    NOW,
+    OUT,
+    PATH,
+    PORT_MASK,
+    READY,
+    SECOND,
+    SENDERS,
+    SIZE,
+    STATE,
+    STORE_FORWARD,
+    T_PATH_END,
+    TAG,
+    TAILS,
+    TIE,
+    U_ASK,
+    U_CREDIT,
+    U_FREE,
+    U_IN,
+    U_INS,
+    U_OUT,
+    U_OUTS,
+    U_RING,
+    U_TO,
+    V_GIVE,
+    V_MASK,
+    V_NEXT,
+    V_TAKE,
+    WAITERS,
+    WAITING,
+)
+from hopscape.simulate.packet_kernels import random_bits
+
+__all__ = ["allocate_vcs"]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _route(
+    numbers, indptr, table, other, vcs, units, ends, flits, packets, random, transfers, paths, row
+):
+    """The unit and class for the packet at the front of a virtual channel; negative: no way.
+
+    Returns unit * 256 + class; class 255 means any virtual channel (ejection).
+    """
+    unit = row >> numbers[N_SHIFT]
+    here = units[unit, U_TO]
+    who = flits[row, vcs[row, HEAD]] >> 2
+    if packets[who, CLASS] & KILLED:
+        return -256
+    target = packets[who, DST]
+    out = (numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + target) * 256 + 255
+    if packets[who, PATH] >= 0:
+        step = packets[who, PATH] + packets[who, HOPS]
+        if step < transfers[packets[who, TAG], T_PATH_END]:
+            out = np.int64(paths[step]) * 256 + (packets[who, CLASS] & CLASS_MASK)
+        return out
+    goal = ends[target, E_HOME]
+    turned = False
+    if packets[who, MID] >= 0:
+        if packets[who, MID] == here:
+            packets[who, MID] = -1
+            packets[who, CLASS] |= SECOND
+            turned = True
+        else:
+            goal = packets[who, MID]
+    if here == goal and packets[who, MID] < 0:
+        return out
+    entry = np.int64(table[here, goal])
+    if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
+        entry = np.int64(other[here, goal])
+    if entry & PORT_MASK == NO_WAY:
+        return -256
+    out = indptr[here] + (entry & PORT_MASK)
+    kind = packets[who, CLASS]
+    if numbers[N_LAYERED]:
+        level = kind & CLASS_MASK
+        if kind & SECOND:
+            level += numbers[N_CLASSES]
+        return out * 256 + level
+    ring = units[unit, U_RING]
+    if turned or ring < 0 or ring != units[out, U_RING]:
+        level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
+        if kind & SECOND:
+            level += numbers[N_CLASSES]
+        kind = (kind & ~CLASS_MASK) | level
+        packets[who, CLASS] = kind
+    return out * 256 + (kind & CLASS_MASK)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _roomy(numbers, vcs, unit, allowed, need):
+    """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
+    mask = 0
+    for v in range(numbers[N_VCS]):
+        if allowed & (1 << v) and vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] >= need:
+            mask |= 1 << v
+    return mask
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _choose_way(numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row):
+    """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1."""
+    here = units[row >> numbers[N_SHIFT], U_TO]
+    who = flits[row, vcs[row, HEAD]] >> 2
+    goal = ends[packets[who, DST], E_HOME]
+    if here == goal or packets[who, CLASS] & ESCAPED:
+        return -1
+    roaming = masks[len(masks) - 1]
+    bits = np.int64(ways[here, goal])
+    found, most, out = -1, -1, indptr[here]
+    swap = random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1)
+    while bits:
+        if bits & 1 and units[out, U_FREE] & roaming:
+            room = units[out, U_CREDIT]
+            if room > most or (room == most and swap):
+                found, most = out, room
+        bits >>= 1
+        out += 1
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def allocate_vcs(
+    numbers,
+    indptr,
+    masks,
+    table,
+    other,
+    ways,
+    scalars,
+    vcs,
+    units,
+    ends,
+    lists,
+    flits,
+    packets,
+    random,
+    transfers,
+    paths,
+):
+    """One iteration of iSLIP between waiting packets and free output virtual channels."""
+    now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
+    whole = switching in (CUT_THROUGH, STORE_FORWARD)
+    touched = 0
+    for i in range(scalars[WAITERS]):
+        row = lists[L_WAITERS, i]
+        if vcs[row, READY] > now:
+            continue
+        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole else 1
+        if switching == STORE_FORWARD and vcs[row, COUNT] < size:
+            continue
+        if vcs[row, OUT] == -1:
+            way = _route(
+                numbers,
+                indptr,
+                table,
+                other,
+                vcs,
+                units,
+                ends,
+                flits,
+                packets,
+                random,
+                transfers,
+                paths,
+                row,
+            )
+            if way < 0:
+                _give_up(scalars, vcs, lists, flits, packets, row)
+                continue
+            vcs[row, OUT] = way >> 8
+            vcs[row, MISC] = (vcs[row, MISC] & 0xFF) | ((way & 0xFF) << CLASS_SHIFT)
+        unit = np.int64(vcs[row, OUT])
+        kind = vcs[row, MISC] >> CLASS_SHIFT
+        mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
+        if adaptive and kind != 255:
+            roaming = _choose_way(
+                numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row
+            )
+            if roaming >= 0:
+                unit, mask = roaming, masks[len(masks) - 1]
+        mask &= units[unit, U_FREE]
+        if mask and whole:
+            mask = _roomy(numbers, vcs, unit, mask, size)
+        if mask == 0:
+            continue
+        vcs[row, V_MASK] = mask
+        if units[unit, U_ASK] < 0:
+            lists[L_TOUCHED, touched] = unit
+            touched += 1
+        vcs[row, V_NEXT] = units[unit, U_ASK]
+        units[unit, U_ASK] = row
+    for i in range(touched):
+        unit = np.int64(lists[L_TOUCHED, i])
+        first = np.int64(units[unit, U_ASK])
+        if vcs[first, V_NEXT] < 0:
+            v = _first_choice(numbers, vcs, units, unit, first, vcs[first, V_MASK])
+            _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, first)
+        else:
+            _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit)
+        units[unit, U_ASK] = -1
+    kept = 0
+    for i in range(scalars[WAITERS]):
+        row = lists[L_WAITERS, i]
+        if vcs[row, STATE] == WAITING:
+            lists[L_WAITERS, kept] = row
+            kept += 1
+    scalars[WAITERS] = kept
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _give_up(scalars, vcs, lists, flits, packets, row):
+    """There is no way for the packet at the front: its flits are thrown away as they come."""
+    vcs[row, STATE] = DRAIN
+    vcs[row, READY] = scalars[NOW]
+    who = flits[row, vcs[row, HEAD]] >> 2
+    if not packets[who, CLASS] & KILLED:
+        packets[who, CLASS] |= KILLED
+        packets[who, TAILS] = 1
+    _send_list(scalars, vcs, lists, row)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _send_list(scalars, vcs, lists, row):
+    if not vcs[row, MISC] & LISTED:
+        vcs[row, MISC] |= LISTED
+        lists[L_SENDERS, scalars[SENDERS]] = row
+        scalars[SENDERS] += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row):
+    """Virtual channel v of a unit goes to the packet that waits in `row`."""
+    shift, per = numbers[N_SHIFT], numbers[N_VCS]
+    out, line = (unit << shift) + v, row >> shift
+    mine = units[line, U_IN] * per + row - (line << shift) + 1
+    vcs[out, V_GIVE] = mine if mine < units[unit, U_INS] * per else 0
+    theirs = units[unit, U_OUT] * per + v + 1
+    vcs[row, V_TAKE] = theirs if theirs < units[line, U_OUTS] * per else 0
+    units[unit, U_FREE] &= ~(1 << v)
+    vcs[row, STATE] = ACTIVE
+    vcs[row, OUT] = out
+    vcs[row, READY] = scalars[NOW] + numbers[N_SW_ALLOC]
+    inside = unit < numbers[N_CHANNELS]
+    if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
+        packets[flits[row, vcs[row, HEAD]] >> 2, CLASS] |= ESCAPED
+    _send_list(scalars, vcs, lists, row)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _first_choice(numbers, vcs, units, unit, row, mask):
+    """The first of the offered channels of a unit from the asker's pointer on."""
+    per = numbers[N_VCS]
+    v = vcs[row, V_TAKE] - units[unit, U_OUT] * per
+    if v < 0 or v >= per:
+        v = 0
+    while not (mask >> v) & 1:
+        v += 1
+        if v == per:
+            v = 0
+    return v
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit):
+    """Several askers at one unit: every free channel offers itself, every asker takes one."""
+    shift, per = numbers[N_SHIFT], numbers[N_VCS]
+    lap = units[unit, U_INS] * per
+    for v in range(per):
+        offer, low = -1, lap
+        row = np.int64(units[unit, U_ASK])
+        while row >= 0:
+            if vcs[row, V_MASK] & (1 << v):
+                line = row >> shift
+                key = units[line, U_IN] * per + row - (line << shift)
+                key -= vcs[(unit << shift) + v, V_GIVE]
+                if key < 0:
+                    key += lap
+                if key < low:
+                    low, offer = key, row
+            row = np.int64(vcs[row, V_NEXT])
+        lists[L_OFFER, v] = offer
+    row = np.int64(units[unit, U_ASK])
+    while row >= 0:
+        offered = 0
+        for v in range(per):
+            if lists[L_OFFER, v] == row:
+                offered |= 1 << v
+        if offered:
+            v = _first_choice(numbers, vcs, units, unit, row, offered)
+            _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row)
+        row = np.int64(vcs[row, V_NEXT])

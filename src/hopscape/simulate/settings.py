@@ -1,0 +1,159 @@
+"""Settings of a simulated network: routers, links, packets."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["Settings"]
+
+Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
+Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How routers and links work; the names follow what BookSim calls them.
+
+    Attributes
+    ----------
+    vcs : int
+        Virtual channels of each link, 1 to 31.
+    buffer : int
+        Flits that the buffer of one virtual channel holds.
+    packet : tuple of int
+        Packet sizes in flits.
+    packet_shares : tuple of float
+        How often each size occurs; even when empty.
+    routing_delay, vc_delay, switch_delay, traversal_delay : int
+        Cycles of the four pipeline stages; routing_delay 0 is look-ahead routing.
+    credit_delay : int
+        Cycles that a router takes to see a credit that has come.
+    link_delay : int
+        Cycles on a link between routers. Lines of endpoints take 1.
+    speedup : int
+        Flits that one input may send through the switch in a cycle.
+    tail_credit : bool
+        Give a virtual channel to the next packet only when all its credits are back.
+    routing : {'fixed', 'adaptive', 'valiant', 'ugal'}
+    switching : {'wormhole', 'cut-through', 'store-and-forward', 'circuit'}
+    concentration : int
+        Endpoints at each node that is no switch.
+    ugal_bias : int
+        UGAL takes the detour only when it looks better by this much.
+
+    Examples
+    --------
+    >>> Settings(routing_delay=0).router_delay
+    3
+    """
+
+    vcs: int = 8
+    buffer: int = 8
+    packet: tuple[int, ...] = (1,)
+    packet_shares: tuple[float, ...] = ()
+    routing_delay: int = 1
+    vc_delay: int = 1
+    switch_delay: int = 1
+    traversal_delay: int = 1
+    credit_delay: int = 0
+    link_delay: int = 1
+    speedup: int = 1
+    tail_credit: bool = False
+    routing: Routing = "fixed"
+    switching: Switching = "wormhole"
+    concentration: int = 1
+    ugal_bias: int = 0
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "vcs": (1, 31),
+            "buffer": (1, 4096),
+            "routing_delay": (0, 100),
+            "vc_delay": (1, 100),
+            "switch_delay": (1, 100),
+            "traversal_delay": (1, 100),
+            "credit_delay": (0, 100),
+            "link_delay": (0, 1000),
+            "speedup": (1, 16),
+            "concentration": (1, 10_000),
+            "ugal_bias": (-(10**6), 10**6),
+        }
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not low <= value <= high:
+                raise ArgumentError(f"{name} is {value!r}; it must be from {low} to {high}")
+        for name, allowed in (("routing", get_args(Routing)), ("switching", get_args(Switching))):
+            if getattr(self, name) not in allowed:
+                raise ArgumentError(
+                    f"{name} is {getattr(self, name)!r}; choose {', '.join(allowed)}"
+                )
+        self._check_packets()
+
+    def _check_packets(self) -> None:
+        if not self.packet or any(not isinstance(s, int) or s < 1 for s in self.packet):
+            raise ArgumentError(f"packet is {self.packet!r}; sizes must be at least 1")
+        if max(self.packet) > 10**6:
+            raise ArgumentError(f"packet is {self.packet!r}; sizes go up to 1000000 flits")
+        if self.packet_shares and len(self.packet_shares) != len(self.packet):
+            raise ArgumentError(
+                f"packet_shares has {len(self.packet_shares)} entries for {len(self.packet)} sizes"
+            )
+        if any(not s >= 0 for s in self.packet_shares) or (
+            self.packet_shares and not sum(self.packet_shares) > 0
+        ):
+            raise ArgumentError(f"packet_shares is {self.packet_shares!r}; shares must be positive")
+        whole = self.switching in ("cut-through", "store-and-forward")
+        if whole and self.buffer < max(self.packet):
+            raise ArgumentError(
+                f"buffer is {self.buffer}; {self.switching} needs room for a whole packet"
+                f" of {max(self.packet)} flits"
+            )
+
+    @property
+    def router_delay(self) -> int:
+        """Cycles that a flit takes through an idle router."""
+        return self.routing_delay + self.vc_delay + self.switch_delay + self.traversal_delay
+
+    @property
+    def mean_packet(self) -> float:
+        """Mean packet size in flits."""
+        shares = self.packet_shares or (1.0,) * len(self.packet)
+        return sum(s * w for s, w in zip(self.packet, shares)) / sum(shares)
+
+    def zero_load(self, routers: float, size: int | None = None) -> float:
+        """Latency of a packet that meets nobody, by the formula that the engine obeys exactly.
+
+        Parameters
+        ----------
+        routers : float
+            Routers traversed: distance + 1.
+        size : int, optional
+            Flits; the mean packet when left out.
+
+        Examples
+        --------
+        >>> Settings(routing_delay=0).zero_load(6.25)
+        27.0
+        """
+        length = self.mean_packet if size is None else size
+        return self.router_delay * routers + self.link_delay * (routers - 1) + 3 + length - 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Settings:
+        """Read :meth:`to_dict` back."""
+        known = {f.name for f in fields(cls)}
+        extra = set(values) - known
+        if extra:
+            raise ArgumentError(f"settings have no {min(extra)!r}; known: {sorted(known)}")
+        fixed: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in values.items()
+        }
+        return cls(**fixed)

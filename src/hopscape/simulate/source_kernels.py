@@ -1,0 +1,353 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""The endpoints: births, targets, sizes, and the way into the network.
+
+A source queue is never stored. Births are drawn in order, each when the one before has entered the
+network, so that a backlog of any length is one number: the cycle of the next birth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from hopscape.simulate.layout import (
+    BEGIN,
+    BERNOULLI,
+    BORN,
+    CIRCUIT,
+    CLASS,
+    CREATED,
+    CREDIT,
+    DST,
+    E_BIRTH,
+    E_HOLD,
+    E_HOME,
+    E_LAST,
+    E_ON,
+    E_READY,
+    E_READY_END,
+    E_SENDING,
+    E_TRACE,
+    E_VC,
+    END,
+    FIRST,
+    FREE,
+    FRESH,
+    HOPS,
+    IN_FLIGHT,
+    LAST,
+    LEFT,
+    MEASURED,
+    MID,
+    MISC,
+    N_BIAS,
+    N_CHANNELS,
+    N_DEPTH,
+    N_ENDPOINTS,
+    N_LAYERED,
+    N_MODE,
+    N_SHIFT,
+    N_SWITCHING,
+    N_TAIL_CREDIT,
+    N_VCS,
+    NOW,
+    PATH,
+    PORT_MASK,
+    SECOND,
+    SENT,
+    SILENT,
+    SIZE,
+    SPARE,
+    SRC,
+    T_NEXT,
+    T_PATH,
+    T_SIZE,
+    T_SOURCE,
+    T_TARGET,
+    T_WAITS,
+    T_WAKE,
+    T_WAKE_END,
+    TABLE,
+    TAG,
+    TAIL_OUT,
+    TAILS,
+    TRACE,
+    U_CREDIT,
+    U_DELAY,
+    U_FREE,
+    UGAL,
+    UNIFORM,
+    UNIFORM_OTHERS,
+    VALIANT,
+    WRITE,
+)
+from hopscape.simulate.packet_kernels import random_bits, random_unit
+
+__all__ = ["first_births", "inject", "put_ready", "wake"]
+
+_NEVER = 2**30
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def first_births(state, source):
+    """Draw the first birth of every endpoint."""
+    for e in range(len(state.ends)):
+        state.ends[e, E_BIRTH] = -1
+        _draw_birth(state.ends, state.random, source, e)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_birth(ends, random, source, e):
+    """Move `next_birth` of an endpoint to its next packet."""
+    kind, rates = source.kind[1], source.rates
+    if kind == TRACE:
+        at = ends[e, E_TRACE]
+        ends[e, E_BIRTH] = source.trace[at, 0] if at < source.starts[e + 1] else _NEVER
+        return
+    rate = rates[0]
+    if kind == SILENT or rate <= 0:
+        ends[e, E_BIRTH] = _NEVER
+        return
+    if kind == BERNOULLI:
+        gap = 1
+        if rate < 1:
+            gap += int(math.log(random_unit(random, e)) / math.log1p(-rate))
+        ends[e, E_BIRTH] = min(ends[e, E_BIRTH] + gap, _NEVER)
+        return
+    when = ends[e, E_BIRTH]
+    on = ends[e, E_ON]
+    while when < _NEVER:
+        when += 1
+        chance = random_unit(random, e)
+        if on:
+            on = 0 if chance <= rates[2] else 1
+        else:
+            on = 1 if chance <= rates[1] else 0
+        if on and random_unit(random, e) <= rate:
+            break
+    ends[e, E_ON] = on
+    ends[e, E_BIRTH] = when
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_target(ends, random, source, e):
+    kind, many = source.kind[0], len(ends)
+    if kind == TABLE:
+        return np.int64(source.targets[e])
+    if kind == UNIFORM:
+        return np.int64(random_bits(random, e) % np.uint64(many))
+    if kind == UNIFORM_OTHERS:
+        other = np.int64(random_bits(random, e) % np.uint64(many - 1))
+        return other + 1 if other >= e else other
+    low, high = source.starts[e], source.starts[e + 1]
+    wish = random_unit(random, e)
+    place = min(low + np.searchsorted(source.shares[low:high], wish), high - 1)
+    return np.int64(source.targets[place])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _draw_size(random, source, e):
+    if len(source.sizes) == 1:
+        return source.sizes[0]
+    wish = random_unit(random, e)
+    return source.sizes[min(np.searchsorted(source.size_shares, wish), len(source.sizes) - 1)]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _new_packet(scalars, packets, e, target, size, born):
+    if scalars[FREE] > 0:
+        scalars[FREE] -= 1
+        who = np.int64(packets[scalars[FREE], SPARE])
+    else:
+        who = scalars[FRESH]
+        scalars[FRESH] += 1
+    packets[who, DST] = target
+    packets[who, BORN] = born
+    packets[who, SENT] = scalars[NOW]
+    packets[who, SIZE] = size
+    packets[who, SRC] = e
+    packets[who, HOPS] = 0
+    packets[who, CLASS] = 0
+    packets[who, MID] = -1
+    packets[who, TAG] = -1
+    packets[who, PATH] = -1
+    packets[who, LEFT] = size
+    packets[who, TAILS] = 0
+    scalars[IN_FLIGHT] += 1
+    scalars[CREATED] += 1
+    if scalars[BEGIN] <= born < scalars[END]:
+        scalars[MEASURED] += 1
+    return who
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def wake(ends, transfers, wakes, transfer):
+    """A transfer of a replay has arrived: those that waited for it alone may start."""
+    for i in range(transfers[transfer, T_WAKE], transfers[transfer, T_WAKE_END]):
+        later = wakes[i]
+        transfers[later, T_WAITS] -= 1
+        if transfers[later, T_WAITS] == 0:
+            put_ready(ends, transfers, later)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def put_ready(ends, transfers, transfer):
+    """Queue a transfer of a replay at its source."""
+    e = transfers[transfer, T_SOURCE]
+    transfers[transfer, T_NEXT] = -1
+    if ends[e, E_READY] < 0:
+        ends[e, E_READY] = transfer
+    else:
+        transfers[ends[e, E_READY_END], T_NEXT] = transfer
+    ends[e, E_READY_END] = transfer
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _next_packet(
+    numbers, indptr, table, layers, far, source, scalars, units, ends, packets, random, e
+):
+    """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
+    now = scalars[NOW]
+    transfer = ends[e, E_READY]
+    if transfer >= 0:
+        transfers = source.transfers
+        ends[e, E_READY] = transfers[transfer, T_NEXT]
+        size = transfers[transfer, T_SIZE]
+        who = _new_packet(scalars, packets, e, transfers[transfer, T_TARGET], size, now)
+        packets[who, TAG] = transfer
+        packets[who, PATH] = transfers[transfer, T_PATH]
+        return who
+    born = ends[e, E_BIRTH]
+    if source.kind[1] == TRACE:
+        at = ends[e, E_TRACE]
+        target, size = np.int64(source.trace[at, 1]), source.trace[at, 2]
+        ends[e, E_TRACE] = at + 1
+    else:
+        target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
+    _draw_birth(ends, random, source, e)
+    who = _new_packet(scalars, packets, e, target, size, born)
+    _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target)
+    return who
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target):
+    """What is decided at the source: the layer, or the router in between."""
+    here, goal = ends[e, E_HOME], ends[target, E_HOME]
+    if numbers[N_LAYERED]:
+        packets[who, CLASS] = layers[here, goal]
+    mode = numbers[N_MODE]
+    if here == goal or (mode != VALIANT and mode != UGAL):
+        return
+    stream = numbers[N_ENDPOINTS]
+    mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
+    if mid in (here, goal):
+        packets[who, CLASS] |= SECOND
+        return
+    if mode == UGAL:
+        straight = indptr[here] + (table[here, goal] & PORT_MASK)
+        around = indptr[here] + (table[here, mid] & PORT_MASK)
+        full = numbers[N_VCS] * numbers[N_DEPTH]
+        short = (full - units[straight, U_CREDIT]) * np.int64(far[here, goal])
+        detour = np.int64(far[here, mid]) + np.int64(far[mid, goal])
+        if short <= (full - units[around, U_CREDIT]) * detour + numbers[N_BIAS]:
+            packets[who, CLASS] |= SECOND
+            return
+    packets[who, MID] = mid
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def inject(
+    numbers,
+    indptr,
+    table,
+    layers,
+    far,
+    source,
+    scalars,
+    vcs,
+    units,
+    ends,
+    flits,
+    packets,
+    arrivals,
+    random,
+):
+    """Every endpoint sends at most one flit into its router."""
+    now = scalars[NOW]
+    for e in range(numbers[N_ENDPOINTS]):
+        who = np.int64(ends[e, E_SENDING])
+        if who < 0 and ends[e, E_BIRTH] > now and ends[e, E_READY] < 0:
+            continue
+        unit = numbers[N_CHANNELS] + e
+        if who < 0:
+            v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
+            if v < 0:
+                continue
+            who = _next_packet(
+                numbers,
+                indptr,
+                table,
+                layers,
+                far,
+                source,
+                scalars,
+                units,
+                ends,
+                packets,
+                random,
+                e,
+            )
+            ends[e, E_SENDING] = who
+            ends[e, E_VC] = v
+            ends[e, E_LAST] = v
+            units[unit, U_FREE] &= ~(1 << v)
+        if ends[e, E_HOLD] > now:
+            continue
+        row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
+        if vcs[row, CREDIT] > 0:
+            _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row):
+    """The next flit of a packet leaves its endpoint."""
+    unit = row >> numbers[N_SHIFT]
+    left = packets[who, LEFT]
+    flit = who * 4
+    if left == packets[who, SIZE]:
+        flit |= FIRST
+        if numbers[N_SWITCHING] == CIRCUIT and left > 1:
+            ends[e, E_HOLD] = _NEVER
+    packets[who, LEFT] = left - 1
+    vcs[row, CREDIT] -= 1
+    units[unit, U_CREDIT] -= 1
+    if left == 1:
+        flit |= LAST
+        ends[e, E_SENDING] = -1
+        if numbers[N_TAIL_CREDIT]:
+            vcs[row, MISC] |= TAIL_OUT
+        else:
+            units[unit, U_FREE] |= 1 << ends[e, E_VC]
+    at = vcs[row, WRITE]
+    flits[row, at] = flit
+    vcs[row, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
+    slot = (now + 1 + units[unit, U_DELAY]) & (len(arrivals) - 1)
+    arrivals[slot, 0] += 1
+    arrivals[slot, arrivals[slot, 0]] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _entry_vc(numbers, vcs, units, unit, last):
+    """The next free virtual channel of an injection line after the last one used, or -1."""
+    per = numbers[N_VCS]
+    v = last
+    for _ in range(per):
+        v += 1
+        if v >= per:
+            v = 0
+        if units[unit, U_FREE] & (1 << v) and vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] > 0:
+            return v
+    return -1

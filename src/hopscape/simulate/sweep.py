@@ -1,0 +1,261 @@
+"""Many points: on threads (the kernels hold no lock), on a Dask cluster, resumed from a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.progress import track
+from hopscape.registry import build
+from hopscape.simulate.booksim import BookSimJob
+from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.measurement import run_point
+from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import (
+    Traffic,
+    make_traffic,
+    read_matrix,
+    read_trace,
+    worst_permutation,
+)
+
+__all__ = [
+    "Job",
+    "certificate_record",
+    "parse_loads",
+    "plant_of",
+    "run_booksim",
+    "run_jobs",
+    "traffic_for",
+]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides one point: what is needed to run it again.
+
+    Attributes
+    ----------
+    spec, traffic : str
+    load : float
+    settings : Settings
+    router : {'auto', 'closed', 'table', 'updown'}
+    seed : int
+    warmup : int or None
+    cycles : int
+    unsafe : bool
+        Simulate even where the routing may deadlock.
+    on_off : (float, float) or None
+    latency_limit : float or None
+    """
+
+    spec: str
+    traffic: str
+    load: float
+    settings: Settings
+    router: str = "auto"
+    seed: int = 0
+    warmup: int | None = None
+    cycles: int = 10_000
+    unsafe: bool = False
+    on_off: tuple[float, float] | None = None
+    latency_limit: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a file."""
+        out = dict(self.__dict__)
+        out["settings"] = self.settings.to_dict()
+        return out
+
+    @property
+    def key(self) -> str:
+        """A fingerprint: equal jobs have equal keys."""
+        text = json.dumps(self.to_dict(), sort_keys=True, default=list)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def parse_loads(text: str) -> list[float]:
+    """Loads as ``0.3``, ``0.1,0.2`` or ``0.1:0.9:0.1`` (both ends, and the step).
+
+    Examples
+    --------
+    >>> parse_loads("0.1:0.3:0.1")
+    [0.1, 0.2, 0.3]
+    """
+    out: list[float] = []
+    for part in text.split(","):
+        try:
+            numbers = [float(x) for x in part.split(":")]
+        except ValueError as error:
+            raise ArgumentError(f"load {part!r} is not a number or LOW:HIGH:STEP") from error
+        if len(numbers) == 1:
+            out.append(numbers[0])
+        elif len(numbers) == 3 and numbers[2] > 0 and numbers[1] >= numbers[0]:
+            steps = int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
+            out += [round(numbers[0] + i * numbers[2], 10) for i in range(steps + 1)]
+        else:
+            raise ArgumentError(f"load {part!r} must be a number or LOW:HIGH:STEP with a step > 0")
+    if not out or min(out) < 0 or len(out) > 100_000:
+        raise ArgumentError(f"load {text!r}: give from 1 to 100000 loads of at least 0")
+    return out
+
+
+@lru_cache(maxsize=4)
+def _plant(spec: str, settings: Settings, router: str, unsafe: bool) -> Plant:
+    network = build(spec)
+    way: Any = None
+    if router == "updown":
+        from hopscape.deadlock.updown import UpDownRouter
+
+        way = UpDownRouter(network)
+    elif router != "auto":
+        way = network.router(router)  # type: ignore[arg-type]
+    return build_plant(network, settings, way, unsafe=unsafe)
+
+
+def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
+    """A traffic by name or file (``.csv``: a matrix, ``.trace``: packets)."""
+    count = plant.endpoints
+    if text.endswith(".csv"):
+        return read_matrix(text, count)
+    if text.endswith(".trace"):
+        return read_trace(text, count)
+    if text == "worst":
+        return worst_permutation(plant.network, plant.table, plant.home)
+    sides = getattr(plant.network.family, "sides", None)
+    return make_traffic(text, count, sides, seed)
+
+
+def run_job(job: Job) -> dict[str, Any]:
+    """Run one point; the record carries its whole configuration."""
+    plant = _plant(job.spec, job.settings, job.router, job.unsafe)
+    traffic = traffic_for(plant, job.traffic, job.seed)
+    if job.on_off is not None:
+        traffic = traffic.bursty(*job.on_off)
+    point = run_point(
+        plant,
+        traffic,
+        job.load,
+        seed=job.seed,
+        warmup=job.warmup,
+        cycles=job.cycles,
+        latency_limit=job.latency_limit,
+    )
+    return point.to_dict() | {"spec": plant.network.spec, "key": job.key}
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    *,
+    workers: int = 2,
+    resume: str | Path | None = None,
+    dask: str | None = None,
+) -> list[dict[str, Any]]:
+    """Run points side by side, in any order; records come back in the order of the jobs.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    workers : int
+        Threads.
+    resume : path, optional
+        A file of finished points, one JSON record per line: what is there is not run again, what
+        gets finished is added.
+    dask : str, optional
+        Address of a Dask scheduler; the points run on its workers.
+    """
+    done = _read_done(resume) if resume is not None else {}
+    todo = [job for job in dict.fromkeys(jobs) if job.key not in done]
+    if todo and dask is None:  # build once, before threads would do it side by side
+        first = todo[0]
+        _plant(first.spec, first.settings, first.router, first.unsafe)
+    results = _on_dask(todo, dask) if dask is not None else _on_threads(todo, workers)
+    for record in track(results, "simulation", total=len(todo)):
+        done[record["key"]] = record
+        if resume is not None:
+            with open(resume, "a", encoding="utf-8") as out:
+                out.write(json.dumps(record) + "\n")
+    return [done[job.key] for job in jobs]
+
+
+def _read_done(path: str | Path) -> dict[str, dict[str, Any]]:
+    place = Path(path)
+    if not place.exists():
+        return {}
+    out = {}
+    for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            out[record["key"]] = record
+        except (ValueError, KeyError, TypeError) as error:
+            if number == len(place.read_text(encoding="utf-8").splitlines()):
+                continue  # cut off while it was written
+            raise FileFormatError(f"{path}, line {number} is not a record of a point") from error
+    return out
+
+
+def _on_threads(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
+    if workers < 1:
+        raise ArgumentError(f"workers is {workers}; it must be at least 1")
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(run_job, job) for job in jobs]
+        for future in as_completed(waiting):
+            yield future.result()
+
+
+def _on_dask(jobs: Sequence[Job], address: str | None) -> Iterator[dict[str, Any]]:
+    try:
+        from dask.distributed import Client
+        from dask.distributed import as_completed as completed
+    except ImportError as error:
+        raise MissingPackageError(
+            "a Dask cluster needs the package distributed: pip install distributed"
+        ) from error
+    with Client(address) as client:
+        for future in completed(client.map(run_job, jobs, pure=False)):
+            yield future.result()
+
+
+def plant_of(job: Job) -> Plant:
+    """The network of a job, ready to run (kept for the next one like it)."""
+    return _plant(job.spec, job.settings, job.router, job.unsafe)
+
+
+def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
+    """What is known about deadlock on a network that has been simulated."""
+    proof = _plant(spec, common["settings"], common["router"], common["unsafe"]).certificate
+    return {
+        "deadlock_free": proof.deadlock_free,
+        "classes": proof.classes,
+        "method": proof.method,
+        "words": proof.words(),
+    }
+
+
+def run_booksim(job: BookSimJob) -> dict[str, Any]:
+    """Run a BookSim configuration."""
+    import numpy as np
+
+    network = job.network if job.network is not None else build(job.spec)
+    delays = None if job.link_delays is None else np.asarray(job.link_delays, dtype=np.int32)
+    plant = build_plant(network, job.settings, unsafe=job.unsafe, link_delays=delays)
+    traffic = traffic_for(plant, job.traffic, job.seed)
+    if job.on_off is not None:
+        traffic = traffic.bursty(*job.on_off)
+    point = run_point(
+        plant,
+        traffic,
+        job.load,
+        seed=job.seed,
+        warmup=job.warmup,
+        cycles=job.cycles,
+        latency_limit=job.latency_limit,
+    )
+    return point.to_dict() | {"spec": network.spec}

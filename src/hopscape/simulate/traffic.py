@@ -1,0 +1,330 @@
+"""Traffic patterns by their usual names, for any number of endpoints.
+
+Endpoints are numbered 0..N-1. Where a pattern is defined on bits or digits and N does not fit, the
+generalisation is said in :data:`PATTERNS`.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.network import Network
+from hopscape.simulate import layout
+
+__all__ = ["PATTERNS", "Traffic", "make_traffic", "read_matrix", "read_trace", "worst_permutation"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+PATTERNS = {
+    "uniform": "any endpoint, itself included, as BookSim does",
+    "uniform-others": "any other endpoint",
+    "transpose": "swaps the two halves of the address; on a grid the axes are turned round, and"
+    " for other N = a·b with a nearest to the root, (i, j) of a × b goes to (j, i) of b × a",
+    "bit-complement": "every bit inverted; for other N endpoint s sends to N - 1 - s",
+    "bit-reverse": "bits in reverse; for other N those whose reverse is beyond N stay",
+    "shuffle": "bits rotated left; for other N 2s mod (N - 1), the last to itself",
+    "tornado": "on a grid almost half way round every axis; otherwise s + ceil(N/2) - 1 mod N",
+    "neighbour": "on a grid one step up every axis; otherwise s + 1 mod N",
+    "permutation": "one random permutation, by the seed",
+    "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
+    "worst": "the permutation that loads a channel most under the router in use",
+}
+_ALIASES = {
+    "transp": "transpose",
+    "bitcomp": "bit-complement",
+    "bit_complement": "bit-complement",
+    "bitrev": "bit-reverse",
+    "bit_reverse": "bit-reverse",
+    "neighbor": "neighbour",
+    "randperm": "permutation",
+    "random-permutation": "permutation",
+    "uniform_others": "uniform-others",
+}
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Whom every endpoint sends to.
+
+    Attributes
+    ----------
+    name : str
+    kind : int
+        Uniform, uniform to others, a fixed target each, or a matrix (see `layout`).
+    targets, starts, shares
+        Fixed targets; or the targets of each row and their cumulated shares.
+    trace : int32[packets, 3]
+        Births, targets, sizes, sorted by source and birth (`starts` says where each begins).
+    on_off : (float, float) or None
+        Chances to turn on and off; None is a Bernoulli process.
+    """
+
+    name: str
+    kind: int
+    targets: IntArray
+    starts: IntArray
+    shares: Floats
+    trace: IntArray | None = None
+    on_off: tuple[float, float] | None = None
+
+    def bursty(self, turn_on: float, turn_off: float) -> Traffic:
+        """The same targets, sent in bursts."""
+        for name, value in (("turn_on", turn_on), ("turn_off", turn_off)):
+            if not 0 < value <= 1:
+                raise ArgumentError(f"{name} is {value}; a chance must be above 0 and at most 1")
+        return replace(self, on_off=(turn_on, turn_off))
+
+    def matrix(self, endpoints: int) -> Floats:
+        """Shares of every pair of endpoints, N × N."""
+        out = np.zeros((endpoints, endpoints))
+        if self.kind == layout.UNIFORM:
+            out[:] = 1 / endpoints
+        elif self.kind == layout.UNIFORM_OTHERS:
+            out[:] = 1 / (endpoints - 1)
+            np.fill_diagonal(out, 0)
+        elif self.kind == layout.TABLE:
+            out[np.arange(endpoints), self.targets] = 1
+        else:
+            for e in range(endpoints):
+                row = slice(int(self.starts[e]), int(self.starts[e + 1]))
+                np.add.at(out[e], self.targets[row], np.diff(self.shares[row], prepend=0.0))
+        return out
+
+
+def _plain(name: str, kind: int) -> Traffic:
+    none = np.empty(0, dtype=np.int32)
+    return Traffic(name, kind, none, np.zeros(1, dtype=np.int64), np.empty(0))
+
+
+def _fixed(name: str, targets: IntArray) -> Traffic:
+    fixed = np.ascontiguousarray(targets, dtype=np.int32)
+    return Traffic(name, layout.TABLE, fixed, np.zeros(1, dtype=np.int64), np.empty(0))
+
+
+def _from_matrix(name: str, matrix: Floats) -> Traffic:
+    count = len(matrix)
+    total = matrix.sum(axis=1)
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or (total <= 0).any():
+        raise ArgumentError("the traffic matrix needs shares of at least 0 and no empty row")
+    first, second = np.nonzero(matrix)
+    starts = np.searchsorted(first, np.arange(count + 1))
+    shares = (matrix / total[:, None])[first, second]
+    summed = np.concatenate([np.cumsum(shares[a:b]) for a, b in pairwise(starts)])
+    return Traffic(name, layout.MATRIX, second.astype(np.int32), starts.astype(np.int64), summed)
+
+
+def make_traffic(
+    text: str | IntArray | Floats, endpoints: int, sides: Sequence[int] | None = None, seed: int = 0
+) -> Traffic:
+    """A traffic pattern from its name, a list of targets, or a matrix.
+
+    Parameters
+    ----------
+    text : str or array
+        A name of :data:`PATTERNS`, ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
+    endpoints : int
+    sides : sequence of int, optional
+        Lengths of the axes of a grid, for transpose, tornado and neighbour.
+    seed : int
+        For random permutations.
+
+    Examples
+    --------
+    >>> make_traffic("tornado", 8).targets.tolist()
+    [3, 4, 5, 6, 7, 0, 1, 2]
+    >>> make_traffic("transpose", 6).targets.tolist()
+    [0, 2, 4, 1, 3, 5]
+    """
+    if not isinstance(text, str):
+        return _from_array(np.asarray(text), endpoints)
+    name, arguments = _parse(text)
+    name = _ALIASES.get(name, name)
+    if name == "uniform" or (name == "uniform-others" and endpoints == 1):
+        return _plain("uniform", layout.UNIFORM)
+    if name == "uniform-others":
+        return _plain(name, layout.UNIFORM_OTHERS)
+    if name == "hotspot":
+        return _hotspot(text, arguments, endpoints)
+    if name == "permutation":
+        chosen = arguments[0][0] if arguments and arguments[0] else seed
+        generator = np.random.default_rng(chosen)
+        return _fixed(text, generator.permutation(endpoints))
+    grid = tuple(sides) if sides is not None and math.prod(sides) == endpoints else None
+    if name == "tornado" and len(arguments) >= 2:  # tornado(k, n[, c]) as BookSim writes it
+        grid = (arguments[0][0],) * arguments[1][0]
+        if math.prod(grid) != endpoints:
+            raise ArgumentError(f"{text} is for {math.prod(grid)} endpoints, not {endpoints}")
+    made = _MAKERS.get(name)
+    if made is None:
+        raise ArgumentError(f"traffic {text!r} is unknown; choose {', '.join(PATTERNS)}")
+    return _fixed(name, made(endpoints, grid))
+
+
+def _from_array(given: Any, endpoints: int) -> Traffic:
+    if given.ndim == 2:
+        if given.shape != (endpoints, endpoints):
+            raise ArgumentError(
+                f"the traffic matrix has shape {given.shape}; it needs {endpoints} × {endpoints}"
+            )
+        return _from_matrix("matrix", given.astype(float))
+    if given.shape != (endpoints,) or given.dtype.kind not in "iu":
+        raise ArgumentError(f"the targets must be {endpoints} integers")
+    if given.min() < 0 or given.max() >= endpoints:
+        raise ArgumentError(f"a target is out of range; the endpoints are 0..{endpoints - 1}")
+    return _fixed("targets", given)
+
+
+def _parse(text: str) -> tuple[str, list[list[int]]]:
+    match = re.fullmatch(r"\s*([a-zA-Z_-]+)\s*(?:\((.*)\))?\s*", text)
+    if match is None:
+        raise ArgumentError(f"traffic {text!r} cannot be read; write a name or name(arguments)")
+    arguments = []
+    for part in re.findall(r"\{[^{}]*\}|[^,{}\s]+", match[2] or ""):
+        try:
+            arguments.append([int(x) for x in part.strip("{}").split(",") if x.strip()])
+        except ValueError as error:
+            raise ArgumentError(f"traffic {text!r}: {part!r} must be whole numbers") from error
+    return match[1].lower(), arguments
+
+
+def _hotspot(text: str, arguments: list[list[int]], endpoints: int) -> Traffic:
+    if not arguments or not arguments[0]:
+        raise ArgumentError("hotspot needs targets, as in hotspot({0,9},{3,1})")
+    targets = arguments[0]
+    shares = arguments[1] if len(arguments) > 1 else [1] * len(targets)
+    if len(shares) != len(targets) or min(shares) < 0 or sum(shares) == 0:
+        raise ArgumentError(f"{text}: give one share of at least 0 for each target")
+    if min(targets) < 0 or max(targets) >= endpoints:
+        raise ArgumentError(f"{text}: targets must be from 0 to {endpoints - 1}")
+    row = np.zeros(endpoints)
+    np.add.at(row, targets, np.asarray(shares, dtype=float))
+    return _from_matrix(text, np.tile(row, (endpoints, 1)))
+
+
+def _bits(endpoints: int) -> int | None:
+    return endpoints.bit_length() - 1 if endpoints & (endpoints - 1) == 0 else None
+
+
+def _transpose(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    s = np.arange(endpoints)
+    if grid is not None and len(grid) > 1:
+        digits = np.unravel_index(s, grid)
+        return np.ravel_multi_index(digits[::-1], grid[::-1])
+    bits = _bits(endpoints)
+    if bits is not None and bits % 2 == 0:
+        half = bits // 2
+        return (s >> half) | ((s & ((1 << half) - 1)) << half)
+    rows = max(a for a in range(1, math.isqrt(endpoints) + 1) if endpoints % a == 0)
+    columns = endpoints // rows
+    return (s % columns) * rows + s // columns
+
+
+def _complement(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    return endpoints - 1 - np.arange(endpoints)
+
+
+def _reverse_bits(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    width = max(1, (endpoints - 1).bit_length())
+    s = np.arange(endpoints)
+    turned = sum(((s >> i) & 1) << (width - 1 - i) for i in range(width))
+    return np.where(turned < endpoints, turned, s)
+
+
+def _shuffle(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    s = np.arange(endpoints)
+    if endpoints < 3:
+        return s
+    if endpoints % 2 == 0:
+        return np.where(s == endpoints - 1, s, 2 * s % (endpoints - 1))
+    return 2 * s % endpoints
+
+
+def _shifted(endpoints: int, grid: tuple[int, ...] | None, step: Any) -> IntArray:
+    sides = grid if grid is not None else (endpoints,)
+    digits = np.unravel_index(np.arange(endpoints), sides)
+    moved = [(d + step(k)) % k for d, k in zip(digits, sides, strict=True)]
+    return np.ravel_multi_index(moved, sides)
+
+
+_MAKERS: dict[str, Callable[[int, tuple[int, ...] | None], IntArray]] = {
+    "transpose": _transpose,
+    "bit-complement": _complement,
+    "bit-reverse": _reverse_bits,
+    "shuffle": _shuffle,
+    "tornado": lambda n, grid: _shifted(n, grid, lambda k: (k + 1) // 2 - 1),
+    "neighbour": lambda n, grid: _shifted(n, grid, lambda k: 1 % k),
+}
+
+
+def read_matrix(path: str | Path, endpoints: int) -> Traffic:
+    """A traffic matrix from a CSV file: one row of shares per source."""
+    try:
+        matrix = np.loadtxt(path, delimiter=",", ndmin=2)
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{path} cannot be read as a matrix: {error}") from error
+    return _from_array(matrix, endpoints)
+
+
+def read_trace(path: str | Path, endpoints: int) -> Traffic:
+    """Packets from a CSV file with lines ``cycle,source,target,flits``."""
+    rows = []
+    try:
+        with open(path, newline="", encoding="utf-8") as lines:
+            for number, line in enumerate(csv.reader(lines), 1):
+                if not line or line[0].lstrip().startswith("#") or line[0].strip() == "cycle":
+                    continue
+                if len(line) != 4:
+                    raise ValueError(f"line {number} needs cycle,source,target,flits")
+                rows.append([int(x) for x in line])
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{path} cannot be read as a trace: {error}") from error
+    data = np.asarray(rows, dtype=np.int64).reshape(-1, 4)
+    if len(data) == 0:
+        raise FileFormatError(f"{path} holds no packets")
+    ends = data[:, 1:3]
+    if data.min() < 0 or ends.max() >= endpoints or data[:, 3].min() < 1 or data.max() >= 2**30:
+        raise FileFormatError(
+            f"{path}: cycles from 0, endpoints 0..{endpoints - 1}, at least 1 flit, all below 2^30"
+        )
+    data = data[np.lexsort((data[:, 0], data[:, 1]))]
+    starts = np.searchsorted(data[:, 1], np.arange(endpoints + 1))
+    base = _plain("trace", layout.TABLE)
+    trace = np.ascontiguousarray(data[:, [0, 2, 3]], dtype=np.int32)
+    return replace(base, starts=starts.astype(np.int64), trace=trace)
+
+
+def worst_permutation(network: Network, table: Any, home: IntArray) -> Traffic:
+    """The permutation that puts most on one channel: an assignment problem for each channel.
+
+    Looks at one channel per orbit representative's node when the network says that its nodes look
+    alike, else at every channel.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    from hopscape.deadlock.dependency_kernels import pairs_over
+
+    if network.symmetry is not None:
+        nodes = np.asarray(network.symmetry.representatives)
+    else:
+        nodes = np.arange(network.order)
+    best, chosen = -1.0, np.arange(len(home))
+    for node in nodes:
+        for channel in range(int(network.indptr[node]), int(network.indptr[node + 1])):
+            over = pairs_over(network.indptr, network.heads, table.port, channel)
+            gain = over[np.ix_(home, home)].astype(float)
+            rows, columns = linear_sum_assignment(gain, maximize=True)
+            total = float(gain[rows, columns].sum())
+            if total > best:
+                best, chosen = total, columns
+    return _fixed("worst", chosen)

@@ -1,0 +1,146 @@
+"""Channel dependency graphs against networkx, and the classes that break their cycles."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.deadlock import UpDownRouter, find_classes, port_rings, routing_table
+
+SPECS = [
+    "ring(7)",
+    "ring(16)",
+    "mesh(4, 3)",
+    "torus(5, 4)",
+    "torus(4, 4, 3)",
+    "petersen",
+    "circulant(13, 1, 5)",
+    "circulant(64, 1, 14)",
+    "hypercube(4)",
+    "complete(6)",
+    "debruijn(2, 4)",
+]
+
+
+def _twin(table, classes):
+    """The dependency graph by following every route packet by packet."""
+    network = table.network
+    graph = nx.DiGraph()
+    other = table.other if table.other is not None else table.port
+    for source in range(network.order):
+        for goal in range(network.order):
+            stack = [(source, -1, 0)]
+            seen = set()
+            while stack:
+                at, before, kind = stack.pop()
+                if at == goal or (at, before, kind) in seen:
+                    continue
+                seen.add((at, before, kind))
+                for table_, entry in ((table.port, classes.entry), (other, classes.entry_other)):
+                    out = int(table_[at, goal])
+                    if out == 0xFFFF:
+                        continue
+                    channel = int(network.indptr[at]) + out
+                    level = 0
+                    if classes.method == "layers":
+                        level = int(classes.layers[source, goal])
+                    elif classes.method == "dateline":
+                        rings = classes.rings
+                        same = (
+                            before >= 0 and rings[channel] >= 0 and rings[channel] == rings[before]
+                        )
+                        level = kind if same else int(entry[at, goal])
+                    if before >= 0:
+                        graph.add_edge((before, kind), (channel, level))
+                    stack.append((int(network.heads[channel]), channel, level))
+    return graph
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("method", ["single", "auto"])
+def test_certificate_agrees_with_the_twin(spec, method):
+    table, classes, proof = find_classes(hopscape.build(spec), method=method)
+    graph = _twin(table, classes)
+    assert proof.deadlock_free == nx.is_directed_acyclic_graph(graph)
+    assert proof.dependencies == graph.number_of_edges()
+    if method == "auto":
+        assert proof.deadlock_free
+    elif not proof.deadlock_free:
+        steps = [(a, b) for a, b, _ in proof.cycle]
+        assert all(x[1] == y[0] for x, y in zip(steps, steps[1:] + steps[:1]))
+        shortest = min(
+            nx.shortest_path_length(graph, v, u) + 1
+            for part in nx.strongly_connected_components(graph)
+            for u, v in graph.subgraph(part).edges
+        )
+        assert len(proof.cycle) == shortest
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "count"),
+    [
+        ("ring(16)", "dateline", 2),
+        ("torus(8, 8)", "dateline", 2),
+        ("mesh(8, 8)", "single", 1),
+        ("hypercube(5)", "single", 1),
+        ("petersen", "layers", 2),
+    ],
+)
+def test_known_classes(spec, method, count):
+    _, classes, proof = find_classes(hopscape.build(spec))
+    assert (classes.method, classes.count, proof.deadlock_free) == (method, count, True)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.integers(5, 24), st.integers(2, 5))
+def test_random_networks_get_layers_and_up_down(seed, order, degree):
+    graph = nx.gnm_random_graph(order, order * degree // 2, seed=seed)
+    graph.add_edges_from((i, i + 1) for i in range(order - 1))
+    tails, heads = zip(*graph.edges)
+    network = Network.from_links(order, tails, heads)
+    _, _, proof = find_classes(network, method="layers")
+    assert proof.deadlock_free
+    router = UpDownRouter(network)
+    _, classes, proof = find_classes(network, router, method="single")
+    assert proof.deadlock_free
+    assert classes.count == 1
+    everyone = np.arange(order)
+    at, to = np.repeat(everyone, order), np.tile(everyone, order)
+    nodes, _ = router.walk(at, to)
+    assert np.array_equal((nodes >= 0).sum(axis=1) - 1, router.distances(at, to))
+
+
+def test_rings_of_ports():
+    assert port_rings(hopscape.build("random_regular(20, 3)")) is None
+    assert (port_rings(hopscape.build("mesh(3, 3)")) == -1).all()
+    rings = port_rings(hopscape.build("torus(3, 4)"))
+    assert len(set(rings.tolist())) == 14
+
+
+def test_words_name_the_circle():
+    _, _, proof = find_classes(hopscape.build("ring(4)"), method="single")
+    assert "0→1 waits for 1→2" in proof.words()
+
+
+def test_wrong_wishes():
+    with pytest.raises(ArgumentError, match="unknown"):
+        find_classes(hopscape.build("ring(4)"), method="magic")
+    with pytest.raises(ArgumentError, match="datelines"):
+        find_classes(hopscape.build("random_regular(20, 3)"), method="dateline")
+    with pytest.raises(ArgumentError, match="simplex"):
+        UpDownRouter(hopscape.build("debruijn(2, 3)"))
+
+
+def test_table_kernel_agrees_with_the_router():
+    network = hopscape.build("random_regular(210, 3)")
+    table = routing_table(network, network.router("table"))
+    at = np.repeat(np.arange(210), 210)
+    to = np.tile(np.arange(210), 210)
+    ports = network.router("table").next_ports(at, to)
+    assert np.array_equal(np.where(ports < 0, 0xFFFF, ports), table.port.ravel())

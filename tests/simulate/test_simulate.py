@@ -1,0 +1,329 @@
+"""The engine against its closed formula, against BookSim's figures, and against deadlock."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.cli import main
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate.booksim import (
+    parse_booksim,
+    read_anynet,
+    read_booksim,
+    write_anynet,
+    write_booksim,
+)
+from hopscape.simulate.measurement import make_source, start, stuck_rows, warm_up_cut
+from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+from hopscape.simulate.traffic import read_trace, worst_permutation
+
+MESH_A = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
+TORUS_A = Settings(vcs=2, buffer=8, link_delay=2)
+TORUS_B = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2, link_delay=2)
+
+
+def _plant(spec, config=None, **options):
+    return build_plant(hopscape.build(spec), config or Settings(vcs=4), **options)
+
+
+def _trace(tmp_path, lines, endpoints):
+    path = tmp_path / "packets.trace"
+    path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
+    return read_trace(path, endpoints)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    spec=st.sampled_from(["mesh(5, 4)", "torus(4, 6)", "petersen", "circulant(21, 1, 8)"]),
+    size=st.integers(1, 6),
+    delays=st.tuples(*[st.integers(low, 3) for low in (0, 1, 1, 1)]),
+    link=st.integers(0, 4),
+    ends=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+def test_lonely_packet_takes_the_closed_formula(tmp_path_factory, spec, size, delays, link, ends):
+    config = Settings(
+        vcs=4,
+        buffer=32,
+        routing_delay=delays[0],
+        vc_delay=delays[1],
+        switch_delay=delays[2],
+        traversal_delay=delays[3],
+        link_delay=link,
+    )
+    plant = _plant(spec, config)
+    traffic = _trace(tmp_path_factory.mktemp("t"), [(7, *ends, size)], plant.endpoints)
+    point = run_point(plant, traffic, 1.0, warmup=0, cycles=200)
+    distance = plant.network.router().distance(*ends)
+    assert point.packets == 1
+    assert point.hops == distance + 1
+    assert point.latency == config.zero_load(distance + 1, size)
+
+
+@pytest.mark.parametrize(
+    ("spec", "config", "traffic", "load", "latency"),
+    [
+        ("mesh(8, 8)", MESH_A, "uniform", 0.1, 27.2),
+        ("mesh(8, 8)", MESH_A, "uniform", 0.3, 28.7),
+        ("torus(8, 8)", TORUS_A, "uniform", 0.1, 32.3),
+        ("torus(8, 8)", TORUS_A, "uniform", 0.2, 36.2),
+        ("torus(8, 8)", TORUS_B, "uniform", 0.3, 26.8),
+        ("torus(8, 8)", TORUS_B, "uniform", 0.6, 29.9),
+        ("mesh(8, 8)", MESH_A, "transpose", 0.1, 27.4),
+        ("torus(8, 8)", TORUS_B, "transpose", 0.2, 27.0),
+        ("mesh(8, 8)", MESH_A, "tornado", 0.25, 39.4),
+        ("torus(8, 8)", TORUS_B, "tornado", 0.2, 39.0),
+    ],
+)
+def test_latencies_are_those_of_booksim(spec, config, traffic, load, latency):
+    plant = _plant(spec, config)
+    point = run_point(plant, make_traffic(traffic, 64, (8, 8)), load, warmup=1000, cycles=4000)
+    assert point.latency == pytest.approx(latency, rel=0.03)
+    assert not point.saturated
+    assert point.accepted == pytest.approx(load, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("spec", "config", "traffic", "knee"),
+    [
+        ("mesh(8, 8)", MESH_A, "uniform", 0.46),
+        ("torus(8, 8)", TORUS_A, "uniform", 0.25),
+        ("torus(8, 8)", TORUS_B, "uniform", 0.79),
+        ("mesh(8, 8)", MESH_A, "transpose", 0.143),
+        ("torus(8, 8)", TORUS_B, "transpose", 0.28),
+        ("torus(8, 8)", TORUS_B, "tornado", 0.28),
+    ],
+)
+def test_saturation_is_that_of_booksim(spec, config, traffic, knee):
+    plant = _plant(spec, config)
+    pattern = make_traffic(traffic, 64, (8, 8))
+    assert not run_point(plant, pattern, 0.95 * knee, warmup=2000, cycles=5000).saturated
+    assert run_point(plant, pattern, 1.06 * knee, warmup=2000, cycles=8000).saturated
+
+
+def _books_balance(plant, state):
+    """Every buffer place is in the buffer, under way, or a credit; idle routers hold all."""
+    vcs = state.vcs
+    rows = np.arange(plant.units << int(plant.fabric.numbers[layout.N_SHIFT]))
+    per = 1 << int(plant.fabric.numbers[layout.N_SHIFT])
+    real = rows % per < plant.settings.vcs
+    assert (vcs[real, layout.CREDIT] == plant.settings.buffer).all()
+    assert (vcs[:, layout.COUNT] == 0).all()
+    assert (state.units[:, layout.U_FREE] == (1 << plant.settings.vcs) - 1).all()
+
+
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
+@pytest.mark.parametrize("switching", ["wormhole", "cut-through", "store-and-forward", "circuit"])
+def test_every_packet_arrives_and_every_credit_returns(routing, switching):
+    from hopscape.simulate.engine_kernels import advance
+    from hopscape.simulate.measurement import blank_counters
+
+    config = Settings(
+        vcs=6, buffer=5, packet=(1, 4), routing=routing, switching=switching, tail_credit=True
+    )
+    plant = _plant("torus(4, 4)", config)
+    traffic = make_traffic("uniform-others", 16)
+    source = make_source(traffic, config, 0.15)
+    state = start(plant, traffic, source, seed=3)
+    counters = blank_counters(plant, 10)
+    assert advance(plant.fabric, state, source, counters, 1000, 900) == 0
+    source.kind[1] = layout.SILENT
+    state.ends[:, layout.E_BIRTH] = 2**30
+    assert advance(plant.fabric, state, source, counters, 4000, 5000) == 0
+    assert state.scalars[layout.CREATED] == state.scalars[layout.DELIVERED] > 100
+    assert state.scalars[layout.IN_FLIGHT] == 0
+    _books_balance(plant, state)
+
+
+def test_the_same_seed_gives_the_same_run():
+    plant = _plant("petersen")
+    traffic = make_traffic("uniform", 10)
+    runs = [run_point(plant, traffic, 0.2, seed=s, cycles=1000).to_dict() for s in (5, 5, 6)]
+    for run in runs:
+        del run["seconds"]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+def test_sixteen_ring_deadlocks_on_one_channel_and_not_on_two():
+    one = Settings(vcs=1, buffer=2, packet=(8,))
+    with pytest.raises(ArgumentError, match="needs 2 virtual channels"):
+        _plant("ring(16)", one)
+    forced = _plant("ring(16)", one, unsafe=True)
+    assert not forced.certificate.deadlock_free
+    assert len(forced.certificate.cycle) == 16
+    traffic = make_traffic("uniform-others", 16)
+    point = run_point(forced, traffic, 0.8, warmup=0, cycles=20_000)
+    assert point.deadlocked
+    assert point.saturated
+    safe = _plant("ring(16)", Settings(vcs=2, buffer=2, packet=(8,)))
+    assert safe.certificate.deadlock_free
+    assert not run_point(safe, traffic, 0.8, warmup=0, cycles=20_000).deadlocked
+
+
+def test_stuck_channels_are_named():
+    from hopscape.simulate.engine_kernels import advance
+    from hopscape.simulate.measurement import blank_counters
+
+    plant = _plant("ring(8)", Settings(vcs=1, buffer=2, packet=(8,)), unsafe=True)
+    traffic = make_traffic("uniform-others", 8)
+    source = make_source(traffic, plant.settings, 0.9)
+    state = start(plant, traffic, source, seed=1)
+    assert len(stuck_rows(plant, state)) == 0
+    assert advance(plant.fabric, state, source, blank_counters(plant, 1), 20_000, 2000) == 1
+    assert len(stuck_rows(plant, state)) >= 8
+
+
+def test_layered_and_concentrated_networks_run():
+    plant = _plant("petersen", Settings(vcs=4, concentration=3))
+    assert plant.classes.method == "layers"
+    point = run_point(plant, make_traffic("uniform", 30), 0.1, cycles=1000)
+    assert point.accepted == pytest.approx(0.1, rel=0.15)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 300))
+def test_patterns_are_permutations_for_any_size(n):
+    for name in ("transpose", "bit-complement", "shuffle", "tornado", "neighbour", "permutation"):
+        assert sorted(make_traffic(name, n).targets.tolist()) == list(range(n))
+    turned = make_traffic("bit-reverse", n).targets
+    assert ((turned >= 0) & (turned < n)).all()
+
+
+def test_patterns_mean_what_booksim_means():
+    assert make_traffic("transpose", 64, (8, 8)).targets[1] == 8
+    assert make_traffic("bitcomp", 64).targets[5] == 58
+    assert make_traffic("bitrev", 64).targets[1] == 32
+    assert make_traffic("shuffle", 64).targets[40] == 17
+    assert make_traffic("tornado(8,2,1)", 64).targets[0] == 27
+    assert make_traffic("neighbor", 64, (8, 8)).targets[63] == 0
+    hot = make_traffic("hotspot({0,9},{3,1})", 64).matrix(64)
+    assert hot[7, 0] == 0.75
+    assert hot[7, 9] == 0.25
+    with pytest.raises(ArgumentError, match="unknown"):
+        make_traffic("typhoon", 64)
+
+
+def test_hotspot_and_bursts_offer_what_they_should():
+    plant = _plant("torus(4, 4)")
+    hot = run_point(plant, make_traffic("hotspot({3})", 16), 0.02, cycles=8000)
+    assert hot.accepted == pytest.approx(0.02, rel=0.15)
+    assert hot.fairness == 0
+    bursty = make_traffic("uniform", 16).bursty(0.05, 0.2)
+    assert run_point(plant, bursty, 0.1, cycles=20_000).accepted == pytest.approx(0.1, rel=0.1)
+
+
+def test_worst_permutation_loads_one_channel():
+    plant = _plant("ring(9)")
+    worst = worst_permutation(plant.network, plant.table, plant.home)
+    assert sorted(worst.targets.tolist()) == list(range(9))
+    point = run_point(plant, worst, 0.1, cycles=2000)
+    assert point.busiest == pytest.approx(0.4, rel=0.15)
+
+
+def test_warm_up_is_cut_where_it_ends():
+    rng = np.random.default_rng(1)
+    series = np.concatenate([np.linspace(50, 10, 12), rng.normal(10, 0.5, 60)])
+    assert 9 <= warm_up_cut(series) <= 16
+
+
+def test_loads():
+    assert parse_loads("0.1:0.9:0.1") == [round(0.1 * i, 10) for i in range(1, 10)]
+    assert parse_loads("0.3,0.5") == [0.3, 0.5]
+    for bad in ("x", "0.1:0.5", "0.5:0.1:0.1", "-1"):
+        with pytest.raises(ArgumentError):
+            parse_loads(bad)
+
+
+def test_sweeps_resume(tmp_path):
+    path = tmp_path / "points.jsonl"
+    jobs = [Job("ring(6)", "uniform", x, Settings(vcs=2), cycles=500) for x in (0.1, 0.2)]
+    first = run_jobs(jobs, resume=path)
+    again = run_jobs(jobs, resume=path)
+    assert first == again
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_booksim_files(tmp_path):
+    text = "// test\nk = 4; n = 2; topology = mesh; routing_function = dor;\nnum_vcs = 2;"
+    path = tmp_path / "run.cfg"
+    path.write_text(text)
+    job = read_booksim(path, ["injection_rate=0.05", "packet_size=2"])
+    assert job.spec == "mesh(4, 4)"
+    assert job.load == 0.1
+    assert job.settings.packet == (2,)
+    for wrong in (["speculative=1"], ["nonsense=3"], ["topology=fly"], ["routing_function=x"]):
+        with pytest.raises(ArgumentError):
+            read_booksim(path, wrong)
+    with pytest.raises(FileFormatError):
+        parse_booksim("k 8;")
+
+
+def test_anynet_round_trip(tmp_path):
+    network = hopscape.build("circulant(13, 1, 5)")
+    write_booksim(network, Settings(vcs=3, link_delay=4), tmp_path / "c.cfg", load=0.05)
+    job = read_booksim(tmp_path / "c.cfg")
+    assert job.network is not None
+    assert job.network.order == 13
+    assert set(job.link_delays) == {4}
+    mine = {(int(a), int(b)) for a, b in zip(network.tails, network.heads)}
+    other = {(int(a), int(b)) for a, b in zip(job.network.tails, job.network.heads)}
+    assert mine == other
+    write_anynet(network, tmp_path / "again.anynet")
+    assert read_anynet(tmp_path / "again.anynet")[1] == [1] * 52
+
+
+def test_commands_print_the_promised_keys(capsys, tmp_path):
+    def run(*words):
+        with pytest.raises(SystemExit) as end:
+            main([*words, "--format", "json"])
+        assert end.value.code in (0, None)
+        return json.loads(capsys.readouterr().out)
+
+    found = run(
+        "simulate", "mesh(4, 4)", "--traffic", "uniform", "--load", "0.3", "--cycles", "500"
+    )
+    keys = {
+        "offered",
+        "accepted",
+        "latency",
+        "latency_ci",
+        "network_latency",
+        "p99",
+        "saturated",
+        "flit_hops",
+        "seconds",
+    }
+    assert keys <= set(found["points"][0])
+    path = tmp_path / "x.cfg"
+    path.write_text("topology = mesh; k = 4; n = 2; routing_function = dor; sample_period = 100;")
+    assert keys <= set(run("simulate", "--booksim", str(path), "injection_rate=0.05")["points"][0])
+    ring = run("deadlock", "ring(16)")
+    assert ring["deadlock_free"] is False
+    assert ring["vcs"] == 2
+    assert len(ring["cycle"]) == 16
+    assert run("deadlock", "ring(16)", "--vcs", "2")["deadlock_free"] is True
+    mesh = run("deadlock", "mesh(4, 4)")
+    assert (mesh["deadlock_free"], mesh["vcs"], mesh["cycle"]) == (True, 1, None)
+
+
+def test_replay_of_a_broadcast():
+    from hopscape.collectives import broadcast
+    from hopscape.simulate.replay import replay
+
+    network = hopscape.build("torus(4, 4)")
+    plant = build_plant(network, Settings(vcs=4))
+    schedule = broadcast(network, 0)
+    alone = replay(plant, schedule, flits=3)
+    strict = replay(plant, schedule, flits=3, barrier=True)
+    assert 0 < alone.cycles <= strict.cycles
+    assert (alone.finished > 0).all()
+    hop = plant.settings.zero_load(2, 3)
+    assert strict.cycles >= schedule.rounds * hop
+    assert replay(plant, schedule, flits=3, background=0.2).cycles >= alone.cycles
