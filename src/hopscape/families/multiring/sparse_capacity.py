@@ -8,7 +8,7 @@ the same residue), which may use any of the m places that they share.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -140,6 +140,7 @@ class ArcSchedule:
 
     member: SparseMultiring
     loads: tuple[Fraction, ...]
+    shares: tuple[tuple[Fraction, ...], ...]
     bound: Fraction | None = None
 
     @property
@@ -216,19 +217,23 @@ def sparse_capacity(member: SparseMultiring) -> SparseCapacity:
     (Fraction(102, 1), True)
     """
     problem = arc_problem(member)
-    short = _loads(problem, _shortest(problem))
     even = _bound(problem, [Fraction(1)] * (2 * problem.places))
-    shortest = ArcSchedule(member, tuple(short), even)
+    shortest = _arc_schedule(member, problem, _shortest(problem), even)
     if shortest.proved:
         return SparseCapacity(member, shortest, shortest)
     shares, weights = _linear_program(problem)
-    best = min((_loads(problem, _rounded(shares, g)) for g in _ROUNDINGS), key=max)
+    found = [_arc_schedule(member, problem, _rounded(shares, g), even) for g in _ROUNDINGS]
+    best = min([shortest, *found], key=lambda schedule: schedule.load)
     duals = [[Fraction(max(w, 0.0)).limit_denominator(g) for w in weights] for g in _ROUNDINGS]
     bounds = [_bound(problem, dual) for dual in duals if sum(dual)]
-    bound = min(max([even, *bounds]), max(best))
-    if max(short) <= max(best):
-        best = short
-    return SparseCapacity(member, shortest, ArcSchedule(member, tuple(best), bound))
+    return SparseCapacity(member, shortest, replace(best, bound=max([even, *bounds])))
+
+
+def _arc_schedule(
+    member: SparseMultiring, problem: ArcProblem, shares: list[list[Fraction]], bound: Fraction
+) -> ArcSchedule:
+    fixed = tuple(tuple(row) for row in shares)
+    return ArcSchedule(member, tuple(_loads(problem, shares)), fixed, bound)
 
 
 def sparse_closed_form(m: int, places: int) -> Fraction:
