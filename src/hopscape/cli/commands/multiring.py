@@ -259,9 +259,7 @@ def _emit_cells(rows: list[dict[str, Any]], style: Format, output: Path | None) 
     emit_rows(rows, style, output, columns=columns, wrapper="cells")
 
 
-def _emit_grown(
-    orders: list[int], sizes: list[int], style: Format, output: Path | None
-) -> None:
+def _emit_grown(orders: list[int], sizes: list[int], style: Format, output: Path | None) -> None:
     from hopscape.families.multiring.search import grow_family
 
     if len(orders) != len(sizes):

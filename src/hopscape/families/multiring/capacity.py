@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from hopscape.core.errors import ArgumentError
 from hopscape.families.multiring.exact import LoadProblem, balance
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
@@ -100,9 +98,7 @@ class RouteSchedule:
     @property
     def split_routes(self) -> int:
         """Routes that use more than one ring."""
-        return sum(
-            sum(row[r] > 0 for row in self.shares) > 1 for r in range(self.n - 1)
-        )
+        return sum(sum(row[r] > 0 for row in self.shares) > 1 for r in range(self.n - 1))
 
     def to_dict(self) -> dict[str, Any]:
         """The record that scripts rely on."""

@@ -11,10 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Balance", "LoadProblem", "balance", "dual_bound", "solve_exactly"]
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import HopscapeError
+
+__all__ = ["Balance", "LoadProblem", "balance", "dual_bound", "least_largest", "solve_exactly"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _ZERO = 1e-9
 _TIGHT = 1e-7
@@ -53,39 +59,67 @@ def dual_bound(problem: LoadProblem, dual: Sequence[Fraction]) -> Fraction:
     return total
 
 
-def float_optimum(
-    problem: LoadProblem,
-) -> tuple[float, np.ndarray[tuple[int], np.dtype[np.float64]], list[list[float]]]:
+def float_optimum(problem: LoadProblem) -> tuple[float, Floats, list[list[float]]]:
     """Optimal load, dual weights and shares in floating point."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_matrix
-
-    h, count = len(problem.lengths), len(problem.weights)
+    h = len(problem.lengths)
     table = np.asarray(problem.lengths, dtype=float)
     ring, route = np.nonzero(table)
     weight = np.asarray([float(w) for w in problem.weights])
-    variables = len(ring)
-    cost = np.zeros(variables + 1)
-    cost[-1] = 1.0
-    rows = np.concatenate([ring, np.arange(h)])
-    columns = np.concatenate([np.arange(variables), np.full(h, variables)])
-    values = np.concatenate([table[ring, route] * weight[route], np.full(h, -1.0)])
-    upper = coo_matrix((values, (rows, columns)), shape=(h, variables + 1)).tocsr()
-    equal = coo_matrix(
-        (np.ones(variables), (route, np.arange(variables))), shape=(count, variables + 1)
+    found, dual = least_largest(
+        ring, np.arange(len(ring)), table[ring, route] * weight[route], route, h
+    )
+    shares = np.zeros(table.shape)
+    shares[ring, route] = found[:-1]
+    rows: list[list[float]] = shares.tolist()
+    return float(found[-1]), dual, rows
+
+
+def least_largest(
+    carriers: IntArray, columns: IntArray, values: Floats, demands: IntArray, count: int
+) -> tuple[Floats, Floats]:
+    """Shares that make the fullest of `count` carriers as empty as can be (HiGHS).
+
+    Parameters
+    ----------
+    carriers, columns, values : arrays
+        Entries: share `column` puts `value` on a carrier.
+    demands : array
+        The demand that each share belongs to; shares of a demand add up to 1.
+    count : int
+
+    Returns
+    -------
+    shares : ndarray
+        With the largest load as one more entry at the end.
+    dual : ndarray
+        Weights of the carriers.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
+    shares = len(demands)
+    every = np.arange(count)
+    data = np.concatenate([np.asarray(values, dtype=float), np.full(count, -1.0)])
+    places = (np.concatenate([carriers, every]), np.concatenate([columns, np.full(count, shares)]))
+    upper: Any = coo_matrix((data, places), shape=(count, shares + 1)).tocsr()
+    rows = int(np.max(demands)) + 1
+    equal: Any = coo_matrix(
+        (np.ones(shares), (demands, np.arange(shares))), shape=(rows, shares + 1)
     ).tocsr()
-    found = linprog(
+    cost = np.zeros(shares + 1)
+    cost[-1] = 1.0
+    found: Any = linprog(
         cost,
         A_ub=upper,
-        b_ub=np.zeros(h),
+        b_ub=np.zeros(count),
         A_eq=equal,
-        b_eq=np.ones(count),
+        b_eq=np.ones(rows),
         bounds=(0, None),
         method="highs-ds",
     )
-    shares = np.zeros((h, count))
-    shares[ring, route] = found.x[:-1]
-    return float(found.fun), -np.asarray(found.ineqlin.marginals), shares.tolist()
+    if found.x is None:
+        raise HopscapeError(f"the linear program was not solved: {found.message}")
+    return found.x, -np.asarray(found.ineqlin.marginals)
 
 
 def balance(problem: LoadProblem) -> Balance:
@@ -161,7 +195,7 @@ def _feasible(shares: list[list[Fraction]]) -> list[list[Fraction]]:
 
 def _exact_dual(
     problem: LoadProblem,
-    weights: np.ndarray[tuple[int], np.dtype[np.float64]],
+    weights: Floats,
     load: float,
     best: Fraction,
 ) -> tuple[Fraction, ...]:

@@ -29,6 +29,7 @@ __all__ = [
     "canonical_steps",
     "cheapest_multiple",
     "grow_family",
+    "pareto_front",
     "search_cell",
 ]
 
@@ -40,6 +41,8 @@ _FAR = 1 << 40
 _ROOM = 1 << 18
 _SAMPLE = 4000
 _FIRST = 24
+_FEW = 500
+_MOST_KEPT = 5_000_000
 _MOST_SETS = 20_000_000_000
 
 
@@ -148,7 +151,16 @@ class _Space:
         """How many sets there are."""
         return math.comb(len(self.rows) - 1, self.count - 1)
 
+    def sets_in_memory(self) -> int:
+        """How many sets there are, when all of them have to be held at once."""
+        if self.sets > _MOST_KEPT:
+            raise TooLargeError(
+                f"{self.sets} step sets are too many to weigh their cable; at most {_MOST_KEPT}"
+            )
+        return self.sets
+
     def steps(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """The steps of some rows."""
         return tuple(self.rows[i] for i in rows)
 
     def problem(self, steps: Sequence[int]) -> LoadProblem:
@@ -203,7 +215,9 @@ def _check(n: int, rings: int, simplex: bool) -> int:
         raise ArgumentError(f"nodes is {n}; it must be at least 3")
     if not 1 <= rings <= most or (not simplex and rings % 2):
         kind = "an integer" if simplex else "an even number"
-        raise ArgumentError(f"rings is {rings}; it must be {kind} from {1 + (not simplex)} to {most}")
+        raise ArgumentError(
+            f"rings is {rings}; it must be {kind} from {1 + (not simplex)} to {most}"
+        )
     return rings if simplex else rings // 2
 
 
@@ -246,62 +260,53 @@ def search_cell(
         raise TooLargeError(
             f"{space.sets:.3g} step sets of {rings} rings on {n} nodes are too many to go through"
         )
-    best, first = _first_loads(space, cable)
-    if best is None:
-        return {"sets": [], "load": None, "tested": space.sets, "programs": space.problems}
-    room = _ROOM
-    kept, totals, found = space.scan(space.limit(best), room)
-    while found > len(totals):
-        kept, totals, found = space.scan(space.limit(best), found)
-    known = dict(first)
+    kept, totals, known = _candidates(space, cable)
+    best = min(known.values(), default=None)
     seen: set[tuple[int, ...]] = set()
     for row, total in zip(kept, totals):
-        if space.bound(int(total)) > best:
+        if best is not None and space.bound(int(total)) > best:
             break
         steps = canonical_steps(n, space.steps(row), simplex=simplex)
-        if steps in seen or (cable is not None and not _affordable(n, steps, simplex, cable)):
+        if steps in seen:
             continue
         seen.add(steps)
         if steps not in known:
-            if not _refined_bound(space, steps, best):
+            if best is not None and not _refined_bound(space, steps, best):
                 continue
             known[steps] = space.load(steps)
-        best = min(best, known[steps])
-    optimal = sorted(steps for steps, load in known.items() if load == best)
+        best = known[steps] if best is None else min(best, known[steps])
+    if best is None:
+        return {"sets": [], "load": None, "tested": space.sets, "programs": 0}
     return {
-        "sets": [list(s) for s in optimal],
+        "sets": [list(s) for s in sorted(s for s, load in known.items() if load == best)],
         "load": f"{best.numerator}/{best.denominator}",
         "tested": space.sets,
         "programs": space.problems,
     }
 
 
-def _affordable(n: int, steps: tuple[int, ...], simplex: bool, cable: int) -> bool:
-    return cheapest_multiple(n, steps, simplex=simplex)[0] <= cable
-
-
-def _first_loads(
+def _candidates(
     space: _Space, cable: int | None
-) -> tuple[Fraction | None, dict[tuple[int, ...], Fraction]]:
-    """Loads of a few sets with small totals, so that the scan has something to beat."""
-    wanted = 500 if cable is None else 20_000
+) -> tuple[IntArray, IntArray, dict[tuple[int, ...], Fraction]]:
+    """Sets that can be best, by their bounds, and the loads of some that were solved already."""
+    if cable is not None:
+        kept, totals, _ = space.scan(_FAR, space.sets_in_memory())
+        cheap = _cables(space, kept) <= cable
+        return kept[cheap], totals[cheap], {}
     known: dict[tuple[int, ...], Fraction] = {}
-    while True:
-        everything = wanted >= space.sets
-        limit = _FAR if everything else space.sample_limit(wanted)
-        kept, _, found = space.scan(limit, max(1, min(space.sets, 40 * wanted)))
-        for row in kept:
-            steps = canonical_steps(space.n, space.steps(row), simplex=space.simplex)
-            dear = cable is not None and not _affordable(space.n, steps, space.simplex, cable)
-            if steps in known or dear:
-                continue
+    few = space.sets <= _FEW
+    kept, _, _ = space.scan(_FAR if few else space.sample_limit(_FEW), _ROOM)
+    for row in kept:
+        steps = canonical_steps(space.n, space.steps(row), simplex=space.simplex)
+        if steps not in known:
             known[steps] = space.load(steps)
-            if len(known) >= _FIRST:
-                break
-        if known or everything:
+        if len(known) >= _FIRST:
             break
-        wanted *= 20
-    return (min(known.values()) if known else None), known
+    limit = space.limit(min(known.values()))
+    kept, totals, found = space.scan(limit, _ROOM)
+    if found > len(totals):
+        kept, totals, _ = space.scan(limit, found)
+    return kept, totals, known
 
 
 def best_step_sets(
@@ -333,25 +338,20 @@ def sets_of(n: int, simplex: bool, found: dict[str, Any]) -> list[StepSet]:
     out = []
     for steps in found["sets"]:
         length, cheapest = cheapest_multiple(n, steps, simplex=simplex)
-        out.append(
-            StepSet(n, tuple(steps), simplex, Fraction(found["load"]), length, cheapest)
-        )
+        out.append(StepSet(n, tuple(steps), simplex, Fraction(found["load"]), length, cheapest))
     return out
 
 
-def pareto_front(n: int, rings: int, *, simplex: bool = False, most: int = 2_000_000) -> list[StepSet]:
+def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
     """Best capacity for every amount of cable: each set beats all with less cable.
 
     Raises
     ------
     TooLargeError
-        When there are more than `most` sets, since the cable of each is needed.
+        When there are too many sets, since the cable of each is needed.
     """
-    count = _check(n, rings, simplex)
-    space = _Space(n, count, simplex)
-    if space.sets > most:
-        raise TooLargeError(f"{space.sets} step sets are too many for a front; at most {most}")
-    kept, totals, _ = space.scan(_FAR, space.sets)
+    space = _Space(n, _check(n, rings, simplex), simplex)
+    kept, totals, _ = space.scan(_FAR, space.sets_in_memory())
     lengths = _cables(space, kept)
     front: list[StepSet] = []
     best: Fraction | None = None
@@ -417,9 +417,7 @@ def grow_family(
         The one whose worst cell, measured against the best set of that cell, is best. Found by a
         search that keeps `beam` candidates, not proved best.
     """
-    optimum = {
-        cell: Fraction(search_cell(*cell)["load"]) for cell in dict.fromkeys(cells)
-    }
+    optimum = {cell: Fraction(search_cell(*cell)["load"]) for cell in dict.fromkeys(cells)}
     families: list[tuple[Fraction, tuple[int, ...], tuple[Fraction, ...]]] = [
         (Fraction(1), (1,), ())
     ]

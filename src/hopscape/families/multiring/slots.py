@@ -93,7 +93,11 @@ def _full_traffic(
     n = member.n
     build = balanced_schedule if schedule == "balanced" else shortest_schedule
     found = build(member, distribution)
-    starts, sizes, groups, owner, classes = [], [], [], [], []
+    starts: list[int] = []
+    sizes: list[int] = []
+    groups: list[int] = []
+    owner: list[int] = []
+    classes: list[int] = []
     ports = np.zeros((n, len(member.rings)), dtype=np.int64)
     lengths: list[dict[int, Fraction]] = []
     for j, s in enumerate(member.rings):
@@ -117,7 +121,11 @@ def _full_traffic(
     carried = [sum(table.values(), Fraction(0)) for table in lengths]
     return RingTraffic(
         n,
-        *(np.asarray(x, dtype=np.int64) for x in (starts, sizes, groups, classes, owner)),
+        np.asarray(starts),
+        np.asarray(sizes),
+        np.asarray(groups),
+        np.asarray(classes),
+        np.asarray(owner),
         lengths,
         np.zeros(n, dtype=np.int64),
         ports,
@@ -139,7 +147,11 @@ def _sparse_traffic(member: SparseMultiring, schedule: str) -> RingTraffic:
                 table[length] = table.get(length, Fraction(0)) + part
     nodes_at = member.table()
     slot = np.asarray(member.order_of_places)
-    starts, sizes, groups, owner, classes = [], [], [], [], []
+    starts: list[int] = []
+    sizes: list[int] = []
+    groups: list[int] = []
+    owner: list[int] = []
+    classes: list[int] = []
     ports = np.zeros((member.order, 2 * m), dtype=np.int64)
     for ring in range(rings):
         for side in (0, 1):
@@ -168,7 +180,11 @@ def _sparse_traffic(member: SparseMultiring, schedule: str) -> RingTraffic:
     total = sum(carried)
     return RingTraffic(
         member.order,
-        *(np.asarray(x, dtype=np.int64) for x in (starts, sizes, groups, classes, owner)),
+        np.asarray(starts),
+        np.asarray(sizes),
+        np.asarray(groups),
+        np.asarray(classes),
+        np.asarray(owner),
         lengths,
         np.arange(member.order) // rings,
         ports,
@@ -348,23 +364,23 @@ def simulate(
     else:
         skipped = total - per_batch // 2 * _BATCHES
     columns = np.asarray(records)
-    wait: tuple[float | None, float | None] = (None, None)
-    if mode == "open":
-        wait = _interval(columns[:, 2])
-        if not insertion:
-            assert wait[0] is not None
-            wait = (wait[0] + 0.5, wait[1])
-    effective = _interval(columns[:, 1]) if mode == "saturated" else (None, None)
+    sent, sent_error = _interval(columns[:, 0])
+    usable, usable_error = _interval(columns[:, 1])
+    wait, wait_error = _interval(columns[:, 2])
+    saturated, opened = mode == "saturated", mode == "open"
     return RingRun(
-        mode,
-        load if mode == "open" else None,
-        *_interval(columns[:, 0]),
-        *effective,
-        *wait,
-        total - skipped,
-        skipped,
-        settled,
-        total * len(traffic.owner),
+        mode=mode,
+        offered=load if opened else None,
+        throughput=sent,
+        throughput_half_width=sent_error,
+        effective=usable if saturated else None,
+        effective_half_width=usable_error if saturated else None,
+        wait=wait + (0.0 if insertion else 0.5) if opened else None,
+        wait_half_width=wait_error if opened else None,
+        slots=total - skipped,
+        warm_up=skipped,
+        settled=settled,
+        updates=total * len(traffic.owner),
     )
 
 
@@ -382,9 +398,7 @@ def _batch(machine: _Machine, slots: int, mode: str) -> tuple[float, float, floa
 def _truncation(values: np.ndarray[Any, np.dtype[np.float64]]) -> int:
     """Batches to leave out: those whose removal makes the standard error least (MSER)."""
     count = len(values)
-    errors = [
-        float(values[cut:].var()) / (count - cut) for cut in range(count // 2 + 1)
-    ]
+    errors = [float(values[cut:].var()) / (count - cut) for cut in range(count // 2 + 1)]
     return int(np.argmin(errors))
 
 
@@ -397,11 +411,19 @@ def _drifts(values: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
 
 
 def _interval(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:
-    """Mean and half-width of its 95 % interval, from batches joined in fours."""
+    """Mean and half-width of its 95 % interval, from batches joined in fours.
+
+    Where neighbouring batches still go together, the variance is raised as for a chain with that
+    correlation.
+    """
     from scipy.special import stdtrit
 
     whole = len(values) // 4 * 4
     joined = values[len(values) - whole :].reshape(-1, 4).mean(axis=1)
     count = len(joined)
-    quantile = float(stdtrit(count - 1, 0.975))
-    return float(joined.mean()), quantile * float(joined.std(ddof=1)) / math.sqrt(count)
+    away = joined - joined.mean()
+    spread = float((away**2).sum())
+    follows = float((away[1:] * away[:-1]).sum()) / spread if spread > 0 else 0.0
+    follows = min(max(follows, 0.0), 0.9)
+    error = math.sqrt(spread / (count - 1) / count * (1 + follows) / (1 - follows))
+    return float(joined.mean()), float(stdtrit(count - 1, 0.975)) * error

@@ -32,7 +32,7 @@ def _next(random: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _draw(random: Any, cut: Any, other: Any, row: int) -> int:
+def _draw(random: Any, cut: Any, other: Any, row: int) -> Any:
     """A column of an alias table, by its weights."""
     bits = _next(random)
     column = np.int64(((bits >> _HALF) * np.uint64(cut.shape[1])) >> _HALF)
@@ -70,6 +70,31 @@ def _arrivals(
         clock[0] += _gap(random, rate)
         count += 1
     return count
+
+
+@njit(cache=True, nogil=True)
+def _pass(
+    slot: int, place: int, count: int, now: int, free: Any, classes: Any, cut: Any, other: Any,
+    values: Any, random: Any,
+) -> int:  # fmt: skip
+    """Fill every free slot of a run of places whose queues are never empty; how many there were."""
+    sent = 0
+    width = np.uint64(cut.shape[1])
+    x = random[0]
+    for i in range(count):
+        if free[slot + i] <= now:
+            row = classes[place + i]
+            x ^= x >> np.uint64(12)
+            x ^= x << np.uint64(25)
+            x ^= x >> np.uint64(27)
+            bits = x * np.uint64(0x2545F4914F6CDD1D)
+            column = np.int64(((bits >> _HALF) * width) >> _HALF)
+            if (bits & _LOW) >= cut[row, column]:
+                column = other[row, column]
+            free[slot + i] = now + values[row, column]
+            sent += 1
+    random[0] = x
+    return sent
 
 
 @njit(cache=True, nogil=True)
@@ -119,23 +144,29 @@ def run_segmented(
             )
         for ring in range(starts.shape[0]):
             first, size = starts[ring], sizes[ring]
-            slot = first + (size - now % size) % size
-            last = first + size
+            back = now % size
+            if mode == 0:
+                sent = _pass(
+                    first, first + back, size - back, now, free, classes, cut, other, values, random
+                )
+                sent += _pass(
+                    first + size - back, first, back, now, free, classes, cut, other, values, random
+                )
+                counts[groups[ring]] += sent
+                continue
             sent = 0
-            for place in range(first, last):
-                if free[slot] <= now and (mode == 0 or queue[place] > 0):
+            for i in range(size):
+                place = first + i
+                if queue[place] == 0:
+                    continue
+                slot = first + (i - back if i >= back else i - back + size)
+                if free[slot] <= now:
                     row = classes[place]
                     free[slot] = now + values[row, _draw(random, cut, other, row)]
                     sent += 1
-                    if mode > 0:
-                        queue[place] -= 1
-                        if mode == 1:
-                            _new_packet(
-                                random, owner[place], kind, node_cut, node_other, ports, queue
-                            )
-                slot += 1
-                if slot == last:
-                    slot = first
+                    queue[place] -= 1
+                    if mode == 1:
+                        _new_packet(random, owner[place], kind, node_cut, node_other, ports, queue)
             counts[groups[ring]] += sent
         if mode == 2:
             for place in range(queue.shape[0]):

@@ -32,7 +32,7 @@ class SparseMultiring(Family):
     )
     example = "sparse_multiring(2, 10)"
 
-    def __init__(self, m: int, K: int, order: Sequence[int] = ()) -> None:  # noqa: N803
+    def __init__(self, m: int, K: int, order: Sequence[int] = ()) -> None:
         self.m, self.K = m, K
         self.offsets = tuple(-d for d in planar_difference_set(m))
         """Residue of each place of a part, less the number of the ring."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from hopscape.families.multiring.exact import least_largest
 from hopscape.families.multiring.sparse import SparseMultiring
 
 __all__ = ["SparseCapacity", "arc_problem", "sparse_capacity", "sparse_upper_bound"]
@@ -91,38 +93,23 @@ def _bound(problem: ArcProblem, dual: Sequence[Fraction]) -> Fraction:
 
 def _linear_program(problem: ArcProblem) -> tuple[list[list[float]], list[float]]:
     """Shares and dual weights of the arcs in floating point."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_matrix
-
-    rows, columns, sizes = [], [], [len(options) for options in problem.demands]
+    carriers: list[int] = []
+    columns: list[int] = []
+    sizes = [len(options) for options in problem.demands]
     starts = np.cumsum([0, *sizes])
     for d, options in enumerate(problem.demands):
         for i, option in enumerate(options):
             arcs = problem.arcs(option)
-            rows += arcs
+            carriers += arcs
             columns += [int(starts[d]) + i] * len(arcs)
-    count, arcs_in_all = int(starts[-1]), 2 * problem.places
-    data = np.concatenate([np.ones(len(rows)), np.full(arcs_in_all, -1.0)])
-    rows += range(arcs_in_all)
-    columns += [count] * arcs_in_all
-    upper = coo_matrix((data, (rows, columns)), shape=(arcs_in_all, count + 1)).tocsr()
-    demand = np.repeat(np.arange(len(sizes)), sizes)
-    equal = coo_matrix(
-        (np.ones(count), (demand, np.arange(count))), shape=(len(sizes), count + 1)
-    ).tocsr()
-    cost = np.zeros(count + 1)
-    cost[-1] = 1.0
-    found = linprog(
-        cost,
-        A_ub=upper,
-        b_ub=np.zeros(arcs_in_all),
-        A_eq=equal,
-        b_eq=np.ones(len(sizes)),
-        bounds=(0, None),
-        method="highs",
+    found, dual = least_largest(
+        np.asarray(carriers),
+        np.asarray(columns),
+        np.ones(len(columns)),
+        np.repeat(np.arange(len(sizes)), sizes),
+        2 * problem.places,
     )
-    shares = [found.x[a:b].tolist() for a, b in zip(starts[:-1], starts[1:])]
-    return shares, (-found.ineqlin.marginals).tolist()
+    return [found[a:b].tolist() for a, b in pairwise(starts)], dual.tolist()
 
 
 def _rounded(shares: list[list[float]], grain: int) -> list[list[Fraction]]:

@@ -118,9 +118,7 @@ def _frontier(lines: Sequence[Line]) -> list[Line]:
     return out
 
 
-def _choose(
-    frontiers: Sequence[list[Line]], least: int
-) -> Iterator[tuple[Line, ...]]:
+def _choose(frontiers: Sequence[list[Line]], least: int) -> Iterator[tuple[Line, ...]]:
     """For each rate of a frontier the longest lines that reach it, where they have the nodes."""
     rates = sorted({line.rate for lines in frontiers for line in lines}, reverse=True)
     for rate in rates:
