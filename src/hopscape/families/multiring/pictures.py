@@ -28,9 +28,9 @@ def delay_law(share: float) -> float:
 
 
 def printed_delay_law(load: float, capacity: float) -> float:
-    """The paper's T = F / (c - s) for one ring, with F between its F(0) = c/2 and F(c/2) = 2.5."""
+    """The paper's T = F / (c - s) for one ring, F going from c/2 to 2.5 at half load."""
     share = load / capacity
-    return (capacity / 2 + (2.5 - capacity / 2) * 2 * share) / (capacity - load)
+    return (capacity / 2 + (2.5 - capacity / 2) * min(2 * share, 1.0)) / (capacity - load)
 
 
 def draw_all(folder: str | Path, *, quick: bool = False, seed: int = 0) -> list[Path]:
