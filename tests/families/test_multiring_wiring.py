@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from hopscape import Goal, Model, verify
 from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, SpecError
@@ -118,6 +119,23 @@ def test_one_ring_router_stays_on_its_ring():
     assert any_.distance(0, 5) == 2
     loads = channel_load(net, one), channel_load(net, any_)
     assert loads[0].hops > loads[1].hops
+
+
+@pytest.mark.parametrize("spec", ["multiring(32, 1, 2, 3, 7)", "multiring(12, 1, 5, -2)"])
+@pytest.mark.parametrize("model", [Model(), Model(ports=1)])
+def test_collectives_on_one_ring(spec, model):
+    net = hopscape.build(spec)
+    lengths = [ring_lengths(net.order, s) for s in net.family.rings]
+    found = {c.goal: c for c in net.family.collectives() if c.name == "one-ring"}
+    for root in (0, 5):
+        goal = Goal.broadcast(root)
+        schedule = found["broadcast"].build(net, goal, model)
+        assert verify(schedule, net, goal, model=model)
+        if model.ports is None:
+            eccentricity = OneRingRouter(net, lengths)._length.max()
+            assert schedule.rounds == eccentricity >= distances_from(net, 0).max()
+    goal = Goal.all_to_all()
+    assert verify(found["all-to-all"].build(net, goal, model), net, goal, model=model)
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 17])

@@ -68,10 +68,9 @@ def float_optimum(problem: LoadProblem) -> tuple[float, Floats, list[list[float]
     found, dual = least_largest(
         ring, np.arange(len(ring)), table[ring, route] * weight[route], route, h
     )
-    shares = np.zeros(table.shape)
+    shares: Any = np.zeros(table.shape)
     shares[ring, route] = found[:-1]
-    rows: list[list[float]] = shares.tolist()
-    return float(found[-1]), dual, rows
+    return float(found[-1]), dual, shares.tolist()
 
 
 def least_largest(

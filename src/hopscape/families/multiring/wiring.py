@@ -10,10 +10,11 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.families.multiring.collectives import one_ring_collectives
 from hopscape.families.multiring.routing import DifferenceRouter
 
 __all__ = ["Multiring", "ring_lengths"]
@@ -130,6 +131,9 @@ class Multiring(Family):
     def router(self, network: Network) -> Router | None:
         """Shortest ways that may change rings; :class:`OneRingRouter` stays on one."""
         return DifferenceRouter(network) if self.n <= _ROUTED else None
+
+    def collectives(self) -> tuple[Collective, ...]:
+        return one_ring_collectives(self)
 
     def layout(self) -> Layout:
         return Layout(circle(self.n))
