@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.families.multiring import Multiring
 from hopscape.families.multiring.capacity import balanced_schedule
+from hopscape.families.multiring.growth import grow_family
 from hopscape.families.multiring.search import (
+    StepSpace,
     _cables,
     _refined_bound,
-    _Space,
     best_step_sets,
     canonical_steps,
     cheapest_multiple,
-    grow_family,
     pareto_front,
     search_cell,
 )
@@ -61,7 +61,7 @@ def test_scan_kernel_against_combinations(n, count, simplex, percent):
     rings = count if simplex else 2 * count
     if count > ((n - 1) if simplex else (n - 1) // 2):
         return
-    space = _Space(n, count, simplex)
+    space = StepSpace(n, count, simplex)
     sums = {}
     for i, steps in enumerate(every_set(n, rings, simplex)):
         table = np.array([space.lengths[s - 1] for s in steps])
@@ -77,7 +77,7 @@ def test_scan_kernel_against_combinations(n, count, simplex, percent):
 
 
 def test_refined_bound_never_drops_a_better_set():
-    space = _Space(17, 3, False)
+    space = StepSpace(17, 3, False)
     loads = {s: space.load(s) for s in every_set(17, 6, False)}
     best = min(loads.values())
     for steps, load in loads.items():
@@ -89,7 +89,7 @@ def test_refined_bound_never_drops_a_better_set():
 def test_unit_multiples():
     assert canonical_steps(32, (2, 5, 11)) == canonical_steps(32, (1, 6, 15)) == (1, 6, 15)
     assert cheapest_multiple(32, (1, 6, 15)) == (36, (2, 5, 11))
-    space = _Space(21, 3, False)
+    space = StepSpace(21, 3, False)
     kept, _, _ = space.scan(1 << 40, space.sets)
     want = [cheapest_multiple(21, space.steps(row))[0] for row in kept]
     assert _cables(space, kept).tolist() == want

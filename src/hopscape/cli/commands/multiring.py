@@ -139,6 +139,9 @@ def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
             out[f"{name}: largest load"] = _number(part["load"])
             if len(part["loads"]) <= 16:
                 out[f"{name}: loads"] = ", ".join(f"{x:.4g}" for x in part["loads_decimal"])
+    if "limited_by" in record["balanced"] and len(record["rings"]) <= 16:
+        out["fullest rings, shortest"] = ", ".join(map(str, record["shortest"]["limited_by"]))
+        out["fullest rings, balanced"] = ", ".join(map(str, record["balanced"]["limited_by"]))
     bound = record.get("moore_bound") or record.get("upper_bound")
     if bound is not None:
         out["no network of the kind carries more than"] = _number(bound)
@@ -260,7 +263,7 @@ def _emit_cells(rows: list[dict[str, Any]], style: Format, output: Path | None) 
 
 
 def _emit_grown(orders: list[int], sizes: list[int], style: Format, output: Path | None) -> None:
-    from hopscape.families.multiring.search import grow_family
+    from hopscape.families.multiring.growth import grow_family
 
     if len(orders) != len(sizes):
         raise ArgumentError(

@@ -28,7 +28,6 @@ __all__ = [
     "best_step_sets",
     "canonical_steps",
     "cheapest_multiple",
-    "grow_family",
     "pareto_front",
     "search_cell",
 ]
@@ -119,7 +118,7 @@ class StepSet:
 
 
 @dataclass
-class _Space:
+class StepSpace:
     """All step sets of one size, as rows of a table of lengths."""
 
     n: int
@@ -221,7 +220,7 @@ def _check(n: int, rings: int, simplex: bool) -> int:
     return rings if simplex else rings // 2
 
 
-def _refined_bound(space: _Space, steps: Sequence[int], best: Fraction) -> bool:
+def _refined_bound(space: StepSpace, steps: Sequence[int], best: Fraction) -> bool:
     """Can the set still be better than `best`, after some rounds of better ring weights?"""
     table = space.lengths[[s - 1 for s in steps]].astype(float)
     weights = space.weights / 2.0
@@ -255,7 +254,7 @@ def search_cell(
         ``programs`` solved.
     """
     count = _check(n, rings, simplex)
-    space = _Space(n, count, simplex)
+    space = StepSpace(n, count, simplex)
     if space.sets > _MOST_SETS:
         raise TooLargeError(
             f"{space.sets:.3g} step sets of {rings} rings on {n} nodes are too many to go through"
@@ -286,7 +285,7 @@ def search_cell(
 
 
 def _candidates(
-    space: _Space, cable: int | None
+    space: StepSpace, cable: int | None
 ) -> tuple[IntArray, IntArray, dict[tuple[int, ...], Fraction]]:
     """Sets that can be best, by their bounds, and the loads of some that were solved already."""
     if cable is not None:
@@ -350,7 +349,7 @@ def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
     TooLargeError
         When there are too many sets, since the cable of each is needed.
     """
-    space = _Space(n, _check(n, rings, simplex), simplex)
+    space = StepSpace(n, _check(n, rings, simplex), simplex)
     kept, totals, _ = space.scan(_FAR, space.sets_in_memory())
     lengths = _cables(space, kept)
     front: list[StepSet] = []
@@ -375,7 +374,7 @@ def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
     return front
 
 
-def _cables(space: _Space, kept: IntArray) -> IntArray:
+def _cables(space: StepSpace, kept: IntArray) -> IntArray:
     """Least cable over all unit multiples, of many sets at once."""
     n = space.n
     best = np.full(len(kept), _FAR, dtype=np.int64)
@@ -386,75 +385,6 @@ def _cables(space: _Space, kept: IntArray) -> IntArray:
             short = np.minimum(turned, n - turned) * (1 if space.simplex else 2)
             best = np.minimum(best, short[kept].sum(axis=1))
     return best
-
-
-@dataclass(frozen=True)
-class GrowingFamily:
-    """Steps that are only added to, and the capacity of each cell in per cent of the best."""
-
-    steps: tuple[int, ...]
-    capacities: tuple[Fraction, ...]
-    worst: Fraction
-
-
-def grow_family(
-    cells: Sequence[tuple[int, int]], *, beam: int = 40, largest: int | None = None
-) -> GrowingFamily:
-    """A family of step sets that grows by adding rings only, by beam search.
-
-    Parameters
-    ----------
-    cells : sequence of (nodes, rings)
-        In order of growth; rings even and not falling.
-    beam : int
-        How many partial families are kept.
-    largest : int, optional
-        Largest step that is tried; below half of the fewest nodes of a cell by default.
-
-    Returns
-    -------
-    GrowingFamily
-        The one whose worst cell, measured against the best set of that cell, is best. Found by a
-        search that keeps `beam` candidates, not proved best.
-    """
-    optimum = {cell: Fraction(search_cell(*cell)["load"]) for cell in dict.fromkeys(cells)}
-    families: list[tuple[Fraction, tuple[int, ...], tuple[Fraction, ...]]] = [
-        (Fraction(1), (1,), ())
-    ]
-    for n, rings in cells:
-        top = min((n - 1) // 2, largest or n)
-        grown: dict[tuple[int, ...], tuple[Fraction, tuple[Fraction, ...]]] = {}
-        for worst, steps, loads in families:
-            for longer in _extensions(steps, rings // 2, top):
-                if longer in grown or len({folded(s, n, False) for s in longer}) < len(longer):
-                    continue
-                load = balanced_schedule(Multiring(n, longer)).load
-                share = optimum[n, rings] / load
-                grown[longer] = (min(worst, share), (*loads, load))
-        ranked = sorted(grown.items(), key=lambda item: -item[1][0])[:beam]
-        if not ranked:
-            raise ArgumentError(f"no family grows to {rings} rings on {n} nodes")
-        families = [(worst, steps, loads) for steps, (worst, loads) in ranked]
-    worst, steps, loads = families[0]
-    capacities = tuple(Fraction(n * (n - 1)) / load for (n, _), load in zip(cells, loads))
-    return GrowingFamily(steps, capacities, worst)
-
-
-def _extensions(steps: tuple[int, ...], count: int, top: int) -> list[tuple[int, ...]]:
-    """All ways to bring a set to so many steps by adding steps up to `top`."""
-    if len(steps) > count or max(steps) > top:
-        return []
-    found = [steps]
-    while found and len(found[0]) < count:
-        found = sorted(
-            {
-                (*old, s)
-                for old in found
-                for s in range(2, top + 1)
-                if s not in old and (len(old) == len(steps) or s > old[-1])
-            }
-        )
-    return found
 
 
 def compare_with_printed(n: int, rings: int, best: Fraction) -> dict[str, Any]:
