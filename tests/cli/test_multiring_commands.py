@@ -126,6 +126,14 @@ def test_order(capsys):
     assert record["spec"].startswith("sparse_multiring(2, 8")
 
 
+def test_ring_table(capsys):
+    rings = as_json(capsys, "ring-table", "sparse_multiring(2, 10)")["rings"]
+    assert [rings[2][str(p)] for p in range(1, 11)] == [3, 2, 6, 5, 9, 8, 12, 11, 15, 14]
+    assert run("ring-table", "sparse_multiring(4, 16)") == 0
+    assert " 50 " in capsys.readouterr().out
+    assert run("ring-table", "ring(4)") == 2
+
+
 def test_simulation(capsys):
     [found] = as_json(capsys, "rings", "multiring(16, 1, 3)", "--slots", "4000")["runs"]
     assert abs(found["effective"] - 240 / 11) < 0.5

@@ -254,6 +254,7 @@ def test_tori():
     assert torus_capacity(gemini) == 16384 - 1
     paper = TorusDesign("paper", (line(16, (1, 3)), *[line(32, (1, 2, 3, 7))] * 2))
     assert paper.rate == Fraction(16, 11)
+    assert torus_capacity(paper.lines) == Fraction(16 * 16383, 11)
     assert paper.ports == 20
     assert paper.to_dict()["limited_by"] == "multiring(16, 1, 3)"
     designed = TorusDesign("", (*[line(23, (1, 4, 9))] * 2, line(37, (1, 5, 6, 7))))

@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command("capacity")(capacity)
     app.command("rings")(simulate_rings)
+    app.command("ring-table")(ring_table)
     app.command("ring-torus")(ring_torus)
     search.command("multiring")(search_multiring)
     search.command("ring-order")(search_order)
@@ -358,6 +359,24 @@ def simulate_rings(
         "settled": "settled",
     }
     emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
+
+
+def ring_table(
+    spec: SpecArgument,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
+    from hopscape.families.multiring import SparseMultiring
+
+    member = build(spec).family
+    if not isinstance(member, SparseMultiring):
+        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+    rows = [
+        {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}
+        for i, ring in enumerate((member.table() + 1).tolist(), 1)
+    ]
+    emit_rows(rows, style, output, title=member.spec, wrapper="rings")
 
 
 def ring_torus(

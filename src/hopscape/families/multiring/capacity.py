@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
-from hopscape.families.multiring.exact import LoadProblem, balance
+from hopscape.families.multiring.exact import LoadProblem, balance, loads_of
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 
 __all__ = [
@@ -174,13 +174,7 @@ def shortest_schedule(
     >>> found.capacity, [str(load) for load in found.loads]
     (Fraction(20, 1), ['12', '12', '10', '10'])
     """
-    lengths = _lengths(member)
-    shares = [[Fraction(0)] * (member.n - 1) for _ in member.rings]
-    for r in range(member.n - 1):
-        least = min(row[r] for row in lengths if row[r])
-        ties = [j for j, row in enumerate(lengths) if row[r] == least]
-        for j in ties:
-            shares[j][r] = Fraction(1, len(ties))
+    shares = _shortest_shares(_lengths(member))
     return _schedule(member, shares, route_weights(member.n, distribution))
 
 
@@ -210,27 +204,32 @@ def balanced_schedule(
     weights = route_weights(member.n, distribution)
     problem = load_problem(member, weights)
     found = balance(problem)
-    h, n, copies = len(problem.lengths), member.n, member.copies
-    mirrored = h < len(member.rings) // copies
-    shares = [[Fraction(0)] * (n - 1) for _ in member.rings]
+    copies, rings = member.copies, len(member.rings) // member.copies
+    mirrored = len(problem.lengths) < rings
+    spread = 2 * copies if mirrored else copies
+    dual = tuple(found.dual[j // 2 if mirrored else j] / spread for j in range(rings))
+    shares = _expand(member, found.shares)
+    return _schedule(member, shares, weights, found.bound / copies, dual * copies)
+
+
+def _expand(member: Multiring, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+    """Shares of the routes on all rings, from those of one copy or of its folded half."""
+    n, copies = member.n, member.copies
     steps = member.rings[: len(member.rings) // copies]
+    mirrored = len(shares) < len(steps)
+    out: list[list[Fraction]] = []
     for j, s in enumerate(steps):
         full = ring_lengths(n, s)
+        row = []
         for r in range(1, n):
-            if not mirrored:
-                shares[j][r - 1] = found.shares[j][r - 1] / copies
-                continue
-            part = found.shares[j // 2][min(r, n - r) - 1]
-            if full[r] and 2 * r == n:
+            part = shares[j // 2][min(r, n - r) - 1] if mirrored else shares[j][r - 1]
+            if mirrored and 2 * r == n:
                 part /= 2
-            elif not full[r] or full[r] > full[n - r]:
+            elif mirrored and full[r] > full[n - r]:
                 part = Fraction(0)
-            shares[j][r - 1] = part / copies
-        for copy in range(1, copies):
-            shares[j + copy * len(steps)] = list(shares[j])
-    spread = 2 * copies if mirrored else copies
-    dual = tuple(found.dual[j // 2 if mirrored else j] / spread for j in range(len(steps)))
-    return _schedule(member, shares, weights, found.bound / copies, dual * copies)
+            row.append(part / copies)
+        out.append(row)
+    return [list(row) for _ in range(copies) for row in out]
 
 
 def load_problem(member: Multiring, weights: Sequence[Fraction]) -> LoadProblem:
@@ -264,25 +263,36 @@ def heuristic_schedule(
     """
     if rule not in ("ratio", "difference"):
         raise ArgumentError(f"rule is {rule!r}; it must be 'ratio' or 'difference'")
-    start = shortest_schedule(member, distribution)
-    shares = [list(row) for row in start.shares]
-    lengths, weights = _lengths(member), start.weights
-    loads = list(start.loads)
+    weights = route_weights(member.n, distribution)
+    problem = load_problem(member, weights)
+    shares = _shortest_shares(problem.lengths)
+    loads = loads_of(problem, shares)
     for _ in range(20 * len(shares) * member.n):
-        move = _best_move(shares, lengths, weights, loads, rule)
+        move = _best_move(shares, problem.lengths, problem.weights, loads, rule)
         if move is None:
             break
         a, b, r, share = move
         shares[a][r] -= share
         shares[b][r] += share
-        loads[a] -= share * weights[r] * lengths[a][r]
-        loads[b] += share * weights[r] * lengths[b][r]
-    return _schedule(member, shares, weights)
+        loads[a] -= share * problem.weights[r] * problem.lengths[a][r]
+        loads[b] += share * problem.weights[r] * problem.lengths[b][r]
+    return _schedule(member, _expand(member, shares), weights)
+
+
+def _shortest_shares(lengths: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+    """Equal parts of every route for the rings on which it is shortest."""
+    shares = [[Fraction(0)] * len(row) for row in lengths]
+    for r in range(len(lengths[0])):
+        least = min(row[r] for row in lengths if row[r])
+        ties = [j for j, row in enumerate(lengths) if row[r] == least]
+        for j in ties:
+            shares[j][r] = Fraction(1, len(ties))
+    return shares
 
 
 def _best_move(
     shares: list[list[Fraction]],
-    lengths: list[list[int]],
+    lengths: Sequence[Sequence[int]],
     weights: Sequence[Fraction],
     loads: list[Fraction],
     rule: str,

@@ -18,7 +18,15 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import HopscapeError
 
-__all__ = ["Balance", "LoadProblem", "balance", "dual_bound", "least_largest", "solve_exactly"]
+__all__ = [
+    "Balance",
+    "LoadProblem",
+    "balance",
+    "dual_bound",
+    "least_largest",
+    "loads_of",
+    "solve_exactly",
+]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -125,13 +133,14 @@ def balance(problem: LoadProblem) -> Balance:
     """The schedule of least largest load, exact, with its certificate."""
     load, weights, shares = float_optimum(problem)
     exact = _exact_shares(problem, load, shares)
-    loads = _loads(problem, exact)
+    loads = loads_of(problem, exact)
     best = max(loads)
     dual = _exact_dual(problem, weights, load, best)
     return Balance(exact, best, dual, dual_bound(problem, dual))
 
 
-def _loads(problem: LoadProblem, shares: list[list[Fraction]]) -> list[Fraction]:
+def loads_of(problem: LoadProblem, shares: list[list[Fraction]]) -> list[Fraction]:
+    """Load of every ring under a schedule."""
     return [
         sum((p * w * k for p, w, k in zip(row, problem.weights, lengths) if p), Fraction(0))
         for row, lengths in zip(shares, problem.lengths)
@@ -153,7 +162,7 @@ def _exact_shares(
         else:
             split_routes.append(r)
             split += [(j, r) for j in used]
-    fixed = _loads(problem, exact)
+    fixed = loads_of(problem, exact)
     approximate = [
         sum(shares[j][r] * float(problem.weights[r]) * problem.lengths[j][r] for r in range(count))
         for j in range(h)
