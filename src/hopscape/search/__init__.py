@@ -5,6 +5,7 @@ from hopscape.search.circulant import (
     best_circulants,
     largest_circulants,
 )
+from hopscape.search.multiring import best_lines, best_multirings, sparse_lines
 from hopscape.search.table import ResultTable
 from hopscape.search.tasks import Task, run_tasks
 
@@ -13,6 +14,9 @@ __all__ = [
     "ResultTable",
     "Task",
     "best_circulants",
+    "best_lines",
+    "best_multirings",
     "largest_circulants",
     "run_tasks",
+    "sparse_lines",
 ]

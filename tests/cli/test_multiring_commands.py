@@ -1,0 +1,188 @@
+"""The commands about multirings, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+from fractions import Fraction
+
+import pytest
+
+from hopscape.cli import main
+from hopscape.families.multiring.claims import CLAIMS
+
+
+def run(*words):
+    """Exit code of one command."""
+    try:
+        code = main(list(words))
+    except SystemExit as end:
+        code = end.code
+    return code or 0
+
+
+def as_json(capsys, *words):
+    assert run(*words, "--format", "json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("spec", "shortest", "balanced", "rings"),
+    [
+        ("multiring(16, 1, 3)", "20/1", "240/11", 4),
+        ("multiring(32, 1, 2, 3, 7)", "992/17", "17918/253", 8),
+        ("multiring(16, 1, 2, 3, 7, -7, -4, -3, -1)", "48/1", "7930/107", 8),
+        ("multiring(16, 1, copies=2)", "15/1", "15/1", 4),
+        ("sparse_multiring(2, 10)", "420/19", "420/19", 6),
+        ("sparse_multiring(4, 16)", "102/1", "102/1", 26),
+    ],
+)
+def test_capacity(capsys, spec, shortest, balanced, rings):
+    record = as_json(capsys, "capacity", spec)
+    assert record["shortest"]["capacity"] == shortest
+    assert record["balanced"]["capacity"] == balanced
+    for name in ("shortest", "balanced"):
+        part = record[name]
+        for key in ("capacity", "load"):
+            assert float(Fraction(part[key])) == part[f"{key}_decimal"]
+        assert [float(Fraction(x)) for x in part["loads"]] == part["loads_decimal"]
+        assert len(part["loads"]) == rings
+        assert max(map(Fraction, part["loads"])) == Fraction(part["load"])
+        n = record["nodes"]
+        assert Fraction(part["capacity"]) * Fraction(part["load"]) == n * (n - 1)
+
+
+def test_capacity_of_distributions_tori_and_changes_of_ring(capsys, tmp_path):
+    near = ",".join(["1"] * 3 + ["0"] * 12)
+    record = as_json(capsys, "capacity", "multiring(16, 1, 3)", "--distribution", near)
+    assert record["moore_bound"] is None
+    assert record["balanced"]["capacity_decimal"] > 21.9
+    path = tmp_path / "weights.txt"
+    path.write_text(near.replace(",", "\n"))
+    assert as_json(capsys, "capacity", "multiring(16, 1, 3)", "--distribution", str(path)) == record
+    torus = as_json(capsys, "capacity", "product(multiring(16, 1, 3), sparse_multiring(2, 10))")
+    assert torus["nodes"] == 240
+    assert Fraction(torus["rate"]) == min(Fraction(16, 11), Fraction(420, 19) / 14)
+    record = as_json(capsys, "capacity", "multiring(32, 1, 2, 3, 7)", "--compare")
+    assert record["switching"]["mean_hops"] < 3
+    assert run("capacity", "multiring(32, 1, 2, 3, 7)") == 0
+    assert "70.8221  = 17918/253  (proved)" in capsys.readouterr().out
+    assert run("capacity", "sparse_multiring(4, 18)") == 0
+    assert "2 on every ring" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("capacity", "petersen"), "petersen is no multiring"),
+        (("capacity", "multiring(16, 1, 3)", "--distribution", "1,x"), "neither 'uniform'"),
+        (("capacity", "multiring(16, 1, 3)", "--distribution", "1,2"), "need 15"),
+        (("capacity", "sparse_multiring(2, 4)", "--distribution", "1,2"), "is for multiring"),
+        (("search", "multiring", "--nodes", "x"), "nodes is 'x'"),
+        (("search", "multiring", "--nodes", "16", "--rings", "7"), "rings is 7"),
+        (("search", "multiring", "--nodes", "16,32", "--rings", "4", "--grow"), "pairs the lists"),
+        (("search", "ring-order", "multiring(16, 1, 3)"), "is no sparse_multiring"),
+        (("rings", "multiring(16, 1, 3)", "--mode", "odd"), "mode is 'odd'"),
+        (("rings", "multiring(16, 1, 3)", "--mode", "open"), "load is 0.0"),
+        (("rings", "petersen"), "simulated for multiring"),
+        (("ring-torus", "--ports", "1"), "must be at least"),
+    ],
+)  # fmt: skip
+def test_refusals(capsys, words, message):
+    assert run(*words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_search(capsys, tmp_path):
+    words = ("search", "multiring", "--nodes", "16", "--rings", "6", "--processes", "1")
+    record = as_json(capsys, *words)
+    assert record["capacity"] == "48/1"
+    assert record["proved"]
+    assert record["sets"][0]["cheapest"] == [2, 3, 5]
+    cheap = as_json(capsys, *words, "--cable", "12")
+    assert Fraction(cheap["capacity"]) == Fraction(240) / Fraction(133, 23)
+    front = as_json(capsys, *words[:-2], "--front")["front"]
+    assert front[0]["cable"] <= 12
+    assert front[-1]["capacity"] == "48/1"
+    table = tmp_path / "kept"
+    grid = ("search", "multiring", "--nodes", "9..10", "--rings", "4", "--processes", "1",
+            "--table", str(table))  # fmt: skip
+    cells = as_json(capsys, *grid)["cells"]
+    assert [cell["nodes"] for cell in cells] == [9, 10]
+    assert os.path.getsize(table) > 0
+    assert as_json(capsys, *grid)["cells"] == cells
+    free = as_json(capsys, "search", "multiring", "--nodes", "8", "--rings", "3", "--unpaired")
+    assert free["unpaired"]
+    grown = as_json(capsys, "search", "multiring", "--nodes", "8,13", "--rings", "2,4", "--grow")
+    assert len(grown["steps"]) == 2
+    assert run(*grid) == 0
+    assert "best steps" in capsys.readouterr().out
+
+
+def test_order(capsys):
+    record = as_json(capsys, "search", "ring-order", "sparse_multiring(2, 8)", "--tries", "1")
+    assert Fraction(record["before"]) <= Fraction(record["balanced"]["capacity"])
+    assert Fraction(record["balanced"]["capacity"]) <= Fraction(record["upper_bound"])
+    assert record["spec"].startswith("sparse_multiring(2, 8")
+
+
+def test_ring_table(capsys):
+    rings = as_json(capsys, "ring-table", "sparse_multiring(2, 10)")["rings"]
+    assert [rings[2][str(p)] for p in range(1, 11)] == [3, 2, 6, 5, 9, 8, 12, 11, 15, 14]
+    assert run("ring-table", "sparse_multiring(4, 16)") == 0
+    assert " 50 " in capsys.readouterr().out
+    assert run("ring-table", "ring(4)") == 2
+
+
+def test_simulation(capsys):
+    [found] = as_json(capsys, "rings", "multiring(16, 1, 3)", "--slots", "4000")["runs"]
+    assert abs(found["effective"] - 240 / 11) < 0.5
+    runs = as_json(
+        capsys, "rings", "multiring(16, 1, 3)", "--mode", "open", "--load", "5", "--load", "15",
+        "--insertion", "--slots", "4000",
+    )["runs"]  # fmt: skip
+    assert [r["offered"] for r in runs] == [5, 15]
+    assert runs[0]["wait"] < runs[1]["wait"]
+
+
+def test_torus_designer(capsys):
+    words = ("ring-torus", "--sparse", "--ports", "20", "--nodes", "40000", "--longest", "60")
+    designs = as_json(capsys, *words)["designs"]
+    assert Fraction(designs[0]["rate"]) >= 2
+    assert designs[0]["nodes"] >= 40000
+    assert {d["name"] for d in designs} >= {"Gemini", "paper, full rings", "paper, sparse rings"}
+    full = as_json(
+        capsys, "ring-torus", "--ports", "8", "--nodes", "80", "--longest", "12", "--processes", "1"
+    )["designs"]
+    assert sum(full[0]["ports"]) <= 8
+    assert full[0]["nodes"] >= 80
+
+
+def test_pictures(capsys, tmp_path):
+    assert run("study", "multiring", "--quick", "-o", str(tmp_path / "new")) == 0
+    made = sorted(p.name for p in (tmp_path / "new").iterdir())
+    assert made == sorted(
+        f"multiring-{name}.{end}"
+        for name in ("rings", "capacity", "loads", "delays")
+        for end in ("svg", "png")
+    )
+    assert (tmp_path / "new" / "multiring-rings.svg").read_text().startswith("<?xml")
+
+
+def test_every_claim_is_judged_as_known():
+    """What was found by independent programs, claim by claim."""
+    refuted = {
+        "start-nodes", "simplex-capacity", "table-2-4-band", "cable-sum", "delay-law", "gemini-x",
+        "x-balanced", "whole-torus", "gain-formula", "gain-of-delay", "sparse-nodes-x",
+        "sparse-z", "sparse-x", "sparse-torus-size", "sparse-twice", "sparse-equal-nodes",
+        "full-cable",
+    }  # fmt: skip
+    corrected = {"formula-2-2", "duplex-capacity", "table-7-1", "sparse-capacity"}
+    assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
+    for claim in CLAIMS:
+        name = claim.key.removeprefix("multiring-")
+        want = "refuted" if name in refuted else "holds"
+        if name in corrected:
+            want = "holds corrected"
+        assert (name, claim.check().ruling) == (name, want)
+        assert claim.paper == "multiring"

@@ -1,0 +1,193 @@
+"""Multirings as networks: wiring, refusals, routers, sparse rings and their tables."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape import Goal, Model, verify
+from hopscape.core.check import check_router
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, SpecError
+from hopscape.families.multiring import Multiring, SparseMultiring
+from hopscape.families.multiring.designs import (
+    _first_set,
+    _orbit_set,
+    planar_difference_set,
+    prime_power,
+)
+from hopscape.families.multiring.routing import OneRingRouter
+from hopscape.families.multiring.wiring import ring_lengths
+from hopscape.metrics import channel_load
+
+SPECS = [
+    "multiring(2, 1)",
+    "multiring(3, 1)",
+    "multiring(16, 1, 3)",
+    "multiring(12, 1, 2, 3, 4)",
+    "multiring(9, 1, copies=2)",
+    "multiring(9, 1, 3, copies=3)",
+    "multiring(12, 1, 5, -2)",
+    "multiring(10, 1, -1, 5)",
+    "multiring(8, 1, 3, simplex=true)",
+    "sparse_multiring(2, 2)",
+    "sparse_multiring(2, 9)",
+    "sparse_multiring(3, 6)",
+    "sparse_multiring(4, 4)",
+    "sparse_multiring(2, 6, order=[0, 2, 1, 3, 5, 4])",
+    "product(multiring(8, 1, 3), multiring(5, 1, 2), sparse_multiring(2, 4))",
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_networks_keep_their_promises(spec):
+    net = hopscape.build(spec)
+    assert hopscape.build(net.spec).spec == net.spec
+    facts = net.facts
+    assert set(net.degrees.tolist()) == {facts.degree_min} == {facts.degree_max}
+    assert facts.channels == len(net.heads)
+    assert facts.links == net.links == len(net.heads) // (2 if net.duplex else 1)
+    assert check_router(net.router())
+    profiles = {tuple(np.bincount(distances_from(net, v))) for v in range(net.order)}
+    if facts.vertex_transitive:
+        assert len(profiles) == 1
+    assert sum(net.symmetry.sizes) == net.order
+
+
+def test_ports_and_pairs():
+    net = hopscape.build("multiring(10, 1, 3, copies=2)")
+    assert net.neighbours(0) == (1, 9, 3, 7, 1, 9, 3, 7)
+    assert hopscape.build("multiring(10, 1, -3)").neighbours(0) == (1, 7)
+    assert not hopscape.build("multiring(10, 1, -3)").duplex
+    assert hopscape.build("multiring(10, 1, 3, -3, -1)").duplex
+    assert hopscape.build("multiring(10, 9, 7)").neighbours(0) == (9, 1, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("multiring(16, 2, 6)", "leads from node 0 to nodes 1, 3, 5, 7, 9, 11, 13, 15;"),
+        ("multiring(6, 2, -3)", "leads from node 0 to nodes 1, 5;"),
+        ("multiring(16)", "at least one step"),
+        ("multiring(16, 1, 0)", "step 0 is not from 1 to N - 1 = 15"),
+        ("multiring(16, 1, 16)", "step 16 is not"),
+        ("multiring(16, 1, 8)", "its own counter-ring"),
+        ("multiring(16, 1, 15)", "same ring mod 16; identical rings are given by copies="),
+        ("multiring(16, 1, 3, copies=0)", "'copies' of multiring is 0"),
+        ("sparse_multiring(7, 14)", "m is 7; sparse rings are built for m"),
+        ("sparse_multiring(4, 3)", "a ring needs at least m = 4 places"),
+        ("sparse_multiring(2, 4, order=[0, 1, 1, 3])", "each of 0..3 once"),
+    ],
+)
+def test_refusals(spec, words):
+    with pytest.raises(SpecError) as error:
+        hopscape.build(spec)
+    assert words in str(error.value)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 60), st.integers(-60, 60))
+def test_ring_lengths_by_walking(n, step):
+    step = step % n or 1
+    lengths = ring_lengths(n, step)
+    at, hops, want = step % n, 1, [0] * n
+    while at != 0:
+        want[at] = hops
+        at, hops = (at + step) % n, hops + 1
+    assert lengths.tolist() == want
+    assert hops == n // math.gcd(step, n)
+
+
+def test_one_ring_router_stays_on_its_ring():
+    net = hopscape.build("multiring(32, 1, 2, 3, 7)")
+    lengths = [ring_lengths(32, s) for s in net.family.rings]
+    one, any_ = OneRingRouter(net, lengths), net.router()
+    at, to = (x.ravel() for x in np.indices((32, 32)))
+    nodes, ports = one.walk(at, to)
+    for row, taken, end, length in zip(nodes, ports, to, one.distances(at, to)):
+        assert len(set(taken[taken >= 0])) <= 1
+        assert row[length] == end
+    assert (one.distances(at, to) >= any_.distances(at, to)).all()
+    assert (one.distances(at, to) > any_.distances(at, to)).any()
+    assert one.distance(0, 5) == 5
+    assert any_.distance(0, 5) == 2
+    loads = channel_load(net, one), channel_load(net, any_)
+    assert loads[0].hops > loads[1].hops
+
+
+@pytest.mark.parametrize("spec", ["multiring(32, 1, 2, 3, 7)", "multiring(12, 1, 5, -2)"])
+@pytest.mark.parametrize("model", [Model(), Model(ports=1)])
+def test_collectives_on_one_ring(spec, model):
+    net = hopscape.build(spec)
+    lengths = [ring_lengths(net.order, s) for s in net.family.rings]
+    found = {c.goal: c for c in net.family.collectives() if c.name == "one-ring"}
+    for root in (0, 5):
+        goal = Goal.broadcast(root)
+        schedule = found["broadcast"].build(net, goal, model)
+        assert verify(schedule, net, goal, model=model)
+        if model.ports is None:
+            eccentricity = OneRingRouter(net, lengths)._length.max()
+            assert schedule.rounds == eccentricity >= distances_from(net, 0).max()
+    goal = Goal.all_to_all()
+    assert verify(found["all-to-all"].build(net, goal, model), net, goal, model=model)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 17])
+def test_planar_difference_sets(m):
+    n = m * (m - 1) + 1
+    chosen = planar_difference_set(m)
+    differences = sorted((x - y) % n for x in chosen for y in chosen if x != y)
+    assert differences == list(range(1, n))
+    assert chosen[:2] == (0, 1)
+
+
+def test_no_planar_difference_set_of_order_six():
+    assert _first_set(7) is None
+    assert [q for q in range(1, 14) if prime_power(q)] == [2, 3, 4, 5, 7, 8, 9, 11, 13]
+    assert _orbit_set(5) is not None
+
+
+@pytest.mark.parametrize(("m", "K"), [(2, 10), (3, 12), (4, 16), (5, 10), (3, 14)])
+def test_sparse_rings_join_every_pair(m, K):
+    member = SparseMultiring(m, K)
+    assert member.spare == K % m
+    assert member.order == (m * (m - 1) + 1) * (K // m)
+    table = member.table()
+    assert table.shape == (m * (m - 1) + 1, K - K % m)
+    shared = {}
+    for ring in table.tolist():
+        assert len(set(ring)) == len(ring)
+        for a, b in combinations(sorted(ring), 2):
+            shared[a, b] = shared.get((a, b), 0) + 1
+    for a, b in combinations(range(member.order), 2):
+        same = a % member.ring_count == b % member.ring_count
+        assert shared[a, b] == (m if same else 1)
+
+
+def test_sparse_wiring_follows_the_table():
+    for member in (SparseMultiring(4, 16), SparseMultiring(2, 8, [3, 0, 5, 1, 7, 2, 4, 6])):
+        links = []
+        for ring in member.table().tolist():
+            links += [tuple(sorted((ring[i - 1], ring[i]))) for i in range(len(ring))]
+        rows = member.neighbours(np.arange(member.order))
+        mine = [(v, u) for v, row in enumerate(rows.tolist()) for u in row if v < u]
+        assert sorted(mine) == sorted(links)
+
+
+def test_sparse_tables_as_printed():
+    ring = (SparseMultiring(2, 10).table() + 1).tolist()
+    assert ring[0] == [1, 3, 4, 6, 7, 9, 10, 12, 13, 15]
+    assert ring[1] == [2, 1, 5, 4, 8, 7, 11, 10, 14, 13]
+    omitted = (SparseMultiring(4, 16).table() + 1)[0, 10:14].tolist()
+    assert omitted == [37, 31, 40, 52]
+
+
+def test_sides_of_a_line_must_be_given():
+    with pytest.raises(ArgumentError):
+        Multiring(1, (1,))
