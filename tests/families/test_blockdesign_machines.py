@@ -172,6 +172,33 @@ def test_blue_waters_in_full():
     assert reserve_jumps(network, every=8) == (3, 4)
 
 
+def test_digraph_supernodes_are_three_jumps_across():
+    single = hopscape.build("two_level(quasicomplete_digraph(3), complete(19))")
+    double = hopscape.build("two_level(quasicomplete_digraph(3), complete(19), copies=2)")
+    for network, ports, reserve in ((single, 2, 4), (double, 4, 3)):
+        assert supernode_count(9, ports, ports // 2) == network.family.count == 19
+        found = measure_machine(network)
+        assert (found["hops"], found["jumps"], found["reserve_jumps"]) == (5, 3, reserve)
+        profile = distance_profile(network, endpoints=True, exact=True)
+        assert profile.diameter == 5  # from every endpoint, not only those of supernode 0
+        assert found["built_endpoints"] == found["built_switches"] == 19 * 9
+        cables = network.family.cables
+        assert len(network.heads) == cables["local"] + 2 * cables["global"]
+        ends = network.endpoint_count
+        direct = (network.tails < ends) & (network.heads < ends)
+        assert set(np.bincount(network.tails[direct], minlength=ends).tolist()) == {ports}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "supernodes", "reserve"), [(4, 1961, 4), (5, 981, 3)])
+def test_digraph_machines_in_full(number, supernodes, reserve):
+    machine = MACHINES[number - 1]
+    assert machine.supernodes == supernodes
+    found = measure_machine(hopscape.build(machine.spec))
+    assert found["built_endpoints"] == machine.nodes
+    assert (found["hops"], found["jumps"], found["reserve_jumps"]) == (5, 3, reserve)
+
+
 def test_redundant_links_keep_three_jumps():
     single = hopscape.build("two_level(partial_switch(12, 4), complete(25))")
     double = hopscape.build("two_level(partial_switch(12, 4), complete(13), copies=2)")
@@ -255,6 +282,49 @@ def test_command_blocks_and_check(tmp_path):
     record["blocks"][0][0] = record["blocks"][0][1]
     path.write_text(json.dumps(record))
     assert "fails" in run("design-check", str(path), "--format", "json", code=1)
+
+
+def test_half_duplex_rounds_are_not_those_of_duplex_ports():
+    words = ("check-permutation", "distributed_switch(57, 8, 1)", "--format", "json")
+    record = json.loads(run(*words, "--half-duplex", code=1))
+    assert record["conflicts"] > 0
+    assert record["rounds_at_least"] == 2
+    assert record["rounds_planned"] >= 2
+    record = json.loads(run(*words, "--traffic", "relation", "--at-once", "4", code=1))
+    assert record["rounds_needed"] == record["rounds_planned"] == record["rounds_at_least"]
+    assert record["rounds_needed"] <= 4
+
+
+def test_files_of_destinations_take_no_further_choice(tmp_path):
+    path = tmp_path / "p.txt"
+    path.write_text(" ".join(str((i + 1) % 7) for i in range(7)))
+    words = ("check-permutation", "distributed_switch(7, 3, 1)", "--permutation", str(path))
+    assert "holds" in run(*words)
+    result = CliRunner().invoke(app, [*words, "--at-once", "2"])
+    assert result.exit_code != 0
+    assert isinstance(result.exception, ArgumentError) or "random:SEED" in result.output
+
+
+def test_ways_round_a_dead_crossbar_of_the_digraph():
+    words = ("route-around", "quasicomplete_digraph(5)", "0", "3", "--format", "json")
+    whole = json.loads(run(*words))
+    assert whole["ways"] == [[0, 28, 3]]
+    assert whole["path"] == [0, 28, 3]
+    around = json.loads(run(*words, "--dead-switch", "28"))
+    assert around["length"] == 4
+    assert 28 not in around["path"]
+    assert around["stranded_pairs"] == 24
+
+
+def test_open_cases_do_not_claim_more_than_the_program_knows():
+    rows = json.loads(run("designs", "--sigma", "3", "--max-m", "60", "--format", "json"))
+    for row in rows:
+        if row["status"] == "open":
+            assert "none known to this program" in row["reason"]
+            assert "does not know every design" in row["reason"]
+        if row["status"] == "exists" and not row["built"]:
+            assert "quoted" in row["reason"]
+    assert {row["status"] for row in rows} == {"exists", "impossible", "open"}
 
 
 def test_other_commands():

@@ -13,6 +13,7 @@ from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.choose import run_algorithm
 from hopscape.collectives.colouring import colour_edges
 from hopscape.core.check import check_router
+from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -238,6 +239,68 @@ def test_faults():
         route_around(network, 0, 1, dead_switches=network.neighbours(0))
     with pytest.raises(ArgumentError, match="crossbar"):
         all_ways(network, 0, 20)
+
+
+@pytest.mark.parametrize(
+    "spec", ["distributed_switch(16, 6, 2)", "quasicomplete_digraph(4)", "partial_switch(12, 4)"]
+)
+def test_detour_router_agrees_with_ways_around(spec):
+    network = hopscape.build(spec)
+    count = network.endpoint_count
+    generator = np.random.default_rng(5)
+    dead = (count + generator.choice(count, 2, replace=False)).tolist()
+    cut = [(a, network.neighbours(a)[0]) for a in (0, 3)]
+    router = DetourRouter(network, dead, cut)
+    broken = {frozenset(link) for link in cut}
+    for a, b in itertools.permutations(range(count), 2):
+        best = route_around(network, a, b, dead_switches=dead, dead_links=cut)
+        assert router.distance(a, b) == best.length
+        path = router.path(a, b)
+        assert not set(path) & set(dead)
+        assert not broken & {frozenset(hop) for hop in itertools.pairwise(path)}
+    assert router.distance(0, dead[0]) == -1
+    assert check_router(DetourRouter(network))
+
+
+def slow_half_duplex(network, sources, targets, rounds):
+    """No link, either way, twice in a round."""
+    router, held = network.router("closed"), set()
+    for a, b, r in zip(sources.tolist(), targets.tolist(), rounds.tolist(), strict=True):
+        if a != b:
+            for hop in itertools.pairwise(router.path(a, b)):
+                assert (r, frozenset(hop)) not in held
+                held.add((r, frozenset(hop)))
+
+
+@pytest.mark.parametrize("kind", ["permutation", "random", "relation"])
+def test_half_duplex_plans_hold(kind):
+    network = hopscape.build("distributed_switch(57, 8, 1)")
+    for seed in range(3):
+        sources, targets = random_traffic(57, kind, rounds=2, seed=seed)
+        plan = plan_rounds(network, sources, targets, half_duplex=True)
+        slow_half_duplex(network, sources, targets, plan.round)
+        assert plan.bound <= plan.rounds <= 2 * plan.bound - 1  # first fit: two links of a packet
+        duplex = plan_rounds(network, sources, targets)
+        assert plan.rounds >= duplex.rounds
+        held = check_traffic(network, sources, targets, half_duplex=True)
+        assert held.holds == (plan.rounds <= 1)
+    with pytest.raises(ArgumentError, match="half duplex"):
+        plan_rounds(hopscape.build("quasicomplete_digraph(3)"), [0], [1], half_duplex=True)
+
+
+def test_shares_of_refused_packets_are_those_of_the_digest():
+    network = hopscape.build("distributed_switch(57, 8, 1)")
+    shares = {}
+    for kind, rounds, half in (("permutation", 2, 0), ("random", 1, 0), ("permutation", 1, 1)):
+        total = refused = 0
+        for seed in range(60):
+            traffic = random_traffic(57, kind, rounds=rounds, seed=seed)
+            details = check_traffic(network, *traffic, half_duplex=bool(half)).details
+            total, refused = total + details["packets"], refused + details["conflicts"]
+        shares[kind, rounds, half] = refused / total
+    assert 0.08 < shares["permutation", 2, 0] < 0.20
+    assert 0.04 < shares["random", 1, 0] < 0.09
+    assert 0.10 < shares["permutation", 1, 1] < 0.18
 
 
 CIRCUIT = Model(switching="circuit")

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import hopscape
 from hopscape import Goal, Model, verify
+from hopscape.cli.app import app
 from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
@@ -21,6 +24,7 @@ from hopscape.families.circulant.claims import CLAIMS
 from hopscape.families.circulant.collectives import memoryless_tree, node_local_broadcast
 from hopscape.families.circulant.faults import FaultRouter, repaired_broadcast, survey
 from hopscape.families.circulant.forms import set_two_parameter
+from hopscape.families.circulant.routing import CirculantRouter
 
 
 def network_of(nodes: int, *generators: int) -> Network:
@@ -136,6 +140,95 @@ def test_any_five_dead_nodes_leave_every_pair_delivered() -> None:
             assert not set(met.path) & set(dead)
             for path in (met.path, known.path):
                 assert all(b in network.neighbours(a) for a, b in itertools.pairwise(path))
+
+
+EXTREMAL = [
+    'optimal_circulant(4, variant="17")',
+    'optimal_circulant(5, variant="18")',
+    'optimal_circulant(6, variant="5")',
+    'optimal_circulant(6, variant="17")',
+    'optimal_circulant(9, variant="5")',
+]
+
+
+def check_five_dead(spec: str, seed: int, rounds: int, pairs: int) -> None:
+    """Five dead nodes, at random and round a target: delivered, and shortest where known."""
+    network = hopscape.build(spec)
+    router = network.router()
+    assert isinstance(router, CirculantRouter)
+    rng = np.random.default_rng(seed)
+    for trial in range(rounds):
+        target = int(rng.integers(network.order))
+        around = rng.permutation(network.neighbours(target))[:5].tolist()
+        free = [v for v in range(network.order) if v != target]
+        dead = around if trial % 2 else rng.choice(free, 5, replace=False).tolist()
+        truth = faulty_distances(network, set(dead), target)
+        faults = FaultRouter(router, dead)
+        alive = [v for v in free if v not in dead]
+        for source in rng.choice(alive, min(pairs, len(alive)), replace=False).tolist():
+            known, met = faults.route(source, target, known=True), faults.route(source, target)
+            assert known.delivered
+            assert known.hops == truth[source]
+            assert met.delivered
+            assert met.hops >= truth[source]
+            for route in (known, met):
+                assert (route.path[0], route.path[-1]) == (source, target)
+                assert not set(route.path) & set(dead)
+                for u, v, port in zip(route.path, route.path[1:], route.ports, strict=False):
+                    assert network.neighbours(u)[port] == v
+
+
+@pytest.mark.parametrize("spec", EXTREMAL)
+def test_five_dead_nodes_on_extremal_graphs(spec: str) -> None:
+    check_five_dead(spec, seed=7, rounds=4, pairs=25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("d", range(2, 13))
+def test_five_dead_nodes_on_all_extremal_graphs(d: int) -> None:
+    for variant in ("17",) if d % 3 == 1 else ("5", "17", "18"):
+        check_five_dead(f'optimal_circulant({d}, variant="{variant}")', d, rounds=30, pairs=200)
+
+
+def test_known_faults_cost_what_the_faulty_graph_costs_on_larger_orders() -> None:
+    for spec in ("circulant(7525, 1, 300, 326)", "circulant(1815, 1, 15, 241)"):
+        check_five_dead(spec, seed=1, rounds=2, pairs=15)
+
+
+STRANGE = [
+    "circulant(2, 1)",
+    "circulant(2, 1, 1)",
+    "circulant(3, 1)",
+    "circulant(3, 1, 2)",
+    "circulant(4, 2, 1, 3)",
+    "circulant(10, 1, 5)",
+    "circulant(10, 3, 3)",
+    "circulant(12, 7, 11, 6)",
+    "circulant(30, 29, 20, 15)",
+    "circulant(60, 1, 2, 3, 4, 5, 6, 7, 30)",
+    "circulant(41, 40, 35, 30, 25, 20, 15, 10)",
+]
+
+
+@pytest.mark.parametrize("spec", STRANGE)
+def test_strange_circulants_route_and_broadcast(spec: str) -> None:
+    network = hopscape.build(spec)
+    assert check_router(network.router())
+    for name in ("generic", "memoryless"):
+        schedule = run_algorithm(network, Goal.broadcast(1), name)
+        verdict = verify(schedule)
+        assert verdict.holds, (spec, name)
+        assert verdict.details["messages"] == network.order - 1
+
+
+def test_strange_circulants_on_the_command_line() -> None:
+    for spec in ("circulant(1)", *STRANGE):
+        for words in (["show", spec], ["route", spec, "0", "0"], ["broadcast", spec]):
+            result = CliRunner().invoke(app, words)
+            assert result.exit_code == 0, (words, result.output)
+    shown = CliRunner().invoke(app, ["show", "circulant(3, 1)"]).output
+    assert "yes  (symmetry)" not in shown  # a diameter of 1 is a number
+    assert "1  (symmetry)" in shown
 
 
 def test_five_of_six_neighbours_dead_costs_at_most_twenty_hops() -> None:

@@ -6,6 +6,8 @@ import itertools
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,36 @@ def test_command_line_keys() -> None:
     assert record["diameter"] == 4
     assert record["mean_distance_exact"] == "41/13"
     assert record["sets"] == [[1, 5, 41], [1, 7, 29], [1, 16, 22]]
+
+
+def wait_for(ready: Callable[[], bool], seconds: float = 120) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if ready():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
+def test_killed_search_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    words = ["--diameter", "8", "--ring", "--processes", "2", "--table", str(path)]
+    command = [sys.executable, "-m", "hopscape", "search", "circulant", *words]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        assert wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") > 3)
+        with pytest.raises(ArgumentError, match="another run"):
+            ResultTable(path)
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        assert len(children) >= 2
+    finally:
+        running.kill()
+        running.wait()
+    assert wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+    with ResultTable(path) as table:
+        kept = len(table)
+        assert kept >= 3
+        found = largest_circulants(8, 3, table=table, processes=1)
+        assert len(table) >= kept
+    assert (found.nodes, found.sets) == (737, ((1, 11, 133), (1, 56, 66)))

@@ -11,15 +11,77 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hopscape.core.addresses import node_dtype
+from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.distances import distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Route, Router, SearchRouter
 
-__all__ = ["disjoint_routes", "route_around"]
+__all__ = ["DetourRouter", "disjoint_routes", "route_around"]
 
 _MOST_STEPS = 200_000
 _FEW_STEPS = 20_000
+
+
+class DetourRouter(SearchRouter):
+    """A router of what is left when nodes and links are dead: shortest ways, ports as before.
+
+    Dead nodes have no way to or from anywhere; distances are -1 where none is left. One
+    breadth-first search per destination, the latest ones kept.
+
+    Parameters
+    ----------
+    network : Network
+    dead_nodes : iterable of nodes
+    dead_links : iterable of pairs of nodes
+        All links between the two are dead, in both directions.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+    >>> router = DetourRouter(net, dead_nodes=net.neighbours(0)[:2])
+    >>> [router.distance(0, b) for b in range(1, 7)]
+    [4, 2, 4, 2, 4, 4]
+    """
+
+    name = "detours"
+
+    def __init__(
+        self,
+        network: Network,
+        dead_nodes: Iterable[NodeLike] = (),
+        dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
+    ) -> None:
+        super().__init__(network)
+        self.dead = np.zeros(network.order, dtype=bool)
+        self.dead[[network.node(v) for v in dead_nodes]] = True
+        pairs = [(network.node(u), network.node(v)) for u, v in dead_links]
+        numbers = [u * network.order + v for a, b in pairs for u, v in ((a, b), (b, a))]
+        self._cut = np.unique(np.asarray(numbers, dtype=np.int64))
+        alive = self._usable(network.tails, network.heads)
+        self._left = Network.from_links(
+            network.order, network.tails[alive], network.heads[alive], duplex=False
+        )
+
+    def _usable(self, tails: IntArray, heads: IntArray) -> IntArray:
+        usable: IntArray = ~(self.dead[tails] | self.dead[heads])
+        if len(self._cut):
+            usable &= ~np.isin(tails.astype(np.int64) * self.network.order + heads, self._cut)
+        return usable
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        rows = self.network._rows(at)
+        tails = np.broadcast_to(at[:, None], rows.shape)
+        mask: IntArray = super().shortest_ports(at, to)
+        return mask & self._usable(tails, np.maximum(rows, 0))
+
+    def _to(self, target: int) -> IntArray:
+        if target not in self._kept:
+            found = distances_to(self._left, target).copy()
+            found[self.dead] = -1
+            self._keep(target, found)
+        return super()._to(target)
 
 
 class _Guide:

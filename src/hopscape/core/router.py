@@ -229,11 +229,14 @@ class SearchRouter(Router):
 
     def _to(self, target: int) -> IntArray:
         if target not in self._kept:
-            self._kept[target] = distances_to(self.network, target)
-            if len(self._kept) > _CACHED_TARGETS:
-                self._kept.popitem(last=False)
+            self._keep(target, distances_to(self.network, target))
         self._kept.move_to_end(target)
         return self._kept[target]
+
+    def _keep(self, target: int, distances: IntArray) -> None:
+        self._kept[target] = distances
+        if len(self._kept) > _CACHED_TARGETS:
+            self._kept.popitem(last=False)
 
 
 def _first(mask: IntArray) -> IntArray:

@@ -78,14 +78,29 @@ class ResultTable:
             raise ArgumentError(f"{self.path} cannot be written: {error.strerror}") from error
 
     def _open(self, path: Path) -> None:
-        whole = self._read(path) if path.exists() else 0
+        if path.exists():
+            self._read(path)  # refuses other files before they are opened for writing
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            self._lock(self._handle)
+            whole = self._read(path)  # again: a run may have ended in between
             os.ftruncate(self._handle, whole)
         except OSError as error:
+            self.close()
             raise ArgumentError(f"{path} cannot be written: {error.strerror}") from error
         if whole == 0:
             self._write({"format": _FORMAT, "version": 1})
+
+    @staticmethod
+    def _lock(handle: int) -> None:
+        """One run at a time; the system gives the lock back when the process ends, however."""
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise OSError(error.errno, "another run is using it") from error
 
     def _read(self, path: Path) -> int:
         """Take in the lines of a file; returns how many bytes of it are whole lines."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -110,13 +111,25 @@ def _alone(
         yield task, table[task.key]
 
 
+def _end_with_parent() -> None:
+    """Watch the process that started this one: if it is killed, nobody waits for the result."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_wait_and_end, args=(parent,), daemon=True).start()
+
+
+def _wait_and_end(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
 def _together(
     tasks: Sequence[Task], work: Callable[..., Any], table: ResultTable, crew: int
 ) -> Iterator[tuple[Task, Any]]:
     context = multiprocessing.get_context("spawn")
     running: dict[Future[Any], Task] = {}
     waiting = iter([task for task in tasks if task.key not in table])
-    pool = ProcessPoolExecutor(crew, mp_context=context)
+    pool = ProcessPoolExecutor(crew, mp_context=context, initializer=_end_with_parent)
     try:
         for task in tasks:
             while task.key not in table:

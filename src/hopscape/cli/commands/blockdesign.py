@@ -171,7 +171,8 @@ def check_permutation(
         str, typer.Option("--permutation", help="A file of destinations, or random:SEED.")
     ] = "random:0",
     traffic: Annotated[
-        str, typer.Option("--traffic", help="permutation, or random (independent destinations).")
+        str,
+        typer.Option("--traffic", help="permutation, random (own destinations) or relation."),
     ] = "permutation",
     at_once: Annotated[
         int, typer.Option("--at-once", min=1, help="So many permutations at the same time.")
@@ -185,19 +186,19 @@ def check_permutation(
     output: OutputOption = None,
 ) -> None:
     """Do the packets of a permutation (or of random traffic) want a port twice?"""
-    import numpy as np
-
     from hopscape.families.blockdesign import traffic as patterns
 
     network = build(spec)
     total, refused, text = 0, 0, ""
+    planned, least = 0, 0
     for sources, targets in _patterns(network, permutation, traffic, at_once, count):
         verdict = patterns.check_traffic(network, sources, targets, half_duplex=half, spread=spread)
         total += int(verdict.details["packets"])
         refused += int(verdict.details["conflicts"])
         if not verdict and not text:
             text = verdict.reason
-    rounds = patterns.plan_rounds(network, np.asarray(sources), np.asarray(targets))
+        plan = patterns.plan_rounds(network, sources, targets, half_duplex=half)
+        planned, least = max(planned, plan.rounds), max(least, plan.bound)
     record = {
         "spec": network.spec,
         "patterns": count,
@@ -206,7 +207,9 @@ def check_permutation(
         "share": refused / total if total else 0.0,
         "verdict": "holds" if not refused else "fails",
         "reason": text or f"{total} packets, no port wanted twice",
-        "rounds_needed": rounds.rounds,
+        "rounds_needed": planned if planned == least else None,
+        "rounds_planned": planned,
+        "rounds_at_least": least,
     }
     emit(record, style, output, title=f"{network.spec}: {traffic}")
     if refused:
@@ -230,6 +233,8 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
     targets = np.asarray(_targets(network, None, permutation))
     if len(targets) != size:
         raise ArgumentError(f"{permutation} holds {len(targets)} numbers; {size} are needed")
+    if traffic != "permutation" or at_once != 1 or count != 1:
+        raise ArgumentError("--traffic, --at-once and --count need random:SEED, not a file")
     yield np.arange(size), targets
 
 

@@ -111,7 +111,9 @@ def _range(degree: dict[str, int | None]) -> str:
 
 
 def _with_how(value: Any, how: str) -> str:
-    shown = {True: "yes", False: "no", None: "not known"}.get(value, value)
+    shown = value  # a diameter of 1 equals True, so that identity decides
+    if value is None or isinstance(value, bool):
+        shown = {True: "yes", False: "no", None: "not known"}[value]
     return f"{shown}  ({how})" if how else str(shown)
 
 

@@ -15,6 +15,7 @@ from hopscape.core.router import Route, Router
 from hopscape.families.blockdesign.ports import Ports
 
 if TYPE_CHECKING:
+    from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
     from hopscape.families.blockdesign.switches import SwitchFamily
 
 __all__ = ["SwitchRouter", "all_ways", "route_around", "stranded_pairs"]
@@ -56,16 +57,19 @@ class SwitchRouter(Router):
         return out
 
 
-def _family(network: Network) -> SwitchFamily:
+def _family(network: Network) -> SwitchFamily | QuasicompleteDigraph:
+    from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
     from hopscape.families.blockdesign.switches import SwitchFamily
 
-    if not isinstance(network.family, SwitchFamily):
-        raise ArgumentError(f"{network.spec} is no distributed switch with duplex links")
+    if not isinstance(network.family, SwitchFamily | QuasicompleteDigraph):
+        raise ArgumentError(f"{network.spec} is no distributed switch")
     return network.family
 
 
 def all_ways(network: Network, a: int, b: int) -> list[Route]:
     """All two-hop routes between two endpoints: σ of them, through different crossbars.
+
+    In a quasi-complete digraph there is one.
 
     Examples
     --------
@@ -81,14 +85,12 @@ def all_ways(network: Network, a: int, b: int) -> list[Route]:
             raise ArgumentError(f"node {node} is a crossbar; ways are between endpoints")
     if first == second:
         return []
-    wiring = family.wiring
-    common = np.intersect1d(wiring.blocks_of[first], wiring.blocks_of[second])
-    leave = wiring.to_block(np.full(len(common), first), common)
-    arrive = wiring.to_element(common, np.full(len(common), second))
-    return [
-        Route((first, int(s) + family.n, second), (int(p), int(q)))
-        for s, p, q in zip(common, leave, arrive, strict=True)
-    ]
+    ways = []
+    for port, crossbar in enumerate(network.neighbours(first)):
+        after = network.neighbours(crossbar)
+        if second in after:
+            ways.append(Route((first, crossbar, second), (port, after.index(second))))
+    return sorted(ways, key=lambda way: way.path)
 
 
 def route_around(
@@ -107,7 +109,7 @@ def route_around(
     Parameters
     ----------
     network : Network
-        A distributed switch.
+        A distributed or partial switch, or a quasi-complete digraph.
     a, b : int
         Endpoints.
     dead_switches : iterable of int
@@ -130,7 +132,7 @@ def route_around(
     first, second = network.node(a), network.node(b)
     if first == second:
         return Route((first,), ())
-    dead = {network.node(s) for s in dead_switches}
+    dead = set(_crossbars(network, dead_switches))
     cut = {frozenset((network.node(x), network.node(y))) for x, y in dead_links}
 
     def whole(path: tuple[int, ...]) -> bool:
@@ -179,19 +181,23 @@ def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int:
     >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
     0
     """
-    family = _family(network)
-    alive = np.ones(family.n, dtype=bool)
-    for s in dead_switches:
-        node = network.node(s)
-        if node < family.n:
-            raise ArgumentError(f"node {node} is an endpoint, not a crossbar")
-        alive[node - family.n] = False
-    wiring = family.wiring
+    count = _family(network).n
+    alive = np.ones(network.order, dtype=bool)
+    alive[_crossbars(network, dead_switches)] = False
     lost = 0
-    for a in range(family.n):
-        mine = wiring.blocks_of[a]
-        reached = np.zeros(family.n, dtype=bool)
-        reached[wiring.blocks[mine[alive[mine]]].ravel()] = True
+    for a in range(count):
+        mine = np.asarray(network.neighbours(a))
+        reached = np.zeros(network.order, dtype=bool)
+        reached[network.neighbours(mine[alive[mine]]).ravel()] = True
         reached[a] = True
-        lost += int(family.n - reached.sum())
+        lost += count - int(reached[:count].sum())
     return lost
+
+
+def _crossbars(network: Network, nodes: Iterable[int]) -> list[int]:
+    count = _family(network).n
+    numbers = [network.node(s) for s in nodes]
+    for node in numbers:
+        if node < count:
+            raise ArgumentError(f"node {node} is an endpoint, not a crossbar")
+    return numbers

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count as count_up
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,7 @@ def plan_rounds(
     targets: Sequence[int] | IntArray,
     *,
     one_port: bool = False,
+    half_duplex: bool = False,
 ) -> Rounds:
     """Sort any traffic into the fewest rounds, by colouring a bipartite graph.
 
@@ -187,6 +189,9 @@ def plan_rounds(
     with one port, from source to destination. The colours of a bipartite graph are as many as its
     largest degree (König), so the plan is the best possible for these ways: an h-relation takes h
     rounds with one port, and as many as the busiest channel carries with all ports.
+
+    With half-duplex links the graph is not bipartite: each packet takes the first round that has
+    both its links free, and the plan is proved best only where `rounds` equals `bound`.
 
     Examples
     --------
@@ -206,11 +211,31 @@ def plan_rounds(
     else:
         way = options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
         left, right = a * family.m + way[:, 0], b * family.m + way[:, 1]
+    if half_duplex:
+        if one_port or not network.duplex:
+            raise ArgumentError("half duplex needs duplex links and a plan for all ports")
+        colours, used = _first_fit(left, right)
+        load = np.bincount(np.concatenate([left, right]))
+        out = np.full(len(first), -1, dtype=np.int64)
+        out[moving] = colours
+        return Rounds(out, used, int(load.max(initial=0)))
     colours, used = colour_edges(left, right)
     out = np.full(len(first), -1, dtype=np.int64)
     out[moving] = colours
     bound = max(int(np.bincount(left).max(initial=0)), int(np.bincount(right).max(initial=0)))
     return Rounds(out, used, bound)
+
+
+def _first_fit(left: IntArray, right: IntArray) -> tuple[IntArray, int]:
+    """The first round in which both links of a packet are free, packet by packet."""
+    held: dict[int, set[int]] = {}
+    colours = np.empty(len(left), dtype=np.int64)
+    for k, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        mine, other = held.setdefault(a, set()), held.setdefault(b, set())
+        colours[k] = next(r for r in count_up() if r not in mine and r not in other)
+        mine.add(int(colours[k]))
+        other.add(int(colours[k]))
+    return colours, int(colours.max(initial=-1)) + 1
 
 
 def random_traffic(

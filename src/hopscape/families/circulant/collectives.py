@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
@@ -23,7 +24,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.circulant.forms import RingForm, recognise
-from hopscape.families.circulant.routing import MOST_GENERATORS, CirculantRouter
+from hopscape.families.circulant.routing import MOST_GENERATORS
 
 __all__ = [
     "MemorylessTree",
@@ -39,7 +40,7 @@ __all__ = [
 
 def collectives_of(nodes: int, generators: Sequence[int]) -> tuple[Collective, ...]:
     """The algorithms that a circulant knows."""
-    if not 1 <= len(generators) <= MOST_GENERATORS:
+    if not generators:
         return ()
     found = [
         Collective(
@@ -93,11 +94,19 @@ def _root(goal: Goal) -> int:
     return goal.root
 
 
-def _router(network: Network) -> CirculantRouter:
-    router = network.router("closed")
-    if not isinstance(router, CirculantRouter):
+def _generators(network: Network) -> tuple[int, ...]:
+    generators = getattr(network.family, "generators", None)
+    if generators is None:
         raise ArgumentError(f"{network.spec} is no circulant")
-    return router
+    return tuple(generators)
+
+
+def _depths(network: Network) -> IntArray:
+    """Distances of all nodes from node 0: by the router, or by search with many generators."""
+    if len(_generators(network)) > MOST_GENERATORS:
+        return distances_from(network, 0).astype(np.int64)
+    everybody = np.arange(network.order)
+    return network.router("closed").distances(np.zeros_like(everybody), everybody)
 
 
 def _rules(model: Model | None) -> Model:
@@ -140,8 +149,7 @@ def node_local_broadcast(
     broadcast from node 0: 333 of 333 nodes served in 6 rounds, 332 messages, 0 duplicates
     """
     rules = _rules(model)
-    router = _router(network)
-    form = recognise(router.nodes, router.generators)
+    form = recognise(network.order, _generators(network))
     if not isinstance(form, RingForm):
         raise ArgumentError(f"the node-local broadcast is for family (13)-(15), not {network.spec}")
     ports = _paper_ports(form)
@@ -251,11 +259,11 @@ def memoryless_tree(network: Network) -> MemorylessTree:
     vector less one of its steps is again the smallest of its node: prefixes of paths are paths of
     the tree, and a node that knows its own vector knows to whom it must send.
     """
-    router = _router(network)
-    order, n = network.order, len(router.generators)
+    generators = _generators(network)
+    order, n = network.order, len(generators)
     require_memory(8 * order * (3 * n + 6), f"the broadcast tree of {network.spec}")
     everybody = np.arange(order)
-    depth = router.distances(np.zeros(order, dtype=np.int64), everybody)
+    depth = _depths(network)
     if (depth < 0).any():
         lost = int(np.argmax(depth < 0))
         raise DisconnectedError(f"node {lost} cannot be reached from node 0 in {network.spec}")
@@ -265,7 +273,7 @@ def memoryless_tree(network: Network) -> MemorylessTree:
     for r in range(1, len(bounds) - 1):
         shell = by_depth[bounds[r] : bounds[r + 1]]
         best = np.full((len(shell), n), np.iinfo(np.int64).max)
-        for axis, s in enumerate(router.generators):
+        for axis, s in enumerate(generators):
             for sign in (1,) if 2 * s == order else (1, -1):
                 before = (shell - sign * s) % order
                 found = vectors[before]
@@ -275,7 +283,7 @@ def memoryless_tree(network: Network) -> MemorylessTree:
         vectors[shell] = best
     axis = np.argmax(vectors != 0, axis=1)
     sign = np.sign(vectors[everybody, axis])
-    steps = np.asarray(router.generators)[axis] * sign
+    steps = np.asarray(generators)[axis] * sign
     port = np.where(depth > 0, 2 * axis + (sign < 0), -1)
     return MemorylessTree(vectors, depth, port, (everybody - steps) % order)
 
@@ -355,17 +363,17 @@ def all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Sche
 def _timetable(network: Network) -> tuple[IntArray, IntArray, IntArray]:
     """Port into each node, its parent, and the round of the link, for the tree of node 0."""
     tree = memoryless_tree(network)
-    router = _router(network)
+    generators = _generators(network)
     order = network.order
     everybody = np.arange(order)
     options = np.zeros((order, network.ports), dtype=bool)
-    for axis, s in enumerate(router.generators):
+    for axis, s in enumerate(generators):
         for back in (0,) if 2 * s == order else (0, 1):
             before = (everybody + (s if back else -s)) % order
             options[:, 2 * axis + back] = tree.depth[before] == tree.depth - 1
     port = _balance(options)
     axes = np.maximum(port, 0) // 2
-    steps = np.asarray(router.generators)[axes] * np.where(port % 2 == 1, -1, 1)
+    steps = np.asarray(generators)[axes] * np.where(port % 2 == 1, -1, 1)
     parent = (everybody - steps) % order
     return port, parent, _serve(tree.depth, port, parent, network.ports)
 

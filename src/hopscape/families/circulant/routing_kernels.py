@@ -60,7 +60,7 @@ def ring_vectors(
 @njit(cache=True, nogil=True, inline="always")
 def _quotient(a: int, b: int, share: float) -> int:
     """Floor of a / b for |a| < 2**62 and quotients below 2**31: a product, then put right."""
-    q = np.int64(math.floor(a * share))
+    q = math.floor(a * share)
     rest = a - q * b
     if rest < 0:
         q -= 1
