@@ -26,7 +26,7 @@ class QuasicompleteDigraph(Family):
 
     name = "quasicomplete_digraph"
     summary = "m² endpoints and m² crossbars m × m, simplex: one crossbar for every ordered pair"
-    parameters = (Parameter("m", "int", "ports each way", low=2),)
+    parameters = (Parameter("m", "int", "ports each way", low=2, high=1024),)
     example = "quasicomplete_digraph(3)"
     duplex = False
 
@@ -154,8 +154,8 @@ class SwitchedMultiring(Family):
     name = "switched_multiring"
     summary = "full r-dimensional switched multiring: p^r nodes, steps d·p^k, diameter r"
     parameters = (
-        Parameter("p", "int", "base of the digits", low=2),
-        Parameter("r", "int", "number of digits", low=1, default=2),
+        Parameter("p", "int", "base of the digits", low=2, high=1024),
+        Parameter("r", "int", "number of digits", low=1, high=24, default=2),
         Parameter("duplex", "flag", "rings both ways, for odd p", default=False),
     )
     example = "switched_multiring(3, r=2)"

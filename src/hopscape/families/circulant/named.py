@@ -205,7 +205,7 @@ class WongCoppersmith(FixedCirculant):
     summary = "circulant (b^n; 1, b, ..., b^(n-1)), b odd, of diameter n(b-1)/2"
     parameters = (
         Parameter("b", "int", "base, odd", low=3),
-        Parameter("n", "int", "number of generators", low=1),
+        Parameter("n", "int", "number of generators", low=1, high=100),
     )
     example = "wong_coppersmith(3, 3)"
 
@@ -230,7 +230,7 @@ class ChenJia(FixedCirculant):
     summary = "circulant of Chen and Jia with n generators and diameter at most d, d >= 2n - 3"
     parameters = (
         Parameter("d", "int", "diameter", low=3),
-        Parameter("n", "int", "number of generators", low=3),
+        Parameter("n", "int", "number of generators", low=3, high=100),
     )
     example = "chen_jia(5, 3)"
 

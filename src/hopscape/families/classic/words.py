@@ -52,9 +52,12 @@ class _Words(Family):
             return out
         both = np.concatenate([out, self.predecessors(nodes)], axis=1)
         both[both == nodes[:, None]] = -1  # loops
-        for p in range(1, both.shape[1]):  # a pair wired both ways is one link
-            again = (both[:, :p] == both[:, p : p + 1]).any(axis=1)
-            both[again, p] = -1
+        # a pair wired both ways is one link: of equal entries of a row the first stays
+        order = np.argsort(both, axis=1, kind="stable")
+        sorted_ = np.take_along_axis(both, order, axis=1)
+        again = np.zeros(both.shape, dtype=bool)
+        again[:, 1:] = sorted_[:, 1:] == sorted_[:, :-1]
+        np.put_along_axis(both, order, np.where(again, -1, sorted_), axis=1)
         return both
 
     def layout(self) -> Layout:

@@ -73,7 +73,10 @@ class SlimFly(RouterFamily):
 
     name = "slim_fly"
     summary = "Slim Fly: 2q² routers of degree (3q - δ)/2, diameter 2, q = 4w + δ a prime power"
-    parameters = (Parameter("q", "int", "a prime power 4w, 4w + 1 or 4w - 1", low=3), TERMINALS)
+    parameters = (
+        Parameter("q", "int", "a prime power 4w, 4w + 1 or 4w - 1", low=3, high=1024),
+        TERMINALS,
+    )
     example = "slim_fly(5)"
 
     def __init__(self, q: int, p: int | None = None) -> None:
@@ -176,7 +179,7 @@ class ProjectiveNetwork(_Plane):
 
     name = "projective_network"
     summary = "projective incidence network: 2(q² + q + 1) routers of degree q + 1, diameter 3"
-    parameters = (Parameter("q", "int", "a prime power", low=2), TERMINALS)
+    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
     example = "projective_network(3, p=1)"
 
     @property
@@ -204,7 +207,7 @@ class PolarFly(_Plane):
 
     name = "polarfly"
     summary = "PolarFly: q² + q + 1 routers of degree q + 1 (q for q + 1 of them), diameter 2"
-    parameters = (Parameter("q", "int", "a prime power", low=2), TERMINALS)
+    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
     example = "polarfly(3)"
 
     @property

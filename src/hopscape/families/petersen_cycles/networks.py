@@ -235,7 +235,7 @@ class DoubleLoopPetersen(_Petersens):
     name = "dlcpg"
     summary = "DLCPG(k): Petersen graphs at the points of a double loop (k; 1, h), degree 7"
     parameters = (
-        Parameter("k", "int", "positions of the double loop", low=1),
+        Parameter("k", "int", "positions of the double loop", low=1, high=5000),
         Parameter("h", "int", "its second step; 0: the one of least diameter", low=0, default=0),
     )
     example = "dlcpg(8)"
