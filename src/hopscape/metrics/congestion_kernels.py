@@ -19,8 +19,8 @@ def _excess(load, target):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _lay(a, b, limit, indptr, heads, lanes, far, load, target, cost, came, lists, out):  # type: ignore[no-untyped-def]
-    """Write the lanes of the cheapest path from a to b to `out`; how many there are.
+def _lay(a, b, limit, indptr, ends, heads, lanes, far, load, target, cost, came, lists, out):  # type: ignore[no-untyped-def]
+    """Write the channels of the cheapest path from a to b to `out`; how many there are.
 
     The price of a lane is what one more link adds to its excess over the target; its load and a
     little luck decide between equal ones. cost (infinite at first, and again on return), came and
@@ -54,8 +54,8 @@ def _lay(a, b, limit, indptr, heads, lanes, far, load, target, cost, came, lists
     v = b
     for hop in range(last, 0, -1):
         c = came[hop, v]
-        out[hop - 1] = lanes[c]
-        v = np.searchsorted(indptr, c, side="right") - 1
+        out[hop - 1] = c
+        v = ends[c]
     for hop in range(limit + 1):
         cost[hop, b] = np.inf
         for i in range(size[hop]):
@@ -64,11 +64,11 @@ def _lay(a, b, limit, indptr, heads, lanes, far, load, target, cost, came, lists
 
 
 @njit(cache=True, nogil=True)
-def _book(routes, lengths, link, load, target, sign):  # type: ignore[no-untyped-def]
+def _book(routes, lengths, link, lanes, load, target, sign):  # type: ignore[no-untyped-def]
     """Add a link's route to the loads (or take it off); by how much the total excess changes."""
     change = 0
     for i in range(lengths[link]):
-        lane = routes[link, i]
+        lane = lanes[routes[link, i]]
         change += _excess(load[lane] + sign, target) - _excess(load[lane], target)
         load[lane] += sign
     return change
@@ -91,6 +91,7 @@ def relieve(
     starts: IntArray,
     links: IntArray,
     indptr: IntArray,
+    ends: IntArray,
     heads: IntArray,
     lanes: IntArray,
     far: IntArray,
@@ -100,7 +101,7 @@ def relieve(
     moves: int,
     swap: bool,
     seed: int,
-) -> int:
+) -> tuple[int, IntArray, IntArray]:
     """Look for routes with at most `target` guest links on every host link.
 
     Each link takes a path of at most `limit` hops. A move lays one link anew or, with `swap`,
@@ -112,6 +113,8 @@ def relieve(
     tails, tips : int64[guest links]
     starts, links : int64
         The links at guest v are ``links[starts[v]:starts[v + 1]]``.
+    indptr, ends, heads : arrays
+        The host's channels: by node, their tails, their heads.
     lanes : int64[host channels]
         The host link of each channel.
     far : int[hosts, hosts]
@@ -121,8 +124,11 @@ def relieve(
 
     Returns
     -------
-    int
+    peak : int
         Links over the busiest host link at the end; larger than `target` when the search failed.
+    routes : int64[guest links, hops]
+        The channels that each guest link takes.
+    lengths : int64[guest links]
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     hosts, guests, count = len(far), len(place), len(tails)
@@ -139,10 +145,10 @@ def relieve(
     total = 0
     for e in range(count):
         lengths[e] = _lay(
-            place[tails[e]], place[tips[e]], limit, indptr, heads, lanes, far, load, target,
-            cost, came, lists, routes[e],
+            place[tails[e]], place[tips[e]], limit, indptr, ends, heads, lanes, far, load,
+            target, cost, came, lists, routes[e],
         )  # fmt: skip
-        total += _book(routes, lengths, e, load, target, 1)
+        total += _book(routes, lengths, e, lanes, load, target, 1)
         total += _FAR * max(0, int(far[place[tails[e]], place[tips[e]]]) - limit)
     most = 1
     for v in range(guests):
@@ -192,27 +198,31 @@ def relieve(
             changed = 1
         for i in range(changed):
             e = touched[i]
-            old_routes[i], old_lengths[i] = routes[e], lengths[e]
-            change += _book(routes, lengths, e, load, target, -1)
+            old_lengths[i] = lengths[e]
+            for j in range(lengths[e]):
+                old_routes[i, j] = routes[e, j]
+            change += _book(routes, lengths, e, lanes, load, target, -1)
         for i in range(changed):
             e = touched[i]
             lengths[e] = _lay(
-                place[tails[e]], place[tips[e]], limit, indptr, heads, lanes, far, load, target,
-                cost, came, lists, routes[e],
+                place[tails[e]], place[tips[e]], limit, indptr, ends, heads, lanes, far, load,
+                target, cost, came, lists, routes[e],
             )  # fmt: skip
-            change += _book(routes, lengths, e, load, target, 1)
+            change += _book(routes, lengths, e, lanes, load, target, 1)
         luck = np.random.random()  # noqa: NPY002 (numba's own generator)
         if change <= 0 or luck < np.exp(-change / heat):
             total += change
             continue
         for i in range(changed):
-            _book(routes, lengths, touched[i], load, target, -1)
+            _book(routes, lengths, touched[i], lanes, load, target, -1)
         for i in range(changed):
             e = touched[i]
-            routes[e], lengths[e] = old_routes[i], old_lengths[i]
-            _book(routes, lengths, e, load, target, 1)
+            lengths[e] = old_lengths[i]
+            for j in range(lengths[e]):
+                routes[e, j] = old_routes[i, j]
+            _book(routes, lengths, e, lanes, load, target, 1)
         if v >= 0:
             place[v], holder[a], holder[b] = a, v, w
             if w >= 0:
                 place[w] = b
-    return int(load.max())
+    return int(load.max()), routes, lengths
