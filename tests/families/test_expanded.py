@@ -231,7 +231,7 @@ def test_cycles_as_bases():
 
 
 def wrapped_butterfly(n):
-    """Row w, level i: wired to level i + 1, in the same row and in the one that differs in bit i."""
+    """Row w, level i: wired to level i + 1, in the same row and in that which differs in bit i."""
     tails = [i * 2**n + w for i in range(n) for w in range(2**n) for _ in range(2)]
     heads = [
         (i + 1) % n * 2**n + v for i in range(n) for w in range(2**n) for v in (w, w ^ (1 << i))

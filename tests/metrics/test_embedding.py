@@ -100,7 +100,7 @@ def slow_congestion(found, guest, host):
         ("hypercube(4)", "pc", 3, 4),
         ("mesh(5, 6)", "pc", 3, 4),
         ("torus(5, 6)", "pc", 3, 5),
-        ("hypercube(5)", "rpc(2)", 3, 4),
+        ("hypercube(5)", "rpc(2)", 3, 5),
         ("ring(30)", "pc", 2, 2),
         ("kautz(2, 2)", "kautz(2, 3)", 2, 3),
         ("ring(5)", "kautz(2, 3)", 2, 2),

@@ -10,7 +10,7 @@ from numba import njit
 IntArray = np.ndarray[Any, np.dtype[Any]]
 
 _LONGER = 2  # a path may be so many hops longer than the shortest, within the dilation
-_FAR = 2  # what a hop beyond the dilation costs
+_FAR = 3  # what a hop beyond the dilation costs
 
 
 @njit(cache=True, nogil=True)
@@ -99,6 +99,7 @@ def relieve(
     limit: int,
     target: int,
     moves: int,
+    heat: float,
     swap: bool,
     seed: int,
 ) -> tuple[int, IntArray, IntArray]:
@@ -121,6 +122,8 @@ def relieve(
         Host distances.
     place : int64[guests]
         Changed in place, with `swap`.
+    heat : float
+        How much worse a move may be at first; a twelfth of it at the end.
 
     Returns
     -------
@@ -156,15 +159,14 @@ def relieve(
     touched = np.empty(2 * most, np.int64)
     old_routes = np.empty((2 * most, longest), np.int64)
     old_lengths = np.empty(2 * most, np.int64)
-    heat = 1.5
-    cooling = (0.1 / heat) ** (1.0 / max(moves, 1))
+    cooling = (1.0 / 12.0) ** (1.0 / max(moves, 1))
     for move in range(moves):
         if total == 0:
             break
         heat *= cooling
         a = b = v = w = -1
         changed, change = 0, 0
-        if swap and move % 2 == 0:
+        if swap and move % 4 != 0:
             v = np.random.randint(guests)  # noqa: NPY002 (numba's own generator)
             a = place[v]
             b = np.random.randint(hosts)  # noqa: NPY002 (numba's own generator)

@@ -22,7 +22,7 @@ __all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
 
 _MOVES, _TRIES, _BUDGET = 400_000, 3, 2_000_000
 _POLISHED, _POLISH, _LAID = 100, 300_000, 40
-_CALLS, _FAILURES = 24, 6
+_CALLS, _FAILURES, _HEATS = 24, 10, (1.5, 3.0)
 _SOLVER_SECONDS = 60.0
 
 
@@ -135,8 +135,10 @@ def _laid(
     target, failures = least, 0
     for call in range(_CALLS):
         where = places.copy() if best is None else best[1].copy()
-        effort = moves * (1 + failures // 2) if call else 0
-        peak, routes, hops = relieve(*fixed, where, limit, target, effort, swap, seed + call)
+        effort = moves if call else 0
+        peak, routes, hops = relieve(
+            *fixed, where, limit, target, effort, _HEATS[call % 2], swap, seed + call
+        )
         within = int(table[where[tails], where[tips]].max()) <= limit
         failures = 0 if within and (best is None or peak < best[0]) else failures + 1
         if failures == 0:
