@@ -21,7 +21,7 @@ from hopscape.core.network import Network
 __all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
 
 _MOVES, _TRIES, _BUDGET = 400_000, 3, 2_000_000
-_POLISHED, _POLISH, _LAID = 100, 300_000, 40
+_POLISHED, _POLISH, _MOVED, _LAID = 100, 300_000, 5_000, 40
 _CALLS, _FAILURES, _HEATS = 24, 10, (1.5, 3.0)
 _SOLVER_SECONDS = 60.0
 
@@ -128,7 +128,7 @@ def _laid(
     limit = int(table[places[tails], places[tips]].max())
     channels = np.arange(host.channels)
     lanes = np.where(host.reverse < 0, channels, np.minimum(channels, host.reverse))
-    moves = _POLISH if swap else min(_LAID * len(tails), _POLISH)
+    moves = min((_MOVED if swap else _LAID) * len(tails), _POLISH)
     fixed = (tails, tips, starts, links, host.indptr, host.tails, host.heads, lanes, table)
     least = _crowding(tails, tips, guest.order, host, lanes)
     best: _Laid | None = None
