@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives import lower_bounds, run_algorithm
-from hopscape.collectives.products import _colour, _match_middles, _small_permutation
+from hopscape.collectives.colouring import colour_edges
+from hopscape.collectives.products import (
+    _match_middles,
+    _small_permutation,
+    permute_by_rows,
+)
 from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
@@ -90,6 +95,44 @@ def test_three_rounds_for_the_hardest_permutations():
             assert _small_permutation(net, tuple(targets))[1] == 3
 
 
+def first_fit(net, table, targets):
+    """Give each far packet the first middle link that is left; False where one finds none."""
+    taken = set()
+    for packet, target in enumerate(targets):
+        if table[packet, target] != 3:
+            continue
+        links = [
+            (u, v)
+            for u in net.neighbours(packet)
+            if table[u, target] == 2
+            for v in net.neighbours(u)
+            if table[v, target] == 1 and (u, v) not in taken
+        ]
+        if not links:
+            return False
+        taken.add(links[0])
+    return True
+
+
+def test_middle_links_change_hands():
+    """A Heawood graph with its nodes renamed, where the first link left is not good enough."""
+    names = np.random.default_rng(0).permutation(14)
+    heawood = hopscape.build("heawood")
+    links = [(u, v) for u in range(14) for v in heawood.neighbours(u) if u < v]
+    net = hopscape.Network.from_links(
+        14, names[[u for u, _ in links]].tolist(), names[[v for _, v in links]].tolist()
+    )
+    targets = (7, 9, 4, 12, 10, 8, 13, 11, 6, 1, 0, 2, 3, 5)
+    table = distance_rows(net, np.arange(14)).astype(int)
+    assert not first_fit(net, table, targets)
+    chosen = _match_middles(net, table, targets)
+    assert sorted(chosen) == list(range(14))
+    assert len({(path[1], path[2]) for path in chosen.values()}) == 14
+    plan = permute_by_rows(net, [net], targets)
+    assert plan.rounds == 3
+    assert verify(plan)
+
+
 @pytest.mark.parametrize(
     ("spec", "most"),
     [("folded(heawood, 2)", 9), ("folded(petersen, 2)", 6), ("product(ring(6), path(4))", None)],
@@ -121,7 +164,8 @@ def test_colouring(width, colours, seed):
     left = np.repeat(np.arange(width), colours)
     right = np.concatenate([rng.permutation(width) for _ in range(colours)])
     right = right.reshape(colours, width).T.ravel()
-    found = _colour(left, right, width, colours)
+    found, used = colour_edges(left, right)
+    assert used == colours
     for side in (left, right):
         assert set(Counter(zip(side.tolist(), found.tolist())).values()) == {1}
 

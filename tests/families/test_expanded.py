@@ -23,6 +23,7 @@ from hopscape.families.expanded.comparison import (
     best_connectors,
     ccc_diameter,
     digit_stretch,
+    members,
     pcc_diameter,
 )
 from hopscape.families.expanded.walks import CycleWalks, TableWalks
@@ -227,6 +228,48 @@ def test_cycles_as_bases():
         assert pcc.order == m * 10**m
     far = pcc.router().route(0, pcc.order - 1)
     assert far.length == pcc.router().distance(0, pcc.order - 1)
+
+
+def wrapped_butterfly(n):
+    """Row w, level i: wired to level i + 1, in the same row and in that which differs in bit i."""
+    tails = [i * 2**n + w for i in range(n) for w in range(2**n) for _ in range(2)]
+    heads = [
+        (i + 1) % n * 2**n + v for i in range(n) for w in range(2**n) for v in (w, w ^ (1 << i))
+    ]
+    return hopscape.Network.from_links(n * 2**n, tails, heads)
+
+
+def measured(net):
+    """(nodes, largest degree, diameter), by breadth-first search from every node."""
+    far = distance_rows(net, np.arange(net.order)).max()
+    return net.order, max(len(set(net.neighbours(v))) for v in range(net.order)), int(far)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "make"),
+    [
+        ("WBF", range(3, 8), wrapped_butterfly),
+        ("Kautz 2", range(3, 9), lambda n: hopscape.build(f"kautz(2, {n}, duplex=true)")),
+        ("Kautz 3", range(3, 6), lambda n: hopscape.build(f"kautz(3, {n}, duplex=true)")),
+        ("CCC", range(3, 8), lambda n: hopscape.build(f"ccc({n})")),
+    ],
+)
+def test_rivals_of_the_study_by_search(name, sizes, make):
+    bases = hopscape.build("heawood"), hopscape.build("petersen")
+    for n in sizes:
+        rival = members(name, n, *bases)
+        assert (rival.nodes, rival.degree, rival.diameter) == measured(make(n))
+
+
+def test_heawood_connected_cycles():
+    heawood, petersen = hopscape.build("heawood"), hopscape.build("petersen")
+    for m in range(3, 9):
+        rival = members("HCC", m, heawood, petersen)
+        net = hopscape.build(f"expanded(ring({m}), {m}, lamp=heawood)")
+        assert (rival.nodes, rival.degree) == (net.order, 5)
+        assert rival.diameter == net.family._diameter()
+    small = hopscape.build("expanded(ring(3), 3, lamp=heawood)")  # vertex-transitive
+    assert distance_rows(small, np.arange(1)).max() == members("HCC", 3, heawood, petersen).diameter
 
 
 def test_more_levels_than_connectors():

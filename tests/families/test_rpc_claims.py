@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from hopscape.families.petersen_cycles.claims import CLAIMS
-from hopscape.families.petersen_cycles.comparison import best_torus, compare, crossovers, ranges
+from hopscape.families.petersen_cycles.comparison import (
+    best_torus,
+    circulant_floor,
+    compare,
+    crossovers,
+    ranges,
+)
 from hopscape.families.petersen_cycles.rival_kernels import best_circulant
-from hopscape.metrics import distance_profile
 from hopscape.registry import build
 
 RULINGS = {
@@ -86,14 +93,35 @@ def test_best_torus_by_building_all():
         assert best_torus(nodes)[2] == min(far)
 
 
-@pytest.mark.parametrize("nodes", [30, 60, 90])
-def test_best_circulant_by_building_all(nodes):
+def circulant_diameter(nodes, steps):
+    """Breadth-first search with sets; None when it is not connected."""
+    seen, edge, far = {0}, {0}, 0
+    while len(seen) < nodes:
+        edge = {(v + s) % nodes for v in edge for t in steps for s in (t, -t)} - seen
+        if not edge:
+            return None
+        seen |= edge
+        far += 1
+    return far
+
+
+@pytest.mark.parametrize("nodes", [30, 60])
+def test_best_circulant_by_trying_all_sets(nodes):
+    half = nodes // 2
     far = {
-        s: distance_profile(build(f"circulant({nodes}, 1, {s}, {nodes // 2})")).diameter
-        for s in range(2, nodes // 2)
+        (r, s): circulant_diameter(nodes, (r, s, half)) for r, s in combinations(range(1, half), 2)
     }
-    step, least = best_circulant(nodes, 0)
-    assert least == min(far.values()) == far[step]
+    first, step, least = best_circulant(nodes, 0)
+    assert least == min(d for d in far.values() if d is not None)
+    assert least == far[min(first, step), max(first, step)]
+
+
+def test_a_circulant_without_step_one_can_be_better():
+    """No set with 1 (or with another unit, which is the same) has diameter 22 at 1860 nodes."""
+    first, step, least = best_circulant(1860, circulant_floor(1860))
+    assert (first, step, least) == (2, 171, 22)
+    assert circulant_diameter(1860, (2, 171, 930)) == 22
+    assert min(circulant_diameter(1860, (1, s, 930)) for s in range(20, 60)) == 23
 
 
 def test_crossovers():

@@ -31,13 +31,32 @@ def _top(channel, first):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _rank(waiting, first, top, ranked):  # type: ignore[no-untyped-def]
+    """Write the channels with something waiting to `ranked`, most urgent first; how many."""
+    channels, levels = first.shape
+    begin = np.zeros(levels + 1, np.int64)
+    for c in range(channels):
+        top[c] = _top(c, first) if waiting[c] > 0 else -1
+        if top[c] >= 0:
+            begin[levels - top[c]] += 1
+    for i in range(levels):
+        begin[i + 1] += begin[i]
+    for c in range(channels):
+        if top[c] >= 0:
+            place = levels - 1 - top[c]
+            ranked[begin[place]] = c
+            begin[place] += 1
+    return begin[levels]
+
+
+@njit(cache=True, nogil=True)
 def _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch):  # type: ignore[no-untyped-def]
     """Choose the channels that carry something in this round, most urgent first.
 
     waiting[c] counts the items at channel c. Returns how many channels were written to `granted`.
     """
-    channels, levels = first.shape
-    sent, got, busy, top = scratch
+    channels = len(first)
+    sent, got, busy, top, ranked = scratch
     count = 0
     if ports == 0 and not half:
         for c in range(channels):
@@ -48,25 +67,21 @@ def _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch
     sent[:] = 0
     got[:] = 0
     busy[:] = 0
-    for c in range(channels):
-        top[c] = _top(c, first) if waiting[c] > 0 else -1
-    for p in range(levels - 1, -1, -1):
-        for c in range(channels):
-            if top[c] != p:
+    for i in range(_rank(waiting, first, top, ranked)):
+        c = ranked[i]
+        u, v = tails[c], heads[c]
+        if half and reverse[c] >= 0 and busy[reverse[c]]:
+            continue
+        if ports > 0:
+            if half and (sent[u] + got[u] >= ports or sent[v] + got[v] >= ports):
                 continue
-            u, v = tails[c], heads[c]
-            if half and reverse[c] >= 0 and busy[reverse[c]]:
+            if not half and (sent[u] >= ports or got[v] >= ports):
                 continue
-            if ports > 0:
-                if half and (sent[u] + got[u] >= ports or sent[v] + got[v] >= ports):
-                    continue
-                if not half and (sent[u] >= ports or got[v] >= ports):
-                    continue
-            sent[u] += 1
-            got[v] += 1
-            busy[c] = 1
-            granted[count] = c
-            count += 1
+        sent[u] += 1
+        got[v] += 1
+        busy[c] = 1
+        granted[count] = c
+        count += 1
     return count
 
 
@@ -112,6 +127,7 @@ def route_packets(
         np.zeros(nodes, np.int64),
         np.zeros(channels, np.int64),
         np.zeros(channels, np.int64),
+        np.empty(channels, np.int64),
     )
     done, r = 0, 0
     while done < total:
@@ -256,6 +272,7 @@ def flow_trees(
         np.zeros(nodes, np.int64),
         np.zeros(channels, np.int64),
         np.zeros(channels, np.int64),
+        np.empty(channels, np.int64),
     )
     done, r = 0, 0
     while done < total:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hopscape.collectives.colouring import colour_edges
 from hopscape.collectives.generic import broadcast, permutation
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
 from hopscape.core.addresses import IntArray, MixedRadix
@@ -193,7 +194,7 @@ def _route(
     width = len(aim) // size
     nodes = np.arange(len(aim))
     column = nodes % width
-    colour = _colour(column, aim % width, width, size)
+    colour, _ = colour_edges(column, aim % width)
     later = now
     spread_aim, spread_packets = np.empty_like(aim), np.empty_like(packets)
     for c in range(width):
@@ -238,25 +239,6 @@ def _route(
         )
         later = max(later, end)
     return later
-
-
-def _colour(left: IntArray, right: IntArray, width: int, colours: int) -> IntArray:
-    """Colour the edges of a regular bipartite multigraph so that no two at a node are alike."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    out = np.full(len(left), -1, dtype=np.int64)
-    for colour in range(colours):
-        open_ = np.nonzero(out < 0)[0]
-        key = left[open_] * width + right[open_]
-        _, first = np.unique(key, return_index=True)
-        edge = open_[first]
-        numbers = (edge + 1).astype(np.int64)
-        graph = csr_array((numbers, (left[edge], right[edge])), shape=(width, width))
-        mate = maximum_bipartite_matching(graph, perm_type="column")
-        chosen = np.asarray(graph[np.arange(width), mate]).ravel() - 1
-        out[chosen] = colour
-    return out
 
 
 def _line(

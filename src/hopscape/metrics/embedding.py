@@ -21,8 +21,8 @@ from hopscape.core.network import Network
 __all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
 
 _MOVES, _TRIES, _BUDGET = 400_000, 3, 2_000_000
-_SPARE, _POLISHED = 12, 100
-_SWEEPS, _RELIEF, _ATTEMPTS, _STARTS = 3, 150, 8_000, 1
+_POLISHED, _POLISH, _MOVED, _LAID = 100, 300_000, 5_000, 40
+_CALLS, _FAILURES, _HEATS = 24, 10, (1.5, 3.0)
 _SOLVER_SECONDS = 60.0
 
 
@@ -44,6 +44,9 @@ class Embedding:
         Is the dilation the smallest possible one?
     how : str
         How the lower bound is known.
+    routes : tuple of tuples of int
+        The host nodes that each guest link visits, no two links more than `congestion` times over
+        one host link.
     """
 
     guest: str
@@ -55,6 +58,7 @@ class Embedding:
     lower_bound: int
     exact: bool
     how: str
+    routes: tuple[tuple[int, ...], ...] = ()
 
 
 def _ends(guest: Network) -> tuple[IntArray, IntArray]:
@@ -69,6 +73,8 @@ def _ends(guest: Network) -> tuple[IntArray, IntArray]:
 def dilation(guest: Network, host: Network, places: IntArray) -> int:
     """The largest host distance between two linked guest nodes.
 
+    In a host with one-way links a guest link needs both directions.
+
     Examples
     --------
     >>> import hopscape
@@ -78,54 +84,96 @@ def dilation(guest: Network, host: Network, places: IntArray) -> int:
     """
     tails, heads = _ends(guest)
     where = np.asarray(places, dtype=np.int64)
-    return int(host.router().distances(where[tails], where[heads]).max(initial=0))
+    router = host.router()
+    there = int(router.distances(where[tails], where[heads]).max(initial=0))
+    if host.duplex:
+        return there
+    return max(there, int(router.distances(where[heads], where[tails]).max(initial=0)))
 
 
-def congestion(guest: Network, host: Network, places: IntArray, table: IntArray) -> int:
-    """Guest links over the busiest host link, each on a shortest path chosen to keep this small.
+def congestion(
+    guest: Network, host: Network, places: IntArray, table: IntArray, *, seed: int = 0
+) -> int:
+    """Guest links over the busiest host link, on paths chosen to keep this small.
+
+    No path is longer than the dilation, nor more than two hops longer than the shortest.
 
     Parameters
     ----------
     table : ndarray
         All host distances.
     """
-    return int(_loads(guest, host, places, table).max(initial=0))
+    where = np.asarray(places, dtype=np.int64)
+    return _laid(guest, host, table, where, seed, swap=False)[0]
 
 
-def _loads(guest: Network, host: Network, places: IntArray, table: IntArray) -> IntArray:
-    """Guest links on every host link, under the lower of its two channels."""
-    tails, heads = _ends(guest)
-    load = np.zeros(host.channels, dtype=np.int64)
-    lanes = np.minimum(np.arange(host.channels), np.where(host.reverse < 0, 2**31, host.reverse))
-    routes: list[list[int]] = [[] for _ in tails]
-    best = load
-    for sweep in range(_SWEEPS):
-        for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-            load[routes[i]] -= 1
-            routes[i] = _cheapest(host, table, lanes, load, int(places[a]), int(places[b]))
-            load[routes[i]] += 1
-        if sweep == 0 or load.max(initial=0) < best.max(initial=0):
-            best = load.copy()
+_Laid = tuple[int, IntArray, tuple[tuple[int, ...], ...]]
+
+
+def _laid(
+    guest: Network, host: Network, table: IntArray, places: IntArray, seed: int, *, swap: bool
+) -> _Laid:
+    """(congestion, places, routes) of the best that a search of bounded length finds.
+
+    With `swap` guest nodes change places too, without a larger dilation.
+    """
+    from hopscape.metrics.congestion_kernels import relieve
+
+    tails, tips = _ends(guest)
+    if not len(tails):
+        return 0, places, ()
+    if not host.duplex:
+        tails, tips = np.concatenate([tails, tips]), np.concatenate([tips, tails])
+    starts, links = _links_at(tails, tips, guest.order)
+    limit = int(table[places[tails], places[tips]].max())
+    channels = np.arange(host.channels)
+    lanes = np.where(host.reverse < 0, channels, np.minimum(channels, host.reverse))
+    moves = min((_MOVED if swap else _LAID) * len(tails), _POLISH)
+    fixed = (tails, tips, starts, links, host.indptr, host.tails, host.heads, lanes, table)
+    least = _crowding(tails, tips, guest.order, host, lanes)
+    best: _Laid | None = None
+    target, failures = least, 0
+    for call in range(_CALLS):
+        where = places.copy() if best is None else best[1].copy()
+        effort = moves if call else 0
+        peak, routes, hops = relieve(
+            *fixed, where, limit, target, effort, _HEATS[call % 2], swap, seed + call
+        )
+        within = int(table[where[tails], where[tips]].max()) <= limit
+        failures = 0 if within and (best is None or peak < best[0]) else failures + 1
+        if failures == 0:
+            best = peak, where, _visited(host, where[tails], routes, hops)
+        assert best is not None
+        if best[0] <= least or failures >= _FAILURES or (limit == 1 and not swap):
+            break
+        target = best[0] - 1
+    assert best is not None
     return best
 
 
-def _cheapest(
-    host: Network, table: IntArray, lanes: IntArray, load: IntArray, a: int, b: int
-) -> list[int]:
-    """The lanes of the shortest path from a to b that runs over little-used links."""
-    price: dict[int, tuple[float, list[int]]] = {a: (0.0, [])}
-    for left in range(int(table[a, b]), 0, -1):
-        nearer: dict[int, tuple[float, list[int]]] = {}
-        for u, (cost, path) in price.items():
-            for c in range(int(host.indptr[u]), int(host.indptr[u + 1])):
-                v, lane = int(host.heads[c]), int(lanes[c])
-                if table[v, b] != left - 1:
-                    continue
-                total = cost + 3.0 ** int(load[lane])
-                if v not in nearer or total < nearer[v][0]:
-                    nearer[v] = (total, [*path, lane])
-        price = nearer
-    return price[b][1]
+def _links_at(tails: IntArray, tips: IntArray, order: int) -> tuple[IntArray, IntArray]:
+    """The links at each guest node, as rows."""
+    ends = np.concatenate([tails, tips])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=order))])
+    links = np.argsort(ends, kind="stable") % len(tails)
+    return starts.astype(np.int64), links.astype(np.int64)
+
+
+def _crowding(tails: IntArray, tips: IntArray, order: int, host: Network, lanes: IntArray) -> int:
+    """No routes are less crowded: links must share what the host has, in all and at one node."""
+    busiest = int(np.bincount(np.concatenate([tails, tips]), minlength=order).max())
+    at = np.bincount(np.concatenate([host.tails, host.heads]), minlength=host.order)
+    ports = max(1, int(at.max()) // (2 if host.duplex else 1))
+    return max(-(-len(tails) // max(1, len(np.unique(lanes)))), -(-busiest // ports))
+
+
+def _visited(
+    host: Network, first: IntArray, routes: IntArray, hops: IntArray
+) -> tuple[tuple[int, ...], ...]:
+    return tuple(
+        (int(a), *host.heads[row[:count]].tolist())
+        for a, row, count in zip(first, routes, hops, strict=True)
+    )
 
 
 def best_embedding(
@@ -170,7 +218,7 @@ def best_embedding(
     table = distance_rows(host, np.arange(host.order))
     if (table == np.iinfo(table.dtype).max).any():
         raise DisconnectedError(f"{host.spec} has nodes that cannot reach each other")
-    table = np.maximum(table, table.T)
+    oneway, table = table, np.maximum(table, table.T)
     low, how = _simple_bound(guest, host, table)
     known = host.family.placements(guest) if host.family is not None else ()
     known = tuple(np.asarray(p, dtype=np.int64) for p in known if _fits(p, guest, host))
@@ -178,12 +226,11 @@ def best_embedding(
     for t in range(max(low, 1), int(table.max()) + 1):
         places, proof = _place(guest, host, table, t, known, seed, budget, solver)
         if places is not None:
-            places = _polished(guest, host, table, places, t, seed)
-            return _finished(guest, host, table, places, low, how)
+            return _finished(guest, host, oneway, places, low, how, seed)
         if proof and proved:
             low, how = t + 1, f"dilation {t} is impossible: {proof}"
         proved = proved and bool(proof)
-    return _finished(guest, host, table, np.arange(guest.order), low, how)
+    return _finished(guest, host, oneway, np.arange(guest.order), low, how, seed)
 
 
 def _fits(places: IntArray, guest: Network, host: Network) -> bool:
@@ -192,63 +239,13 @@ def _fits(places: IntArray, guest: Network, host: Network) -> bool:
     return len(values) == guest.order and inside and len(np.unique(values)) == len(values)
 
 
-def _polished(
-    guest: Network, host: Network, table: IntArray, places: IntArray, t: int, seed: int
-) -> IntArray:
-    """Of several placements of this dilation with short links, the one of least congestion."""
-    from hopscape.metrics.placement_kernels import anneal
-
-    if t <= 1 or guest.order > _POLISHED:
-        return places
-    tails, heads = _ends(guest)
-    indptr, links = _both_ways(guest)
-    length = np.arange(int(table.max()) + 1)
-    price = np.where(length <= t, np.maximum(length - 1, 0), 20 * length)
-    found = [(congestion(guest, host, places, table), 0, places)]
-    for i in range(_SPARE):
-        other = places.copy()
-        anneal(indptr, links, table, other, price, _MOVES, seed + i)
-        if int(table[other[tails], other[heads]].max(initial=0)) <= t:
-            found.append((congestion(guest, host, other, table), i + 1, other))
-    found.sort(key=lambda item: item[:2])
-    relieved = [_relieved(guest, host, table, item[2], t, seed) for item in found[:_STARTS]]
-    return min(relieved, key=lambda where: congestion(guest, host, where, table))
-
-
-def _relieved(
-    guest: Network, host: Network, table: IntArray, places: IntArray, t: int, seed: int
-) -> IntArray:
-    """Swap places, within the dilation, as long as that relieves the busiest links."""
-    tails, heads = _ends(guest)
-    rng = np.random.default_rng(seed)
-
-    def burden(where: IntArray) -> tuple[int, int]:
-        load = _loads(guest, host, where, table)
-        return int(load.max(initial=0)), int((load**3).sum())
-
-    best, value = places.copy(), burden(places)
-    tried = 0
-    for _ in range(_ATTEMPTS):
-        if tried >= _RELIEF or value[0] <= 1:
-            break
-        other = best.copy()
-        v, h = int(rng.integers(guest.order)), int(rng.integers(host.order))
-        there = np.nonzero(other == h)[0]
-        other[there] = other[v]
-        other[v] = h
-        if int(table[other[tails], other[heads]].max(initial=0)) > t:
-            continue
-        tried += 1
-        new = burden(other)
-        if new <= value:
-            best, value = other, new
-    return best
-
-
 def _finished(
-    guest: Network, host: Network, table: IntArray, places: IntArray, low: int, how: str
+    guest: Network, host: Network, oneway: IntArray, places: IntArray, low: int, how: str, seed: int
 ) -> Embedding:
+    swap = guest.order <= _POLISHED and low > 1
+    crowd, places, routes = _laid(guest, host, oneway, places, seed, swap=swap)
     tails, heads = _ends(guest)
+    table = np.maximum(oneway, oneway.T)
     far = table[places[tails], places[heads]].astype(np.int64)
     longest = int(far.max(initial=0))
     return Embedding(
@@ -256,11 +253,12 @@ def _finished(
         host.spec,
         tuple(int(p) for p in places),
         longest,
-        congestion(guest, host, places, table),
+        crowd,
         float(far.mean()) if len(far) else 0.0,
         low,
         longest == low,
         how,
+        routes,
     )
 
 

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from hopscape.core.distances import distance_rows
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.families.expanded import Expanded
@@ -107,7 +110,9 @@ def bandwidth_rows(most: int = 14) -> list[Row]:
     """What total exchange allows: data per node and round at best, by links that must be shared.
 
     For products this is reached (steps proved optimal for up to three factors); for the expanded
-    networks it is an upper bound: the links of one level, or all links of the base, are full.
+    networks it is an upper bound: the links of one level, or all links of the base, are full. Of
+    the Kautz networks only members small enough to measure all distances appear, with the bound
+    that all links together give.
     """
     rows = []
     for n in range(1, 58):
@@ -116,10 +121,31 @@ def bandwidth_rows(most: int = 14) -> list[Row]:
         for n in range(16):
             k = (n + 1) * math.log2(size)
             rows.append({"family": name, "n": n, "k": k, "bandwidth": share})
+    rows += _kautz_bandwidth(min(most, 10))
     for name, n, family in track(list(_expanded_families(most)), "bandwidth"):
         rows.append(
             {"family": name, "n": n, "k": math.log2(family.order), "bandwidth": _bandwidth(family)}
         )
+    return rows
+
+
+def _kautz_bandwidth(most: int) -> list[Row]:
+    """Duplex Kautz networks of up to 3000 nodes: all distances against all channels."""
+    rows = []
+    for d in (2, 3):
+        for n in range(1, most + 1):
+            network = build(f"kautz({d}, {n}, duplex=true)")
+            if network.order > 3000:
+                break
+            hops = int(distance_rows(network, np.arange(network.order)).sum(dtype=np.int64))
+            rows.append(
+                {
+                    "family": f"Kautz {d}",
+                    "n": n,
+                    "k": math.log2(network.order),
+                    "bandwidth": network.order * network.channels / hops,
+                }
+            )
     return rows
 
 

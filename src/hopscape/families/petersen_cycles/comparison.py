@@ -81,8 +81,8 @@ def compare(slices: Iterable[int], *, circulants: bool = True) -> list[dict[str,
         if circulants:
             from hopscape.families.petersen_cycles.rival_kernels import best_circulant
 
-            step, least = best_circulant(nodes, circulant_floor(nodes))
-            row |= {"circulant": least, "circulant_step": step}
+            first, step, least = best_circulant(nodes, circulant_floor(nodes))
+            row |= {"circulant": least, "circulant_first": first, "circulant_step": step}
         rows.append(row)
     return rows
 

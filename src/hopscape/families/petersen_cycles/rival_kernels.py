@@ -1,4 +1,4 @@
-"""The shallowest circulant of degree 5, by trying all second steps (numba)."""
+"""The shallowest circulant of degree 5, by trying all pairs of steps (numba)."""
 
 from __future__ import annotations
 
@@ -11,44 +11,54 @@ IntArray = np.ndarray[Any, np.dtype[Any]]
 
 
 @njit(cache=True, nogil=True)
-def best_circulant(nodes: int, enough: int) -> tuple[int, int]:
-    """The step s from 2 to nodes/2 - 1 that makes the circulant (nodes; 1, s, nodes/2) shallowest.
+def best_circulant(nodes: int, enough: int) -> tuple[int, int, int]:
+    """The steps r, s that make the circulant (nodes; r, s, nodes/2) shallowest.
+
+    A set of odd degree holds nodes/2, and a multiplier that is a unit turns r into its greatest
+    common divisor with the number of nodes; hence only divisors are tried for r, 1 first.
 
     Parameters
     ----------
     nodes : int
         Even.
     enough : int
-        Stop at the first step of this diameter (a lower bound).
+        Stop at the first pair of this diameter (a lower bound).
 
     Returns
     -------
-    step, diameter : int
+    first, step, diameter : int
     """
-    best, least = 1, nodes
+    best, other, least = 1, 1, nodes
     seen = np.zeros(nodes, np.int64)
     queue = np.empty(nodes, np.int64)
     half = nodes // 2
-    for s in range(2, half):
-        if least <= enough:
-            break
-        queue[0], head, tail = 0, 0, 1
-        seen[0] = s
-        level = 0
-        while tail < nodes and level < least - 1:
-            level += 1
-            end = tail
-            while head < end:
-                v = queue[head]
-                head += 1
-                for step in (1, nodes - 1, s, nodes - s, half):
-                    w = v + step
-                    if w >= nodes:
-                        w -= nodes
-                    if seen[w] != s:
-                        seen[w] = s
-                        queue[tail] = w
-                        tail += 1
-        if tail == nodes and level < least:
-            best, least = s, level
-    return best, least
+    stamp = 0
+    for r in range(1, half):
+        if nodes % r != 0:
+            continue
+        for s in range(1, half):
+            if least <= enough:
+                return best, other, least
+            if s == r:
+                continue
+            queue[0], head, tail = 0, 0, 1
+            stamp += 1
+            seen[0] = stamp
+            level = 0
+            while head < tail < nodes and level < least - 1:
+                level += 1
+                end = tail
+                while head < end:
+                    v = queue[head]
+                    head += 1
+                    for step in (r, nodes - r, s, nodes - s, half):
+                        w = v + step
+                        if w >= nodes:
+                            w -= nodes
+                        if seen[w] != stamp:
+                            seen[w] = stamp
+                            queue[tail] = w
+                            tail += 1
+            if tail == nodes and level < least:
+                best, other, least = r, s, level
+    return best, other, least
