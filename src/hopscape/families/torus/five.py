@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations, product
 
 import numpy as np
@@ -36,6 +37,7 @@ _P, _D = 11, 5
 _CODE = (1, 2, 3, 4, 5)
 _HALF = range(1, 6)
 _WEIGHTS = np.array([_P * _P, _P, 1])
+_LEAST = 3  # steps to the nearest vectors of L1
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,10 @@ class FiveChain:
 
     def targets(self, round: int) -> IntArray:
         """One point of each class that is informed in a round from 2 to 5, k = 1, ..., 10."""
-        rows = self.rows(round)
-        one = next(
-            v for v in _points(_P) if (rows[:-1] @ v % _P == 0).all() and rows[-1] @ v % _P == 1
-        )
-        return np.arange(1, _P)[:, None] * one % _P
-
-
-def _points(side: int) -> Iterator[IntArray]:
-    for v in product(range(side), repeat=_D):
-        yield np.array(v)
+        *before, last = self.rows(round)
+        one = next(np.array(v) for v in _kernel(before) if np.dot(v, last) % _P)
+        unit = pow(int(one @ last), -1, _P)
+        return np.arange(1, _P)[:, None] * unit * one % _P
 
 
 def _kernel(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
@@ -115,17 +111,44 @@ def _short_vectors(most: int) -> IntArray:
     return inside
 
 
-def _lines(most: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Vectors of L1 (one of each line modulo 11) whose multiples need few steps, and how many."""
+def _lines(most: int, classes: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Vectors of L1 (one of each line, or class of lines) whose multiples need few steps, how many.
+
+    Twice the functional of L1 is the same with axes exchanged and turned; this symmetry of L1, of
+    order 5 up to sign, makes the classes.
+    """
     basis = np.array(_kernel([_CODE]))
+    seen: set[tuple[int, ...]] = set()
     for c in product(range(_P), repeat=_D - 1):
         if next((x for x in c if x), 0) != 1:
             continue
-        vector = np.array(c) @ basis % _P
+        vector = _normal(np.array(c) @ basis % _P)
+        if vector in seen:
+            continue
+        image = vector
+        for _ in range(_D if classes else 0):
+            seen.add(image)
+            image = _turned(image)
         multiples = np.outer(_HALF, vector) % _P
         need = int(np.minimum(multiples, _P - multiples).sum(axis=1).max())
         if need <= most:
-            yield tuple(vector.tolist()), need
+            yield vector, need
+
+
+def _normal(vector: IntArray) -> tuple[int, ...]:
+    """The multiple whose first entry that is not 0 is 1."""
+    values = [int(x) for x in vector]
+    unit = pow(next(x for x in values if x), -1, _P)
+    return tuple(x * unit % _P for x in values)
+
+
+def _turned(vector: tuple[int, ...]) -> tuple[int, ...]:
+    """The entry of axis i goes to the axis whose place in the code is twice that of i, or minus."""
+    out = np.zeros(_D, dtype=np.int64)
+    for i, x in enumerate(vector):
+        twice = 2 * _CODE[i] % _P
+        out[min(twice, _P - twice) - 1] = x if twice <= _D else -x
+    return _normal(out % _P)
 
 
 def _coordinates(line: tuple[int, ...]) -> IntArray:
@@ -137,43 +160,72 @@ def _coordinates(line: tuple[int, ...]) -> IntArray:
     return np.array(rows)
 
 
-def short_chains(most: Sequence[int] = (9, 6, 6, 6)) -> list[FiveChain]:
-    """All chains over L1 in which rounds 1 to 4 can do with so many steps, the shortest first.
+def short_chains(
+    most: Sequence[int] = (9, 6, 6, 6), total: int | None = None, classes: bool = False
+) -> list[FiveChain]:
+    """Chains over L1 in which rounds 1 to 4 can do with so many steps, the shortest first.
 
     Words that do not meet may need more steps, never fewer.
+
+    Parameters
+    ----------
+    most : four integers
+    total : int, optional
+        Most steps of the four rounds together.
+    classes : bool
+        Take one line of those that a symmetry of L1 makes alike (a fifth of the work).
     """
+    limit = sum(most) if total is None else total
     near = _short_vectors(max(most[1:]))
     size = np.abs(near).sum(axis=1)
-    plane = [np.array(v) for v in product(range(_P), repeat=3) if next((x for x in v if x), 0) == 1]
-    every = np.array(list(product(range(_P), repeat=3)))
+    plane = _plane()
     found = []
-    for line, need1 in _lines(most[0]):
+    for line, need1 in _lines(most[0], classes):
         axes = _coordinates(line)
         least = np.full(_P**3, 99)
         np.minimum.at(least, near @ axes.T % _P @ _WEIGHTS, size)
-        points = []
-        for point in plane:
-            need2 = int(max(least[k * point % _P @ _WEIGHTS] for k in _HALF))
-            if need2 <= most[1]:
-                points.append((point, need2))
-        for h in plane:
-            value = every @ h % _P
-            need4 = int(max(least[value == k].min() for k in _HALF))
-            if need4 > most[3]:
-                continue
-            inside = every[value == 0]
-            for point, need2 in points:
-                if h @ point % _P:
-                    continue
-                q = next(f for f in plane if f @ point % _P == 0 and np.any(np.cross(f, h) % _P))
-                part = inside @ q % _P
-                steps_to = least[inside @ _WEIGHTS]
-                need3 = int(max(steps_to[part == k].min() for k in _HALF))
-                if need3 <= most[2]:
-                    s = next(f for f in plane if f @ point % _P)
-                    rows = [_CODE] + [tuple((f @ axes % _P).tolist()) for f in (h, q, s)]
-                    found.append(FiveChain(tuple(rows), line, (need1, need2, need3, need4)))
+        for (point, h, q), needs in _flags(plane, least, most, limit - need1):
+            s = next(f for f in plane if f @ point % _P)
+            rows = [_CODE] + [tuple((f @ axes % _P).tolist()) for f in (h, q, s)]
+            found.append(FiveChain(tuple(rows), line, (need1, *needs)))
     return sorted(found, key=lambda c: (sum(c.norms), c.norms, c.functionals))
+
+
+def _plane() -> IntArray:
+    """One vector of each line of the three-dimensional space modulo 11."""
+    every = product(range(_P), repeat=3)
+    return np.array([v for v in every if next((x for x in v if x), 0) == 1])
+
+
+@cache
+def _cells() -> tuple[IntArray, IntArray]:
+    """All points of that space, and for each functional h and value k those where h is k."""
+    every = np.array(list(product(range(_P), repeat=3)))
+    order = np.argsort(every @ _plane().T % _P, axis=0, kind="stable")
+    return every, order.T.reshape(-1, _P, _P * _P)
+
+
+def _flags(
+    plane: IntArray, least: IntArray, most: Sequence[int], limit: int
+) -> Iterator[tuple[tuple[IntArray, IntArray, IntArray], tuple[int, int, int]]]:
+    """Points and lines of a projective plane (L3, L2 modulo L4) and what rounds 2, 3, 4 need."""
+    every, cells = _cells()
+    line_needs = least[cells[:, 1:6]].min(axis=2).max(axis=1)
+    point_needs = least[(plane[:, None] * np.array(_HALF)[:, None]) % _P @ _WEIGHTS].max(axis=1)
+    for i in np.flatnonzero(line_needs <= min(most[3], limit - 2 * _LEAST)):
+        h, need4 = plane[i], int(line_needs[i])
+        fits = (plane @ h % _P == 0) & (point_needs <= most[1])
+        fits &= point_needs + need4 + _LEAST <= limit
+        if not fits.any():
+            continue
+        inside = every[cells[i, 0]]
+        near = least[inside @ _WEIGHTS]
+        for point, need2 in zip(plane[fits], point_needs[fits].tolist(), strict=True):
+            q = next(f for f in plane if f @ point % _P == 0 and np.any(np.cross(f, h) % _P))
+            part = inside @ q % _P
+            need3 = int(max(near[part == k].min() for k in _HALF))
+            if need3 <= most[2] and need2 + need3 + need4 <= limit:
+                yield (point, h, q), (need2, need3, need4)
 
 
 def plane_words(line: Sequence[int]) -> tuple[Word, ...]:
@@ -259,7 +311,7 @@ def find_level(limit: int = 2_000_000) -> tuple[tuple[str, ...], FiveChain] | No
     chain : FiveChain
     """
     for chain in track(short_chains(), "searching chains"):
-        found = [plane_words(chain.line)] if chain.norms[0] <= 9 else [()]
+        found = [plane_words(chain.line)]
         for r in (4, 3, 2):
             if not found[-1]:
                 break
