@@ -1,4 +1,4 @@
-"""Five dimensions, many sources, long messages."""
+"""Five dimensions, many sources, long messages, small tori."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from hopscape.cli.app import app
 from hopscape.collectives.choose import report, run_algorithm
+from hopscape.collectives.circuits import circuits_towards
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -28,6 +29,7 @@ from hopscape.families.torus.pipelined import (
     spanning_trees,
 )
 from hopscape.families.torus.schemes import WORDS, scheme
+from hopscape.families.torus.settle import chain_lengths, search_sets, shorten_sets
 from hopscape.families.torus.words import displacement, parse_word, parse_words, with_inverses
 
 
@@ -210,3 +212,35 @@ def test_pipelined_refuses():
 def test_commands():
     said = CliRunner().invoke(app, ["broadcast", "torus(5,5)", "-a", "pipelined", "-f", "json"])
     assert json.loads(said.stdout)["rounds"] == 9
+
+
+# -- shorter chains on small tori -------------------------------------------------------------
+
+
+def test_stored_sets_have_short_chains():
+    at_most = {(4, 4): 4, (7, 7): 6, (8, 8): 8, (9, 9): 9, (10, 10): 10, (5, 5, 5): 7}
+    at_most |= {(6, 6, 6): 9, (8, 8, 8): 12, (9, 9, 9): 15, (10, 10, 10): 20}
+    for sides, most in at_most.items():
+        said = report(run_algorithm(torus(*sides), Goal.broadcast(0), "circuit"))
+        assert said["verdict"] == "holds"
+        assert said["rounds"] == said["lower_bound"]
+        assert said["disjoint"] == "vertex"
+        assert said["max_path"] <= most, sides
+
+
+def test_shortened_sets_stay_broadcasts():
+    network = torus(6, 6)
+    found = search_sets(network, 3, seed=1)
+    assert found is not None
+    plans = [
+        circuits_towards(network, 0, sets, strict=True)
+        for sets in (found, shorten_sets(network, found, moves=60))
+    ]
+    longest = []
+    for plan in plans:
+        verdict = verify(plan)
+        assert verdict
+        longest.append(verdict.details["max_path"])
+        assert chain_lengths(plan).max() == longest[-1]
+    assert longest[1] < longest[0]
+    assert [len(s) for s in shorten_sets(network, found, moves=60)] == [len(s) for s in found]
