@@ -11,7 +11,8 @@ Circuit-switched broadcast, from the ground up:
   node; `lines`, `small` (with `settle`), `anyside`: every other torus and mesh;
 * `many`: many sources; `pipelined`: long messages over trees;
 * `delays`: what happens when nodes are late;
-* `flags`, `five`, `codes`, `study`, `pictures`: how short circuits can be, exhaustively, and its figures.
+* `flags`, `five`, `codes`, `study`, `pictures`: how short circuits can be, exhaustively, and its
+  figures.
 """
 
 from hopscape.families.torus.grids import Mesh, Path, Ring, Torus
