@@ -160,6 +160,8 @@ def test_times_of_long_messages():
     rows = study.crossover_rows(points=15)
     assert rows[0]["relay"] < rows[0]["trees"]
     assert rows[-1]["relay"] > rows[-1]["trees"]
+    assert all(row["ideal"] < row["trees"] for row in rows)
+    assert all(row["tree_rounds"] == 26 + row["packets"] - 1 for row in rows)
 
 
 def test_pictures_are_written(tmp_path):
@@ -224,7 +226,11 @@ def test_command_line_keys():
 def test_study_command():
     said = CliRunner().invoke(app, ["study", "torus-broadcast", "--levels", "1", "-f", "json"])
     record = json.loads(said.stdout)
-    assert {"schemes", "chains", "codes", "delays", "crossover"} == set(record)
+    keys = {"schemes", "chains", "codes", "delays", "many_sources", "pipelines", "crossover"}
+    assert keys == set(record)
+    assert all(row["rounds"] == row["lower_bound"] for row in record["many_sources"])
+    for name in ("many_sources", "pipelines"):
+        assert all(row["verdict"] == "holds" for row in record[name])
     assert len(record["chains"]) == 30
     assert all(row["verdict"] == "holds" for row in record["schemes"])
     assert [row["runs_with_clashes"] > 0 for row in record["delays"]] == [False, False, False, True]

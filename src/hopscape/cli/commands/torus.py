@@ -16,6 +16,7 @@ __all__ = ["register"]
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     groups.study.command("torus-broadcast")(torus_broadcast)
+    groups.search.command("torus-level")(torus_level)
 
 
 def torus_broadcast(
@@ -36,6 +37,8 @@ def torus_broadcast(
         "chains": study.chain_rows(),
         "codes": study.code_facts(),
         "delays": study.delay_rows(),
+        "many_sources": study.many_source_rows(),
+        "pipelines": study.pipeline_rows(),
         "crossover": study.crossover_rows(),
     }
     if folder is not None:
@@ -46,6 +49,30 @@ def torus_broadcast(
     _print_tables(record, output)
     if folder is not None:
         print(f"wrote tables and figures to {folder}")
+
+
+def torus_level(
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="Steps of a search before it is given up.")
+    ] = 2_000_000,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
+    from hopscape.core.errors import ArgumentError
+    from hopscape.families.torus.five import find_level
+
+    found = find_level(limit)
+    if found is None:
+        raise ArgumentError(f"no words were found within {limit} steps a search; allow more")
+    words, chain = found
+    record = {
+        "words": list(words),
+        "functionals": [list(row) for row in chain.functionals],
+        "round_lengths": [*chain.norms, 1],
+        "total": sum(chain.norms) + 1,
+    }
+    emit(record, style, output, title="One level, d = 5, side 11 (inverse words belong to it)")
 
 
 def _print_tables(record: dict[str, Any], output: Path | None) -> None:
@@ -80,6 +107,17 @@ def _print_tables(record: dict[str, Any], output: Path | None) -> None:
     emit_rows(works, Format.table, title=title, columns=columns)
     emit(record["codes"], Format.table, title="Perfect codes (lower bound D + 1)")
     emit_rows(record["delays"], Format.table, title="Random start-up delays")
+    columns = {
+        "algorithm": "algorithm",
+        "spec": "torus",
+        "sources": "sources",
+        "rounds": "rounds",
+        "lower_bound": "lower bound",
+        "max_path": "longest chain",
+        "verdict": "verdict",
+    }
+    emit_rows(record["many_sources"], Format.table, title="Many sources", columns=columns)
+    emit_rows(record["pipelines"], Format.table, title="Pipelined trees for long messages")
 
 
 def _write_folder(folder: Path, record: dict[str, Any]) -> None:
@@ -90,7 +128,7 @@ def _write_folder(folder: Path, record: dict[str, Any]) -> None:
     except OSError as error:
         raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
     emit(record, Format.json, folder / "study.json")
-    for name in ("schemes", "chains", "delays", "crossover"):
+    for name in ("schemes", "chains", "delays", "many_sources", "pipelines", "crossover"):
         emit_rows(record[name], Format.csv, folder / f"{name}.csv")
     _write_figures(folder, record)
 

@@ -9,8 +9,10 @@ Circuit-switched broadcast, from the ground up:
 * `numeration`, `tiles`: number systems, tiles, lattices, containment;
 * `schemes` (with `edge_table`): the broadcasts known by construction; `local`: their rules, node by
   node; `lines`, `small` (with `settle`), `anyside`: every other torus and mesh;
+* `many`: many sources; `pipelined`: long messages over trees;
 * `delays`: what happens when nodes are late;
-* `flags`, `codes`, `study`, `pictures`: how short circuits can be, exhaustively, and its figures.
+* `flags`, `five`, `codes`, `study`, `pictures`: how short circuits can be, exhaustively, and its
+  figures.
 """
 
 from hopscape.families.torus.grids import Mesh, Path, Ring, Torus

@@ -42,7 +42,7 @@ _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
 _FACTORS = 10
 _READINGS: tuple[Literal["vertex", "edge"], ...] = ("vertex", "edge")
-_LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4"}
+_LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4", 5: "5"}
 
 
 def growth_rounds(order: int, degree: int) -> int:

@@ -14,6 +14,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.torus.anyside import best_schedule, mesh_schedule
 from hopscape.families.torus.circuits import to_schedule
+from hopscape.families.torus.pipelined import pipelined_broadcast
 from hopscape.families.torus.schemes import SCHEMES, scheme, scheme_names
 
 __all__ = ["mesh_collectives", "torus_collectives"]
@@ -21,6 +22,7 @@ __all__ = ["mesh_collectives", "torus_collectives"]
 Build = Callable[[Network, Goal, Model | None], Schedule]
 
 _CIRCUIT = "circuits in the fewest rounds this project knows, for any sides"
+_PIPELINED = "2d spanning trees without common channels, for many chunks (store-and-forward)"
 
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
@@ -30,7 +32,13 @@ def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     for name in scheme_names(sides):
         found.append(Collective(name, "broadcast", SCHEMES[name], _named(name)))
         found.append(Collective(name, "one-to-many", f"{SCHEMES[name]}, pruned", _pruned(name)))
+    if min(sides) >= 3:
+        found.append(Collective("pipelined", "broadcast", _PIPELINED, _pipelined))
     return tuple(found)
+
+
+def _pipelined(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    return pipelined_broadcast(network, _root(goal), goal.chunks, model)
 
 
 def mesh_collectives() -> tuple[Collective, ...]:

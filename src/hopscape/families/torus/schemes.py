@@ -61,6 +61,13 @@ WORDS: dict[str, tuple[str, ...]] = {
         "X2y, YXz, ZXw, WYZ",
         "X, Y, Z, W",
     ),
+    "5": (  # found by five.find_level
+        "W2v4W3, VW2V4, XW3V2x, YW4vy, ZWv3z",
+        "X5v, YX2WyV, ZXWzv, Wx4, VX3w2",
+        "X3Yzy, YXZyZW, Zx2Z2W, Wz5, Vz4w",
+        "X2YX2V, YXY4, Zy2x2Z, WyzVy2, Vy4Z",
+        "X, Y, Z, W, V",
+    ),
 }
 
 
@@ -180,6 +187,7 @@ LEVELS: dict[tuple[str, int], tuple[Level, Level]] = {
     ("edge-disjoint", 3): (edge_level,) * 2,
     ("numeration", 4): (word_level("4"),) * 2,
     ("axis", 4): (axis_level(4), word_level("4")),
+    ("numeration", 5): (word_level("5"),) * 2,
 }
 
 SCHEMES: dict[str, str] = {

@@ -11,11 +11,13 @@ import math
 
 import numpy as np
 
+from hopscape.collectives.circuits import circuits_towards
 from hopscape.core.addresses import IntArray
 from hopscape.core.network import Network
 from hopscape.core.progress import track
+from hopscape.core.schedule import Schedule
 
-__all__ = ["search_sets"]
+__all__ = ["chain_lengths", "search_sets", "shorten_sets"]
 
 
 def search_sets(
@@ -107,3 +109,76 @@ def _unserved(network: Network, sources: IntArray, above: IntArray) -> int:
     wanting[targets] = True
     before = node_disjoint(network.indptr, network.heads, informed, wanting, targets, False)
     return int((before[targets] < 0).sum())
+
+
+def chain_lengths(schedule: Schedule) -> IntArray:
+    """Hops of the calls from the root to each node of a broadcast, one after the other."""
+    hops = np.zeros(schedule.network.order, dtype=np.int64)
+    sizes = np.diff(schedule.path_start)
+    for r in range(schedule.rounds):
+        now = slice(int(schedule.round_start[r]), int(schedule.round_start[r + 1]))
+        hops[schedule.target[now]] = hops[schedule.source[now]] + sizes[now]
+    return hops
+
+
+def shorten_sets(
+    network: Network, sets: list[IntArray], *, seed: int = 0, moves: int = 2000
+) -> list[IntArray]:
+    """Move points of informed sets about as long as chains of calls get no longer.
+
+    Sets that are accepted have circuits, in the same number of rounds. First the longest chain
+    counts, then how many nodes have chains that long, then the sum of all.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("torus(6, 6)")
+    >>> found = search_sets(net, 3, seed=1)
+    >>> for sets in (found, shorten_sets(net, found, moves=100)):
+    ...     print(chain_lengths(circuits_towards(net, 0, sets, strict=True)).max())
+    9
+    6
+    """
+    generator = np.random.default_rng(seed)
+    best = _merit(network, sets)
+    for _ in range(moves):
+        r = int(generator.integers(len(sets)))
+        trial = _moved(network, sets, r, generator)
+        if trial is None:
+            continue
+        merit = _merit(network, trial)
+        if merit is not None and (best is None or merit <= best):
+            sets, best = trial, merit
+    return sets
+
+
+def _merit(network: Network, sets: list[IntArray]) -> tuple[int, int, int] | None:
+    plan = circuits_towards(network, 0, sets, strict=True)
+    if plan is None:
+        return None
+    hops = chain_lengths(plan)
+    longest = int(hops.max())
+    return longest, int((hops == longest).sum()), int(hops.sum())
+
+
+def _moved(
+    network: Network, sets: list[IntArray], r: int, generator: np.random.Generator
+) -> list[IntArray] | None:
+    """One point that set r and the later ones have more than the sets before goes elsewhere."""
+    before = sets[r - 1] if r else np.array([0])
+    own = np.setdiff1d(sets[r], before)
+    if not len(own):
+        return None
+    old = int(generator.choice(own))
+    if generator.random() < 0.7:
+        row = network.heads[network.indptr[old] : network.indptr[old + 1]]
+        new = int(generator.choice(row))
+    else:
+        new = int(generator.integers(network.order))
+    if (sets[r] == new).any():
+        return None
+    out = list(sets[:r])
+    for later in sets[r:]:  # where both are there already, they have changed places
+        has = (later == new).any()
+        out.append(later if has else np.sort(np.append(later[later != old], new)))
+    return out

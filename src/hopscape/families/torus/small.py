@@ -1,7 +1,8 @@
 """Broadcasts on small tori whose informed sets were found by search.
 
-The sets are in ``small_sets.json`` (found by :func:`hopscape.families.torus.settle.search_sets`,
-vertex-disjoint, least number of rounds); the circuits are found again from them.
+The sets are in ``small_sets.json`` (vertex-disjoint, least number of rounds, found by
+:func:`hopscape.families.torus.settle.search_sets` and made shorter by
+:func:`~hopscape.families.torus.settle.shorten_sets`); the circuits are found again from them.
 """
 
 from __future__ import annotations
