@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
@@ -38,13 +40,13 @@ class _Words(Family):
         require_memory(8 * len(nodes) * self.ports, f"the neighbours of {len(nodes)} nodes")
         return np.asarray(range(self.d), dtype=nodes.dtype)
 
+    @abstractmethod
     def successors(self, nodes: IntArray) -> IntArray:
         """Shift each letter in at the end."""
-        raise NotImplementedError
 
+    @abstractmethod
     def predecessors(self, nodes: IntArray) -> IntArray:
         """Shift each letter in at the front."""
-        raise NotImplementedError
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = self.successors(nodes)

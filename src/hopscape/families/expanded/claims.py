@@ -6,12 +6,11 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
 from hopscape.core.claims import Claim, Outcome
 from hopscape.core.distances import distances_from
-from hopscape.core.family import Family, Symmetry
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
+from hopscape.families.classic import Heawood, Petersen
 from hopscape.families.expanded.collectives import flood
 from hopscape.families.expanded.comparison import (
     PRINTED,
@@ -27,30 +26,12 @@ from hopscape.families.expanded.wiring import Expanded
 __all__ = ["CLAIMS"]
 
 
-class _DefinitionOne(Family):
-    """The paper's Heawood graph: ports +1, -1, chord (+5 from odd, -5 from even nodes)."""
-
-    name = "heawood"
-    order = 14
-    ports = 3
-
-    def neighbours(self, nodes: IntArray) -> IntArray:
-        chord = np.where(nodes % 2 == 1, nodes + 5, nodes - 5)
-        return np.stack([nodes + 1, nodes - 1, chord], axis=1) % 14
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(14)
-
-
 def _heawood() -> Network:
-    return Network.of(_DefinitionOne())
+    return Network.of(Heawood())
 
 
 def _petersen() -> Network:
-    ends = [(i, (i + 1) % 5) for i in range(5)] + [(i, i + 5) for i in range(5)]
-    ends += [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
-    symmetry = Symmetry.of_transitive(10)
-    return Network.from_links(10, *np.asarray(ends).T, spec="petersen", symmetry=symmetry)
+    return Network.of(Petersen())
 
 
 def _cycle(n: int) -> Network:
