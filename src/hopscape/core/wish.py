@@ -12,10 +12,10 @@ from hopscape.core.errors import ArgumentError
 if TYPE_CHECKING:
     from hopscape.core.family import Family
 
-__all__ = ["Wish", "scan"]
+__all__ = ["Small", "Wish", "scan", "small_graphs"]
 
 _MOST_BOXES = 3
-_MOST_LOOKS = 300
+_LOOKS = 8
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,43 @@ def _boxes(low: int, high: int, axes: int, least: int) -> Iterator[tuple[int, ..
         yield from ((side, *box) for box in rest if box[-1] <= 4 * side)
 
 
+@dataclass(frozen=True)
+class Small:
+    """A small dense graph that larger networks are made of.
+
+    Attributes
+    ----------
+    spec : str
+    order, degree : int
+    mean : float
+        Mean distance, a node's distance to itself counted.
+    """
+
+    spec: str
+    order: int
+    degree: int
+    mean: float
+
+
+_DENSE = (
+    Small("hoffman_singleton", 50, 7, 91 / 50),
+    Small("heawood", 14, 3, 27 / 14),
+    Small("petersen", 10, 3, 15 / 10),
+)
+
+
+def small_graphs(ports: int) -> tuple[Small, ...]:
+    """Dense graphs with at most so many ports: famous ones, then complete graphs.
+
+    Examples
+    --------
+    >>> [graph.spec for graph in small_graphs(3)]
+    ['heawood', 'petersen', 'complete(4)', 'complete(3)', 'complete(2)']
+    """
+    complete = [Small(f"complete({k})", k, k - 1, 1 - 1 / k) for k in range(ports + 1, 1, -1)]
+    return (*(graph for graph in _DENSE if graph.degree <= ports), *complete)
+
+
 def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) -> Iterator[str]:
     """Members whose order is nearest, of a family that grows with its one integer.
 
@@ -130,28 +167,26 @@ def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) ->
 
     def size(value: int) -> int | None:
         """Endpoints of this member, or of the next one that exists."""
-        for near in range(value, value + 8):
+        for near in range(value, value + _LOOKS):
             found = member(near)
             if found is not None:
                 return _endpoints(found)
         return None
 
     step = 1
-    while (at := size(low + step)) is not None and at < wish.low:
+    while (at := size(low + step)) is not None and at < wish.nodes:
         step *= 2
     first, last = low + step // 2 if step > 1 else low, low + step
     while first < last:
         middle = (first + last) // 2
         at = size(middle)
-        if at is not None and at < wish.low:
+        if at is not None and at < wish.nodes:
             first = middle + 1
         else:
             last = middle
     fitting: dict[int, Family] = {}
-    for value in range(first, first + _MOST_LOOKS):
+    for value in range(max(low, first - _LOOKS), first + _LOOKS):
         found = member(value)
-        if found is not None and _endpoints(found) > wish.high:
-            break
         if found is not None and wish.fits(_endpoints(found)):
             fitting.setdefault(_endpoints(found), found)
     for order in wish.near(fitting)[:2]:

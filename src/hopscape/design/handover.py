@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def write_design(
     _write(top / "report.md", markdown_report(found, command))
     shown = _folder(top / "pictures")
     for name, _, kind, data in pictures(found):
-        write_atomically(shown / f"{name}.{kind}", lambda out, data=data: out.write(data))
+        write_atomically(shown / f"{name}.{kind}", partial(_put, data=data))
     ranking = {
         "requirements": found.requirements.to_dict(),
         "complete": found.complete,
@@ -80,6 +81,10 @@ def _folder(path: Path) -> Path:
     except OSError as error:
         raise ArgumentError(f"{path} cannot be made: {error.strerror}") from error
     return path
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    out.write(data)
 
 
 def _write(path: Path, text: str) -> None:

@@ -70,7 +70,7 @@ def _order(one: Candidate) -> tuple[float, bool, str]:
 
 def _columns(requirements: Requirements) -> list[tuple[str, str, float]]:
     """Column, which way is better, and weight (a criterion's share among its columns)."""
-    out = []
+    out: list[tuple[str, str, float]] = []
     for name, weight in requirements.weights.items():
         if weight > 0:
             columns = CRITERIA[name].columns
@@ -82,8 +82,8 @@ def _number(one: Candidate, column: str) -> float | None:
     value: Any = one.value(column)
     if value is None:
         return None
-    if column == "growth":  # the size after growing: adding 1 or 2 to 1000 is nearly the same
-        return float(value) + float(one.value("endpoints") or 1)
+    if column == "growth":  # relative: adding 1 or 2 to 1000 is nearly the same
+        return 1 + float(value) / float(one.value("endpoints") or 1)
     return float(value)
 
 

@@ -24,6 +24,7 @@ _PLOTS = (
     ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
 )
 _WONG = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_SHAPES = "osD^v<>P*X"
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1200px; padding: 0 1rem;
@@ -90,45 +91,45 @@ def _finalists(found: Design) -> list[Candidate]:
 
 
 def _plot(candidates: Sequence[Candidate], x: str, y: str) -> bytes | None:
-    """Every candidate as a point; those that nobody dominates are filled and named."""
+    """Every candidate as a point in the colour of its family, the first ones by their rank."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    allowed = [one for one in candidates if not one.trouble]
-    points = [
-        (one, float(one.value(x)), float(one.value(y)))
-        for one in allowed
-        if one.value(x) is not None and one.value(y) is not None
-    ]
+    points = _points(candidates, x, y)
     if len(points) < 2:
         return None
-    families = list(dict.fromkeys(one.family for one, _, _ in points))
+    families = list(dict.fromkeys(one.family for _, one, _, _ in points))
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "hopscape", "font.size": 8}):
-        figure = Figure(figsize=(6.2, 4.2), layout="constrained")
-        axes = figure.add_subplot()
+        figure = Figure(figsize=(7.0, 3.8), layout="constrained")
+        axes: Any = figure.add_subplot()
         for i, name in enumerate(families):
-            mine = [(a, b) for one, a, b in points if one.family == name]
-            axes.scatter(
-                *zip(*mine, strict=True),
-                s=26,
-                color=_WONG[i % len(_WONG)],
-                marker="osD^v<>P*X"[i // len(_WONG) % 10],
-                label=name,
-                alpha=0.85,
-            )
-        for one, a, b in points[:4]:
-            axes.annotate(one.spec, (a, b), xytext=(4, 4), textcoords="offset points", fontsize=7)
+            style = {"color": _WONG[i % len(_WONG)], "marker": _SHAPES[i // len(_WONG) % 10]}
+            mine = [(a, b) for _, one, a, b in points if one.family == name]
+            axes.scatter(*zip(*mine, strict=True), s=26, label=name, alpha=0.85, **style)
+        for rank, _, a, b in points[:8]:
+            axes.annotate(str(rank), (a, b), xytext=(4, 3), textcoords="offset points")
         axes.set_xlabel(ALL_COLUMNS[x].title)
         axes.set_ylabel(ALL_COLUMNS[y].title)
-        for scale, values in ((axes.set_xscale, 1), (axes.set_yscale, 2)):
-            numbers = [point[values] for point in points]
+        for scale, at in ((axes.set_xscale, 2), (axes.set_yscale, 3)):
+            numbers = [float(point[at]) for point in points]  # type: ignore[arg-type]
             if min(numbers) > 0 and max(numbers) > 20 * min(numbers):
                 scale("log")
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=6, ncols=2, loc="best", framealpha=0.8)
+        figure.legend(fontsize=6, loc="outside right upper")
         out = io.BytesIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
+
+
+def _points(
+    candidates: Sequence[Candidate], x: str, y: str
+) -> list[tuple[int, Candidate, float, float]]:
+    """Rank, candidate and place of those that are allowed and measured."""
+    return [
+        (rank, one, float(one.value(x)), float(one.value(y)))
+        for rank, one in enumerate(candidates, 1)
+        if not one.trouble and one.value(x) is not None and one.value(y) is not None
+    ]
 
 
 def _drawing(one: Candidate) -> bytes | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -92,8 +94,11 @@ def write_infiniband(routes: Routes, folder: str | Path) -> None:
         "guid2lid": _lids(fabric),
     }
     for name, text in files.items():
-        data = text.encode()
-        write_atomically(place / name, lambda out, data=data: out.write(data))
+        write_atomically(place / name, partial(_put, data=text.encode()))
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    out.write(data)
 
 
 def _netlist(fabric: _Fabric) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -65,14 +66,14 @@ def random_faults(network: Network, faults: int, *, trials: int = 10, seed: int 
     order, ends = network.order, network.endpoints
     generator = np.random.default_rng(seed)
     sources = ends[:: max(1, len(ends) // _SOURCES)][:_SOURCES]
-    kind = "strong" if not network.duplex else "weak"
+    kind: Literal["strong", "weak"] = "weak" if network.duplex else "strong"
 
-    def matrix(keep: np.ndarray) -> csr_array:  # type: ignore[type-arg]
+    def matrix(keep: Any) -> Any:
         ones = np.ones(int(keep.sum()))
         half = csr_array((ones, (tails[keep], heads[keep])), shape=(order, order))
         return csr_array(half + half.T) if network.duplex else half
 
-    def reach(of: csr_array) -> np.ndarray:  # type: ignore[type-arg]
+    def reach(of: Any) -> Any:
         return dijkstra(of, unweighted=True, indices=sources)[:, ends]
 
     before = reach(matrix(np.ones(len(tails), dtype=bool)))

@@ -134,6 +134,6 @@ class FixedCirculant(Circulant):
         if len([p for p in cls.parameters if p.default is REQUIRED]) == 1:
             yield from scan(cls, wish)
             return
-        second = cls.parameters[1].name
-        for count in range(wish.ports // 2, 1, -1):
-            yield from scan(cls, wish, fixed={second: count})
+        second = cls.parameters[1]
+        for count in range(wish.ports // 2, max(2, second.low or 0) - 1, -1):
+            yield from scan(cls, wish, fixed={second.name: count})
