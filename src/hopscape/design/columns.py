@@ -27,6 +27,7 @@ __all__ = ["ALL_COLUMNS", "Conditions", "routes_of", "subject"]
 
 _ROUTES_ORDER = 2600
 _SCHEDULE_ORDER = 1400
+_SAMPLED_TARGETS = 64
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ def _given(it: Subject) -> Conditions:
 
 def routes_of(it: Subject) -> Routes:
     """All routes, computed once for all columns."""
-    found: Routes = it.share("routes", lambda: all_routes(it.network))
+    large = it.network.order > _ROUTES_ORDER and not it.exact
+    most = _SAMPLED_TARGETS if large else None
+    found: Routes = it.share("routes", lambda: all_routes(it.network, most))
     return found
 
 
@@ -161,7 +164,8 @@ def _throughput(it: Subject) -> Measured[float | None]:
         load = routes_of(it).uniform_load() * _scale(it)
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
-    return Measured(round(1 / load, 6) if load > 0 else None, "exact", routes_of(it).name)
+    how: How = "exact" if routes_of(it).whole else "sampled"
+    return Measured(round(1 / load, 6) if load > 0 else None, how, routes_of(it).name)
 
 
 def _bound_throughput(it: Subject) -> Measured[float | None]:
@@ -181,6 +185,8 @@ def _worst(it: Subject) -> Measured[int | None]:
         return known
     try:
         routes = routes_of(it)
+        if not routes.whole:
+            return Measured(None, "unknown", "needs the routes to all destinations")
         found = routes.worst_permutation(None) if it.exact else routes.worst_permutation()
     except DisconnectedError:
         return Measured(None, "exact", "not connected")

@@ -5,7 +5,7 @@ This is the one place where the designer asks about deadlock.
 
 from __future__ import annotations
 
-from hopscape.core.measured import Measured
+from hopscape.core.measured import How, Measured
 from hopscape.metrics.routes import Routes
 
 __all__ = ["virtual_channels"]
@@ -26,5 +26,6 @@ def virtual_channels(routes: Routes) -> Measured[int | None]:
     1
     """
     if routes.cyclic() == 0:
-        return Measured(1, "exact", "no cycle among channel dependencies")
+        how: How = "exact" if routes.whole else "sampled"
+        return Measured(1, how, "no cycle among channel dependencies")
     return Measured(routes.longest, "bound", "one class per hop")

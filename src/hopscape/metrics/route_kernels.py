@@ -75,9 +75,9 @@ def balanced_table(
 
 @njit(cache=True, nogil=True)
 def add_loads(
-    indptr: Array, heads: Array, table: Array, first: int, is_end: Array, load: Array
+    indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, load: Array
 ) -> int:
-    """Follow every endpoint's way to the destinations first, first + 1, ...: the longest, or -1.
+    """Follow every endpoint's way to the destinations of the rows: the longest, or -1.
 
     -1 means that some way does not arrive.
     """
@@ -88,7 +88,7 @@ def add_loads(
     by_depth = np.empty(nodes, np.int64)
     longest = 0
     for row in range(len(table)):
-        target = first + row
+        target = targets[row]
         if not is_end[target]:
             continue
         depth[:] = -1
@@ -132,13 +132,13 @@ def add_loads(
 
 @njit(cache=True, nogil=True)
 def add_dependencies(
-    indptr: Array, heads: Array, table: Array, first: int, is_end: Array, waits: Array
+    indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, waits: Array
 ) -> None:
     """Mark who can wait for whom: waits[c, k] = 1 when channel c feeds the k-th of its head."""
     nodes = len(indptr) - 1
     used = np.empty(nodes, np.uint8)
     for row in range(len(table)):
-        target = first + row
+        target = targets[row]
         if not is_end[target]:
             continue
         used[:] = 0

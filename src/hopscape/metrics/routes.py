@@ -35,16 +35,24 @@ class Routes:
     network : Network
     name : str
         The router that they come from.
-    table : uint8[order, order]
+    table : uint8[targets, order]
         Entry (to, at): which of the channels of `at` leads to `to`; 255 on arrival.
     table_bytes : int
         What a machine must store: 0 for a closed form.
+    targets : int64[...]
+        Destinations of the rows: all nodes, or a seeded sample of a large network.
     """
 
     network: Network
     name: str
     table: IntArray
     table_bytes: int
+    targets: IntArray
+
+    @property
+    def whole(self) -> bool:
+        """Are the ways to all nodes here, or only those to a sample?"""
+        return len(self.targets) == self.network.order
 
     @cached_property
     def _marks(self) -> IntArray:
@@ -58,7 +66,7 @@ class Routes:
 
         net = self.network
         loads = np.zeros(len(net.heads), dtype=np.int64)
-        longest = add_loads(net.indptr, net.heads, self.table, 0, self._marks, loads)
+        longest = add_loads(net.indptr, net.heads, self.table, self.targets, self._marks, loads)
         if longest < 0:
             raise DisconnectedError(f"some routes of the {self.name} router of {net.spec} end")
         return loads, int(longest)
@@ -76,13 +84,24 @@ class Routes:
     @property
     def mean(self) -> float:
         """Mean hops of the routes between endpoints."""
-        ends = self.network.endpoint_count
-        return float(self.loads.sum()) / (ends * (ends - 1)) if ends > 1 else 0.0
+        ends, served = self.network.endpoint_count, int(self._marks[self.targets].sum())
+        return float(self.loads.sum()) / (served * (ends - 1)) if served and ends > 1 else 0.0
 
     def uniform_load(self) -> float:
-        """Load of the busiest channel when every endpoint sends 1 evenly to all others."""
-        ends = self.network.endpoint_count
-        return float(self.loads.max(initial=0)) / (ends - 1) if ends > 1 else 0.0
+        """Load of the busiest channel when every endpoint sends 1 evenly to all others.
+
+        From a sample of destinations the busiest port is taken instead, which is the same where
+        the router does the same at every node of a vertex-transitive network.
+        """
+        net = self.network
+        ends, served = net.endpoint_count, int(self._marks[self.targets].sum())
+        if ends < 2 or not served:
+            return 0.0
+        if self.whole:
+            return float(self.loads.max(initial=0)) / (ends - 1)
+        port = net.port_of(np.arange(len(net.heads)))
+        by_port = np.bincount(port, weights=self.loads) / np.maximum(np.bincount(port), 1)
+        return float(by_port.max()) * ends / (served * (ends - 1))
 
     def worst_permutation(self, channels: int | None = _CHANNELS_LOOKED_AT) -> int:
         """Most endpoints whose ways meet on one channel when each sends to another one.
@@ -124,12 +143,13 @@ class Routes:
 
         net = self.network
         waits = np.zeros((len(net.heads), int(net.degrees.max(initial=1))), dtype=np.uint8)
-        add_dependencies(net.indptr, net.heads, self.table, 0, self._marks, waits)
+        add_dependencies(net.indptr, net.heads, self.table, self.targets, self._marks, waits)
         return int(cyclic_channels(net.indptr, net.heads, waits))
 
     def ports(self, to: int) -> IntArray:
         """The port by which each node leaves for a destination; -1 on arrival or without a way."""
-        offsets = self.table[to].astype(np.int64)
+        row = int(np.searchsorted(self.targets, to))
+        offsets = self.table[row].astype(np.int64)
         known = offsets != 255
         out = np.full(self.network.order, -1, dtype=np.int64)
         out[known] = self.network.port_of(self.network.indptr[:-1][known] + offsets[known])
@@ -141,8 +161,15 @@ def closed_router(network: Network) -> Router | None:
     return network.family.router(network) if network.family is not None else None
 
 
-def all_routes(network: Network) -> Routes:
+def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Routes:
     """Ask the network's own router about all pairs, or fill tables that share channels evenly.
+
+    Parameters
+    ----------
+    network : Network
+    most : int, optional
+        Ask a closed router only about so many destinations, a seeded sample.
+    seed : int
 
     Examples
     --------
@@ -155,20 +182,24 @@ def all_routes(network: Network) -> Routes:
     require_memory(2 * order * order, f"the routes of {network.spec}")
     if int(network.degrees.max(initial=0)) > _MOST_DEGREE:
         raise TooLargeError(f"{network.spec} has nodes with more than {_MOST_DEGREE} channels")
-    table = np.full((order, order), 255, dtype=np.uint8)
     router = closed_router(network)
     step = max(1, _PAIRS // order)
-    if router is None:
-        return _balanced(network, table, step)
     everybody = np.arange(order, dtype=np.int64)
-    for low in track(range(0, order, step), f"routes of {network.spec}"):
-        goals = everybody[low : low + step]
+    if router is None:
+        return _balanced(network, np.full((order, order), 255, dtype=np.uint8), step)
+    targets = everybody
+    if most is not None and most < order:
+        targets = np.random.default_rng(seed).choice(network.endpoints, size=most, replace=False)
+        targets = np.sort(targets).astype(np.int64)
+    table = np.full((len(targets), order), 255, dtype=np.uint8)
+    for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
+        goals = targets[low : low + step]
         at, to = np.tile(everybody, len(goals)), np.repeat(goals, order)
         port = router.next_ports(at, to).astype(np.int64)
         channel = network.channel_at(at, port)
         offset = np.where(channel >= 0, channel - network.indptr[at], 255)
         table[low : low + step] = offset.reshape(len(goals), order)
-    return Routes(network, router.name, table, router.table_bytes)
+    return Routes(network, router.name, table, router.table_bytes, targets)
 
 
 def _balanced(network: Network, table: IntArray, step: int) -> Routes:
@@ -183,4 +214,5 @@ def _balanced(network: Network, table: IntArray, step: int) -> Routes:
         balanced_table(
             network.indptr, network.heads, towards, low, marks, load, table[low : low + step]
         )
-    return Routes(network, "balanced table", table, network.order**2)
+    everybody = np.arange(network.order, dtype=np.int64)
+    return Routes(network, "balanced table", table, network.order**2, everybody)
