@@ -58,13 +58,21 @@ class Design:
         False when it was interrupted.
     finalists : int
         How many were measured in full.
+    curves : dict
+        Pictures of simulations: name, caption and SVG.
+    curve_points : list of dict
+        Their points.
+    notes : list of str
+        What else there is to say.
     """
 
     requirements: Requirements
     candidates: list[Candidate]
     complete: bool = True
     finalists: int = _FINALISTS
-    curves: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    curve_points: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def best(self) -> Candidate:

@@ -22,7 +22,6 @@ from hopscape.design.designer import Design
 from hopscape.design.floorplan import place
 from hopscape.design.report import html_report, markdown_report, pictures
 from hopscape.design.table import figure_record, ranking_records
-from hopscape.export.booksim import write_booksim
 from hopscape.export.cables import read_cables, write_cables
 from hopscape.export.infiniband import write_infiniband
 from hopscape.export.tables import write_routing_table
@@ -36,9 +35,7 @@ _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 
 
-def write_design(
-    found: Design, folder: str | Path, *, command: str = "", choose: str | None = None
-) -> list[str]:
+def write_design(found: Design, folder: str | Path, *, choose: str | None = None) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
     Parameters
@@ -46,8 +43,6 @@ def write_design(
     found : Design
     folder : path
         Made if it is not there.
-    command : str
-        What reproduces it.
     choose : str, optional
         Spec of the candidate; the first of the ranking when left out.
 
@@ -58,6 +53,7 @@ def write_design(
     """
     chosen = found.best if choose is None else found.find(choose)
     top = _folder(Path(folder))
+    command = found.requirements.command()
     _write(top / "report.html", html_report(found, command))
     _write(top / "report.md", markdown_report(found, command))
     shown = _folder(top / "pictures")
@@ -182,8 +178,11 @@ def _infiniband(routes: Routes, top: Path) -> str:
 
 
 def _booksim(network: Network, top: Path) -> str:
-    write_booksim(network, top / "booksim")
-    return "network.anynet and booksim.cfg; BookSim routes by its own minimal paths"
+    from hopscape.simulate.booksim import write_booksim
+    from hopscape.simulate.settings import Settings
+
+    write_booksim(network, Settings(), _folder(top / "booksim") / "network.cfg")
+    return "network.cfg and network.anynet; BookSim routes by its own minimal paths"
 
 
 def _schedule_files(network: Network, top: Path) -> list[tuple[str, str]]:

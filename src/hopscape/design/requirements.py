@@ -248,6 +248,36 @@ class Requirements:
         if self.faults is not None and self.faults < 0:
             raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
 
+    def command(self) -> str:
+        """The command line that asks for the same.
+
+        Examples
+        --------
+        >>> Requirements(64, 4, size="exactly", vcs=2).command()
+        'hopscape design --nodes 64 --ports 4 --exact --vcs 2'
+        """
+        usual, given = Conditions(), self.conditions
+        words = ["hopscape design", f"--nodes {self.nodes}", f"--ports {self.ports}"]
+        words += {"exactly": ["--exact"], "at least": ["--at-least"]}.get(self.size, [])
+        words += ["--regular"] if self.regular else []
+        options = {
+            "within": self.within,
+            "endpoints-per-router": self.endpoints if self.endpoints > 1 else None,
+            "cables": self.cables,
+            "cable-length": self.cable_length,
+            "floor": None if given.plan is None else given.plan.text,
+            "vcs": self.vcs,
+            "faults": self.faults,
+            "families": ",".join(self.families) or None,
+        }
+        for name in ("message", "alpha", "bandwidth", "seed"):
+            value = getattr(given, name)
+            options[name] = None if value == getattr(usual, name) else value
+        if dict(self.weights) != dict(DEFAULT_WEIGHTS):
+            options["matters"] = ",".join(f"{k}={v:g}" for k, v in self.weights.items())
+        words += [f"--{name} {value}" for name, value in options.items() if value is not None]
+        return " ".join(words)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for files."""
         given = self.conditions

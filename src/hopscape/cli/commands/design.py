@@ -73,6 +73,9 @@ def design(
     columns: Annotated[
         str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
     ] = "",
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
     ] = None,
@@ -119,22 +122,19 @@ def design(
         ),
     )
     found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
-    command = "hopscape " + " ".join(map(_quote, sys.argv[1:]))
+    if simulate and found.complete:
+        from hopscape.design.curves import simulate_finalists
+
+        simulate_finalists(found)
     _show(found, chosen, pareto, top, style, output)
     if out is not None:
         from hopscape.design.handover import write_design
 
-        for line in write_design(found, out, command=command, choose=choose):
+        for line in write_design(found, out, choose=choose):
             print(line, file=sys.stderr)
     if not found.complete:
         print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
         raise typer.Exit(130)
-
-
-def _quote(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)
 
 
 def _check_columns(names: list[str]) -> None:
@@ -170,6 +170,8 @@ def _show(
                 "requirements": found.requirements.to_dict(),
                 "complete": found.complete,
                 "candidates": records,
+                "curves": found.curve_points,
+                "notes": found.notes,
             }
             emit(whole, style, output)
         else:
@@ -185,3 +187,14 @@ def _show(
     notes = legend(one.figures for one in found.candidates)
     if notes and output is None:
         print(notes)
+    if output is None:
+        _show_curves(found)
+
+
+def _show_curves(found: Design) -> None:
+    if found.curve_points:
+        columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
+        columns |= {"latency": "latency", "saturated": "saturated"}
+        emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
+    for note in found.notes:
+        print(note)
