@@ -5,6 +5,8 @@ This is the one place where the designer asks about deadlock.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from hopscape.core.errors import ArgumentError
@@ -14,6 +16,7 @@ from hopscape.metrics.routes import Routes
 __all__ = ["virtual_channels"]
 
 _MOST_CLASSES = 15
+_LAYER_ORDER = 300
 
 
 def virtual_channels(routes: Routes) -> Measured[int | None]:
@@ -49,18 +52,18 @@ def _certified(routes: Routes, most: int) -> tuple[int, str] | None:
     from hopscape.deadlock.tables import NO_PORT, RoutingTable, port_rings
 
     net = routes.network
-    if most < 2 or net.order > _LAYER_ORDER:
+    rings = port_rings(net)
+    layers = net.order <= _LAYER_ORDER
+    if most < 2 or (rings is None and not layers):
         return None
     port = routes.table.T.astype(np.uint16)
     port[port == 255] = NO_PORT
-    table = RoutingTable(net, routes.name, np.ascontiguousarray(port), None, port_rings(net))
+    table = RoutingTable(net, routes.name, np.ascontiguousarray(port), None, rings)
     try:
-        _, classes, proof = find_classes(net, table, most=most)
+        method: Literal["auto", "dateline"] = "auto" if layers else "dateline"
+        _, classes, proof = find_classes(net, table, method=method, most=most)
     except ArgumentError:
         return None
     if not proof.deadlock_free:
         return None
     return classes.count, f"{classes.method}: {proof.dependencies} dependencies, no cycle"
-
-
-_LAYER_ORDER = 2600

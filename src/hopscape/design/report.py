@@ -16,7 +16,7 @@ from hopscape.design.designer import Design
 from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows
 
-__all__ = ["html_report", "markdown_report", "pictures"]
+__all__ = ["html_report", "markdown_report", "markdown_table", "pictures", "winners"]
 
 _PLOTS = (
     ("links", "hops", "cables against mean hops: lower left is better"),
@@ -148,7 +148,7 @@ def _drawing(one: Candidate) -> bytes | None:
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def _winners(found: Design) -> list[tuple[str, str, str]]:
+def winners(found: Design) -> list[tuple[str, str, str]]:
     """For each criterion: its name, the best candidate, and by what figure."""
     allowed = [one for one in found.candidates if not one.trouble]
     out = []
@@ -228,7 +228,7 @@ def html_report(found: Design, command: str) -> str:
     ]
     parts += [
         "<tr>" + "".join(f"<td class='text'>{e(word)}</td>" for word in row) + "</tr>"
-        for row in _winners(found)
+        for row in winners(found)
     ]
     parts.append("</tbody></table><h2>Pictures</h2>")
     for name, caption, kind, data in pictures(found):
@@ -308,7 +308,7 @@ def markdown_report(found: Design, command: str, folder: str = "pictures") -> st
         "",
         "## Who is best at what",
         "",
-        *_markdown_table(("criterion", "network", "figure"), _winners(found)),
+        *markdown_table(("criterion", "network", "figure"), winners(found)),
         "",
         "## Pictures",
         "",
@@ -319,7 +319,7 @@ def markdown_report(found: Design, command: str, folder: str = "pictures") -> st
     for one in _finalists(found):
         rows = [row[:4] for row in _how_rows(one)]
         lines += [f"### `{one.spec}`", ""]
-        lines += [*_markdown_table(("figure", "value", "how it is known", "note"), rows), ""]
+        lines += [*markdown_table(("figure", "value", "how it is known", "note"), rows), ""]
     lines += ["## To reproduce this", "", "```", command, "```", "", f"hopscape {__version__}", ""]
     return "\n".join(lines)
 
@@ -333,10 +333,10 @@ def ranking_markdown(
     for row in ranking_rows(candidates, names):
         figures = [row.get(name) for name in names]
         rows.append((row["rank"], f"`{row['spec']}`", *figures, row["score"], row["remark"]))
-    return _markdown_table(heads, rows)
+    return markdown_table(heads, rows)
 
 
-def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(_text(x).replace("|", "\\|") for x in row) + " |" for row in rows]
     return lines

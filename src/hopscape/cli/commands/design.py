@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopscape.cli.groups import study
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
@@ -21,6 +22,36 @@ __all__ = ["register"]
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command("design")(design)
+    study.command("which-network")(which_network)
+
+
+def which_network(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
+    ] = "",
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
+    ] = None,
+) -> None:
+    """Show which family wins at what, size by size, and where the papers' families do not."""
+    from hopscape.core.files import write_atomically
+    from hopscape.design.which import SIZES
+    from hopscape.design.which import which_network as make_page
+
+    page = make_page(_sizes(sizes) or SIZES, jobs=jobs or os.cpu_count() or 1)
+    write_atomically(output, lambda out: out.write(page.encode()))
+    print(f"wrote {output}")
+
+
+def _sizes(text: str) -> list[tuple[int, int]]:
+    out = []
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        words = part.lower().split("x")
+        if len(words) != 2 or not all(word.strip().isdigit() for word in words):
+            raise ArgumentError(f"size {part!r} must be nodes x ports, such as 1024x6")
+        out.append((int(words[0]), int(words[1])))
+    return out
 
 
 def design(
