@@ -192,7 +192,7 @@ def test_rank_by_weights_and_dominance() -> None:
     assert not a.dominated_by
     assert not b.dominated_by
     assert not d.dominated_by
-    assert b.score == pytest.approx((1 / 4 + 1) / 2, abs=1e-6)
+    assert b.score == pytest.approx((2 / 5 + 1) / 2, abs=1e-6)  # 1 and 4 hops: 2 and 5 routers
     latency = rank([a, b, c, d], Requirements(100, 4, weights={"latency": 1.0}))
     assert latency[0].spec == "d"
 

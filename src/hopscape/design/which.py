@@ -91,7 +91,7 @@ def _distance_words(allowed: Sequence[Candidate]) -> str:
     first = min(known, key=lambda one: float(one.value("hops")))
     random = [one for one in known if one.family == "random_regular"]
     words = f"Shortest mean distance: `{first.spec}`, {first.value('hops'):.4f} hops"
-    if random:
+    if random and float(first.value("hops")):
         least = min(float(one.value("hops")) for one in random)
         share = 100 * (float(first.value("hops")) / least - 1)
         words += f", {share:+.1f} % against the best random regular graph found"
@@ -101,7 +101,7 @@ def _distance_words(allowed: Sequence[Candidate]) -> str:
     others = [
         one for one in known if one.family != "random_regular" and one.value("table_bytes") == 0
     ]
-    if others:
+    if others and float(first.value("hops")):
         near = min(others, key=lambda one: float(one.value("hops")))
         share = 100 * (float(near.value("hops")) / float(first.value("hops")) - 1)
         words += f" The shortest without tables is `{near.spec}`, {share:+.1f} %."
