@@ -168,6 +168,21 @@ def _throughput(it: Subject) -> Measured[float | None]:
     return Measured(round(1 / load, 6) if load > 0 else None, how, routes_of(it).name)
 
 
+def _route_hops(it: Subject) -> Measured[float | None]:
+    known = _beyond(it, _given(it).routes_order)
+    if known is not None:
+        return known
+    try:
+        routes = routes_of(it)
+        mean = routes.mean
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    net = it.network
+    between = mean - 2 if net.has_switches else mean * _share_apart(net.order, _given(it).endpoints)
+    how: How = "exact" if routes.whole else "sampled"
+    return Measured(round(between, 6), how, routes.name)
+
+
 def _bound_throughput(it: Subject) -> Measured[float | None]:
     """Channels over hops: what no routing can exceed under uniform traffic."""
     mean, _, how = _between(it)
@@ -363,6 +378,12 @@ _MORE = (
     ),
     Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops),
     Column("far", "most hops", "most links between the routers of two endpoints", _far),
+    Column(
+        "route_hops",
+        "route hops",
+        "mean links between the routers of two endpoints on the router's own ways",
+        _route_hops,
+    ),
     Column(
         "throughput",
         "throughput",

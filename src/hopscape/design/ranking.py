@@ -84,8 +84,9 @@ def _number(one: Candidate, column: str) -> float | None:
         return None
     if column == "growth":  # relative: adding 1 or 2 to 1000 is nearly the same
         return 1 + float(value) / float(one.value("endpoints") or 1)
-    if column == "hops":  # routers crossed: one switch between all endpoints has 0 hops
-        return 1 + float(value)
+    if column == "hops":  # routers crossed, on the router's own ways where these are known
+        ways: Any = one.value("route_hops")
+        return 1 + float(value if ways is None else ways)
     return float(value)
 
 
