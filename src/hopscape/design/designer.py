@@ -31,7 +31,10 @@ _SIZE = (
     "nodes endpoints ports degree links hops far diameter mean_distance moore_mean mean_gap"
     " moore_diameter throughput_bound table_bytes cable cable_longest growth"
 )
-_ROUTES = "route_hops throughput worst_permutation vcs fault_pairs fault_stretch broadcast broadcast_bound"
+_ROUTES = (
+    "route_hops throughput worst_permutation vcs fault_pairs fault_stretch broadcast"
+    " broadcast_bound"
+)
 _SCHEDULES = (
     "node_connectivity bisection allgather allgather_bound allreduce allreduce_bound"
     " vertex_transitive"
