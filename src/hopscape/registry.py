@@ -18,7 +18,7 @@ from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.spec import Call, parse, write_value
 
-__all__ = ["aliases", "all_families", "build", "family"]
+__all__ = ["aliases", "all_families", "build", "family", "member"]
 
 _FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz")
 
@@ -85,12 +85,27 @@ def build(text: str) -> Network:
     return _build_call(parse(text))
 
 
-def _build_call(call: Call) -> Network:
+def member(text: str) -> Family:
+    """The member of a family that a spec names, without its network.
+
+    Examples
+    --------
+    >>> member("torus(8, 8)").order
+    64
+    """
+    return _member(parse(text))
+
+
+def _member(call: Call) -> Family:
     if call.name not in _entries():
         raise call.error(_unknown(call.name))
-    member = family(call.name).from_call(call, _build_call)
+    return family(call.name).from_call(call, _build_call)
+
+
+def _build_call(call: Call) -> Network:
+    found = _member(call)
     try:
-        return Network.of(member)
+        return Network.of(found)
     except ArgumentError as error:
         raise call.error(str(error)) from error
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -18,6 +17,7 @@ import typer
 
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
+from hopscape.core.plain import plain
 
 __all__ = ["Format", "FormatOption", "OutputOption", "emit", "emit_rows", "plain"]
 
@@ -37,23 +37,6 @@ FormatOption = Annotated[
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead.")
 ]
-
-
-def plain(value: Any) -> Any:
-    """Turn a value into what JSON knows: fractions as "p/q", arrays as lists."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, Fraction):
-        return f"{value.numerator}/{value.denominator}"
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def emit(
@@ -211,18 +194,22 @@ def _print_table(
     for i, head in enumerate(heads):
         numbers = heading and i > 0 and all(_is_number(row[i]) for row in rows)
         table.add_column(
-            escape(head), justify="right" if numbers else "left", style="bold" if i == 0 else ""
+            escape(head),
+            justify="right" if numbers else "left",
+            style="bold" if i == 0 else "",
+            no_wrap=heading and i == 0,
+            overflow="fold",
         )
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     if output is not None:
         text = io.StringIO()
-        Console(file=text, width=200, no_color=True).print(table)
+        Console(file=text, width=400, no_color=True).print(table)
         _write_text(text.getvalue(), output)
         return
     console = Console()
     if not console.is_terminal:  # piped: never cut what somebody wants to grep
-        console = Console(width=max(200, console.width), no_color=True)
+        console = Console(width=max(400, console.width), no_color=True)
     console.print(table)
 
 

@@ -8,7 +8,7 @@ questions and nothing else, so that a new family is one class and one line of re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hopscape.core.network import Network
     from hopscape.core.router import Router
     from hopscape.core.schedule import Schedule
+    from hopscape.core.wish import Wish
 
 __all__ = [
     "REQUIRED",
@@ -290,6 +291,19 @@ class Family(ABC):
     def layout(self) -> Layout | None:
         """How it is usually drawn, or None."""
         return None
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterable[str]:
+        """Specs of members of about this size and at most so many ports, for the designer.
+
+        The best ones first and not many of them (about ``wish.most``): a family knows which of its
+        members are worth a look. What does not fit is left out by whoever asks. By default the
+        one member of a family without parameters, and those of the nearest orders where a single
+        integer is required.
+        """
+        from hopscape.core.wish import scan
+
+        return scan(cls, wish) if cls.parameters else (cls.name,)
 
     @property
     def spec(self) -> str:

@@ -45,7 +45,12 @@ class Bisection:
 
 
 def bisection(
-    network: Network, *, exact: bool = False, seed: int = 0, starts: int = _STARTS
+    network: Network,
+    *,
+    exact: bool = False,
+    seed: int = 0,
+    starts: int = _STARTS,
+    prove: bool = True,
 ) -> Bisection:
     """The least number of links between two halves of the endpoints (sizes differ by at most 1).
 
@@ -60,6 +65,8 @@ def bisection(
         Do not take the closed form, and search until it is proved, however long that takes.
     seed, starts : int
         For the local search.
+    prove : bool
+        Try to prove the least for up to 64 nodes.
 
     Examples
     --------
@@ -78,7 +85,7 @@ def bisection(
     counted[network.endpoints] = 1
     upper, side = cuts.multistart(indptr, heads, counted, starts, seed)
     lower = _spectral_bound(indptr, heads, counted)
-    if lower < upper and (exact or network.order <= _EXACT_ORDER):
+    if lower < upper and (exact or (prove and network.order <= _EXACT_ORDER)):
         search = exactly.start_bisection(indptr, heads, counted, side)
         finished = False
         while not finished and (exact or search.numbers[2] < _VISITS):

@@ -22,9 +22,10 @@ from hopscape.metrics.structure import (
     vertex_transitive,
 )
 
-__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "Column", "measure_columns"]
+__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "Column", "Subject", "measure_columns"]
 
 _LOAD_ORDER = 2500
+_STARTS, _QUICK_STARTS = 20, 2
 
 
 @dataclass(frozen=True)
@@ -40,22 +41,49 @@ class Column:
     explanation : str
         One line.
     measure : callable
-        Takes a :class:`_Subject`, returns a Measured.
+        Takes a :class:`Subject`, returns a Measured.
     """
 
     name: str
     title: str
     explanation: str
-    measure: Callable[[_Subject], Measured[Any]]
+    measure: Callable[[Subject], Measured[Any]]
 
 
-class _Subject:
-    """A network under comparison, with what several columns share computed once."""
+class Subject:
+    """A network under comparison, with what several columns share computed once.
 
-    def __init__(self, network: Network, exact: bool) -> None:
+    Attributes
+    ----------
+    network : Network
+    exact : bool
+        Compute everything in full, closed forms or not.
+    quick : bool
+        Rather a bound at once than a proof.
+    conditions : object
+        What a column depends on besides the network (a floor plan, costs); None for the usual.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        exact: bool = False,
+        conditions: Any = None,
+        *,
+        quick: bool = False,
+    ) -> None:
         self.network = network
         self.exact = exact
+        self.quick = quick
+        self.conditions = conditions
         self._profile: DistanceProfile | None = None
+        self._shared: dict[str, Any] = {}
+
+    def share(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Something that several columns need, computed by the first of them."""
+        if name not in self._shared:
+            self._shared[name] = compute()
+        return self._shared[name]
 
     def fact(self, name: str) -> Any:
         """A closed form, unless everything is to be computed."""
@@ -72,21 +100,21 @@ class _Subject:
         return degree_statistics(self.network).maximum
 
 
-def _nodes(it: _Subject) -> Measured[int]:
+def _nodes(it: Subject) -> Measured[int]:
     return Measured(it.network.order, "closed form")
 
 
-def _links(it: _Subject) -> Measured[int]:
+def _links(it: Subject) -> Measured[int]:
     how = "closed form" if it.network.facts.links is not None else "exact"
     return Measured(it.network.links, how)  # type: ignore[arg-type]
 
 
-def _degree(it: _Subject) -> Measured[int]:
+def _degree(it: Subject) -> Measured[int]:
     statistics = degree_statistics(it.network)
     return Measured(statistics.maximum, statistics.how)  # type: ignore[arg-type]
 
 
-def _diameter(it: _Subject) -> Measured[int | None]:
+def _diameter(it: Subject) -> Measured[int | None]:
     known = it.fact("diameter")
     if known is not None:
         return Measured(known, "closed form")
@@ -96,7 +124,7 @@ def _diameter(it: _Subject) -> Measured[int | None]:
     return Measured(it.profile.diameter, it.profile.how, note)
 
 
-def _mean(it: _Subject) -> Measured[Fraction | None]:
+def _mean(it: Subject) -> Measured[Fraction | None]:
     known = it.fact("mean_distance")
     if known is not None:
         return Measured(known, "closed form")
@@ -105,38 +133,39 @@ def _mean(it: _Subject) -> Measured[Fraction | None]:
     return Measured(it.profile.mean, it.profile.how)
 
 
-def _moore_mean(it: _Subject) -> Measured[Fraction | None]:
+def _moore_mean(it: Subject) -> Measured[Fraction | None]:
     directed = not it.network.duplex
     return Measured(
         moore_mean_distance(it.network.order, it.degree, directed=directed), "closed form"
     )
 
 
-def _mean_gap(it: _Subject) -> Measured[float | None]:
+def _mean_gap(it: Subject) -> Measured[float | None]:
     mean, best = _mean(it), _moore_mean(it).value
     if mean.value is None or not best:
         return Measured(None, "unknown")
     return Measured(round(float(mean.value / best) - 1, 6), mean.how)
 
 
-def _moore_diameter(it: _Subject) -> Measured[int | None]:
+def _moore_diameter(it: Subject) -> Measured[int | None]:
     directed = not it.network.duplex
     return Measured(moore_diameter(it.network.order, it.degree, directed=directed), "closed form")
 
 
-def _cost(it: _Subject) -> Measured[int | None]:
+def _cost(it: Subject) -> Measured[int | None]:
     far = _diameter(it)
     value = None if far.value is None else it.degree * far.value
     return Measured(value, far.how, far.note)
 
 
-def _bisection(it: _Subject) -> Measured[int | None]:
-    found = bisection(it.network, exact=it.exact)
+def _bisection(it: Subject) -> Measured[int | None]:
+    starts = _QUICK_STARTS if it.quick else _STARTS
+    found = bisection(it.network, exact=it.exact, starts=starts, prove=not it.quick)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
     return Measured(found.upper, found.how, note)
 
 
-def _channel_load(it: _Subject) -> Measured[float | None]:
+def _channel_load(it: Subject) -> Measured[float | None]:
     if it.network.order > _LOAD_ORDER and not it.exact:
         return Measured(None, "unknown", f"not computed beyond {_LOAD_ORDER} nodes; --exact does")
     if not it.profile.connected:
@@ -228,17 +257,24 @@ DEFAULT_COLUMNS = (
 
 
 def measure_columns(
-    network: Network, names: Iterable[str] = DEFAULT_COLUMNS, *, exact: bool = False
+    network: Network | Subject,
+    names: Iterable[str] = DEFAULT_COLUMNS,
+    *,
+    exact: bool = False,
+    columns: Mapping[str, Column] = COLUMNS,
 ) -> dict[str, Measured[Any]]:
     """Measure some figures of a network, those that are too large left unknown.
 
     Parameters
     ----------
-    network : Network
+    network : Network or Subject
+        A subject keeps what its columns share for the next call.
     names : iterable of str
         Names of columns.
     exact : bool
         Compute everything in full, closed forms or not.
+    columns : mapping
+        The columns that there are.
 
     Examples
     --------
@@ -247,13 +283,13 @@ def measure_columns(
     >>> {name: (m.value, m.how) for name, m in found.items()}
     {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
     """
-    subject = _Subject(network, exact)
+    subject = network if isinstance(network, Subject) else Subject(network, exact)
     out: dict[str, Measured[Any]] = {}
     for name in names:
-        if name not in COLUMNS:
-            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(COLUMNS)}")
+        if name not in columns:
+            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(columns)}")
         try:
-            out[name] = COLUMNS[name].measure(subject)
+            out[name] = columns[name].measure(subject)
         except TooLargeError as error:
             out[name] = Measured(None, "unknown", str(error))
     return out

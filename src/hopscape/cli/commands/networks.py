@@ -10,7 +10,6 @@ import typer
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
-from hopscape.core.measured import Measured
 from hopscape.registry import aliases, all_families, build, family
 
 __all__ = ["register"]
@@ -128,71 +127,26 @@ def compare(
 ) -> None:
     """Compare networks in one table."""
     from hopscape.core.progress import track
-    from hopscape.metrics.columns import COLUMNS, DEFAULT_COLUMNS, measure_columns
+    from hopscape.design.columns import ALL_COLUMNS
+    from hopscape.design.table import cells, figure_record, heads, legend
+    from hopscape.metrics.columns import DEFAULT_COLUMNS, measure_columns
 
     names = [c.strip() for c in columns.split(",") if c.strip()] or list(DEFAULT_COLUMNS)
-    unknown = [name for name in names if name not in COLUMNS]
+    unknown = [name for name in names if name not in ALL_COLUMNS]
     if unknown:
-        raise ArgumentError(f"column {unknown[0]!r} is unknown; there are {', '.join(COLUMNS)}")
+        raise ArgumentError(f"column {unknown[0]!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
     networks = [build(spec) for spec in specs]
     rows = []
     for network in track(networks, "comparing"):
-        found = measure_columns(network, names, exact=exact)
+        found = measure_columns(network, names, exact=exact, columns=ALL_COLUMNS)
         rows.append((network.spec, found))
-    if style is Format.table:
-        _print_comparison(rows, names, output)
+    if style is not Format.table:
+        emit_rows([figure_record(*row) for row in rows], style, output)
         return
-    records = [_comparison_record(spec, found) for spec, found in rows]
-    emit_rows(records, style, output)
-
-
-def _comparison_record(spec: str, found: dict[str, Measured[Any]]) -> dict[str, Any]:
-    from fractions import Fraction
-
-    record: dict[str, Any] = {"spec": spec}
-    for name, measured in found.items():
-        value = measured.value
-        if isinstance(value, Fraction):
-            record[name] = float(value)
-            record[f"{name}_exact"] = value
-        else:
-            record[name] = value
-    record["how"] = {name: m.how for name, m in found.items()}
-    record["notes"] = {name: m.note for name, m in found.items() if m.note}
-    return record
-
-
-_MARKS = {"sampled": "~", "bound": "≤"}
-
-
-def _print_comparison(
-    rows: list[tuple[str, dict[str, Measured[Any]]]], names: list[str], output: Path | None
-) -> None:
-    from fractions import Fraction
-
-    from hopscape.metrics.columns import COLUMNS
-
-    shown = []
-    used = set()
-    for spec, found in rows:
-        cells: dict[str, Any] = {"spec": spec}
-        for name, measured in found.items():
-            value = measured.value
-            value = float(value) if isinstance(value, Fraction) else value
-            if name == "mean_gap" and value is not None:
-                value = f"{100 * value:.1f} %"
-            mark = _MARKS.get(measured.how, "") if value is not None else ""
-            used.add(mark)
-            cells[name] = f"{mark}{value:.4f}" if isinstance(value, float) and mark else value
-            if mark and not isinstance(value, float):
-                cells[name] = f"{mark}{value}"
-        shown.append(cells)
-    heads = {"spec": "network"} | {name: COLUMNS[name].title for name in names}
-    emit_rows(shown, Format.table, output, columns=heads)
-    legend = {"~": "~ from a sample", "≤": "≤ upper bound, not proved least"}
-    notes = [text for mark, text in legend.items() if mark in used]
+    emit_rows([cells(*row) for row in rows], style, output, columns=heads(names))
+    notes = legend(found for _, found in rows)
     if notes and output is None:
-        print("; ".join(notes))
+        print(notes)
 
 
 def distances(
@@ -273,11 +227,11 @@ def explain(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Explain the columns of 'compare' in one line each."""
-    from hopscape.metrics.columns import COLUMNS
+    """Explain the columns of 'compare' and 'design' in one line each."""
+    from hopscape.design.columns import ALL_COLUMNS
 
-    if column is not None and column not in COLUMNS:
-        raise ArgumentError(f"column {column!r} is unknown; there are {', '.join(COLUMNS)}")
-    chosen = COLUMNS.values() if column is None else [COLUMNS[column]]
+    if column is not None and column not in ALL_COLUMNS:
+        raise ArgumentError(f"column {column!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+    chosen = ALL_COLUMNS.values() if column is None else [ALL_COLUMNS[column]]
     rows = [{"column": c.name, "title": c.title, "explanation": c.explanation} for c in chosen]
     emit_rows(rows, style, output)

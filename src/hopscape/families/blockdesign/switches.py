@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, S
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.covers import find_cover
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
 from hopscape.families.blockdesign.existence import existence
@@ -123,6 +125,15 @@ class DistributedSwitch(SwitchFamily):
 
         # two elements of two common blocks close a cycle of 4; with sigma = 1 the least is 6
         return replace(super().facts(), girth=6 if self.sigma == 1 else 4)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Designs that can be built, the fewest common crossbars first."""
+        for m in range(2, wish.ports + 1):
+            for sigma in range(1, m):
+                n, rest = divmod(m * (m - 1), sigma)
+                if rest == 0 and wish.fits(n + 1) and existence(n + 1, m, sigma).built:
+                    yield f"{cls.name}({n + 1}, {m}, {sigma})"
 
 
 class PartialSwitch(SwitchFamily):

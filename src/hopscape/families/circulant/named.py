@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
+from hopscape.core.wish import Wish
 from hopscape.families.circulant.bounds import least_mean, max_order, ulb
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.wiring import FixedCirculant
@@ -103,6 +105,11 @@ class TwoParameterCirculant(FixedCirculant):
             raise ArgumentError(f"p is {p}; it must be from 1 to 2d - 2 = {2 * d - 2}")
         self.d, self.p = d, p
         self._wire(*set_two_parameter(d, p))
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """None: the largest of them are those of the optimal circulants."""
+        yield from ()
 
     def known_diameter(self) -> int:
         return self.d

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish, scan
 from hopscape.families.circulant.forms import recognise
 
 __all__ = ["Circulant", "FixedCirculant"]
@@ -109,9 +110,30 @@ class Circulant(Family):
     def layout(self) -> Layout:
         return Layout(circle(self.n))
 
+    @classmethod
+    def members(cls, wish: Wish) -> Iterable[str]:
+        """The best of a seeded sample of generators, with as many as the ports allow."""
+        from hopscape.families.circulant.offers import good_generators
+
+        for count in range(wish.ports // 2, max(1, wish.ports // 2 - 2), -1):
+            for n in wish.sizes()[:1]:
+                found = good_generators(n, count)
+                if found is not None:
+                    yield cls(n, found).spec
+
 
 class FixedCirculant(Circulant):
     """A circulant whose order and generators follow from other parameters."""
 
     def _wire(self, order: int, generators: Sequence[int]) -> None:
         super().__init__(order, generators)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Those of the nearest orders; of two parameters the second counts the generators."""
+        if len([p for p in cls.parameters if p.default is REQUIRED]) == 1:
+            yield from scan(cls, wish)
+            return
+        second = cls.parameters[1]
+        for count in range(wish.ports // 2, max(2, second.low or 0) - 1, -1):
+            yield from scan(cls, wish, fixed={second.name: count})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
@@ -69,6 +71,11 @@ class Hypercube(Family):
 
     def layout(self) -> Layout:
         return Layout(_cube_places(self.d), None if self.d < 5 else _pass_by)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        sizes = {d: 1 << d for d in range(1, min(wish.ports, 60) + 1)}
+        yield from (cls(d).spec for d, order in sizes.items() if wish.fits(order))
 
 
 _SLANT, _FAR_SLANT, _LANE = (0.42, 0.34), (0.74, 0.52), 0.12
@@ -210,3 +217,8 @@ class CubeConnectedCycles(Family):
         cycles = np.where(best[:, None] == 0, ring, ring.conj()) * turn[:, None]
         small = 0.3 * closest(words) * np.stack([cycles.real, cycles.imag], axis=-1)
         return Layout((words[:, None, :] + small).reshape(-1, 2))
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        if wish.ports >= 3:
+            yield from (cls(d).spec for d in range(3, 60) if wish.fits(d << d))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,8 +16,12 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 
 __all__ = ["Complete", "RandomRegular"]
+
+_SEEDS = range(4)
+_SMALL = 2000
 
 
 class Complete(Family):
@@ -68,6 +73,10 @@ class Complete(Family):
 
     def layout(self) -> Layout:
         return Layout(circle(self.n))
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        yield from (cls(n).spec for n in wish.sizes()[:1] if n - 1 <= wish.ports)
 
 
 class CompleteRouter(Router):
@@ -134,3 +143,14 @@ class RandomRegular(ListedFamily):
             links=self.n * self.degree // 2,
             channels=self.n * self.degree,
         )
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """The nearest size by a few seeds; with one port less where all ports would be odd."""
+        seeds = _SEEDS if wish.nodes <= _SMALL else _SEEDS[:2]
+        for degree in (wish.ports, wish.ports - 1):
+            step = 1 + degree % 2
+            sizes = [n for n in wish.sizes(step) if 3 <= degree < n][:1]
+            yield from (cls(n, degree, seed).spec for n in sizes for seed in seeds)
+            if sizes:
+                return

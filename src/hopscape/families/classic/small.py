@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
@@ -13,6 +15,7 @@ from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, S
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 
 __all__ = ["GeneralizedPetersen", "Heawood", "Petersen"]
 
@@ -84,6 +87,17 @@ class GeneralizedPetersen(Family):
     def layout(self) -> Layout:
         return Layout(np.concatenate([circle(self.n), circle(self.n, 0.55)]))
 
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Steps near the square root of the cycle, where the diameter is small."""
+        if wish.ports < 3:
+            return
+        for order in wish.sizes(step=2)[:1]:
+            n, root = order // 2, math.isqrt(order // 2)
+            for k in (root, root + 1, root - 1):
+                if n >= 3 and 1 <= k < n / 2:
+                    yield GeneralizedPetersen(n, k).spec
+
 
 class Petersen(GeneralizedPetersen):
     """The Petersen graph: outer cycle 0-4, spokes i ~ i+5, inner star 5+i ~ 5+((i+2) mod 5)."""
@@ -95,6 +109,10 @@ class Petersen(GeneralizedPetersen):
 
     def __init__(self) -> None:
         super().__init__(5, 2)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        yield cls.name
 
     def facts(self) -> Facts:
         return Facts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 
 __all__ = ["DeBruijn", "Kautz"]
 
@@ -67,6 +69,18 @@ class _Words(Family):
         places = np.empty((self.order, 2))
         places[_closed_walk(self)] = circle(self.order)
         return Layout(places)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """With links both ways, the widest first."""
+        for d in range(wish.ports // 2, 1, -1):
+            longest = wish.high.bit_length() + 1
+            for n in range(2, longest):
+                member = cls(d, n, duplex=True)
+                if member.order > wish.high:
+                    break
+                if wish.fits(member.order):
+                    yield member.spec
 
 
 def _closed_walk(words: _Words) -> IntArray:

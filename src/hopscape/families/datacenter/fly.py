@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import prod
 
@@ -44,6 +44,13 @@ class Dragonfly(RouterFamily):
     @property
     def balanced(self) -> int:
         return self.h
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[Dragonfly]:
+        for a in range(2, ports + 1):
+            for h in range(1, ports - a + 2):
+                if a * (a * h + 1) <= routers:
+                    yield cls(a, h, 0)
 
     def router_links(self) -> tuple[IntArray, IntArray]:
         a, h, groups = self.a, self.h, self.groups
@@ -94,6 +101,12 @@ class SlimFly(RouterFamily):
     @property
     def balanced(self) -> int:
         return (self.degree + 1) // 2
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[SlimFly]:
+        for q in range(3, ports + 1):
+            if prime_power(q) is not None and q % 4 != 2 and 2 * q * q <= routers:
+                yield cls(q, 0)
 
     def generators(self) -> tuple[IntArray, IntArray]:
         """The sets X and X'."""
@@ -172,6 +185,12 @@ class _Plane(RouterFamily):
         self.q, self.p = q, p
         self.points = q * q + q + 1
         self.require_links(self.points * (q + 1))
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[_Plane]:
+        for q in range(2, ports):
+            if prime_power(q) is not None and q * q + q + 1 <= routers:
+                yield cls(q, 0)
 
 
 class ProjectiveNetwork(_Plane):
@@ -254,6 +273,16 @@ class HyperX(RouterFamily):
     @property
     def balanced(self) -> int:
         return max(self.sides) - 1
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[HyperX]:
+        """Boxes whose sides differ by at most 1, with up to five axes."""
+        for axes in range(1, 6):
+            for side in range(2, ports + 2):
+                for longer in range(axes):
+                    sides = (side,) * (axes - longer) + (side + 1,) * longer
+                    if sum(sides) - axes <= ports and prod(sides) <= routers:
+                        yield cls(sides, 0)
 
     def router_links(self) -> tuple[IntArray, IntArray]:
         box = MixedRadix(self.sides)

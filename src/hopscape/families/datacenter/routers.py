@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,8 @@ from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router, TableRouter
+from hopscape.core.spec import write_value
+from hopscape.core.wish import Wish
 
 __all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter", "pick"]
 
@@ -79,6 +82,26 @@ class RouterFamily(ListedFamily):
 
     def links(self) -> tuple[IntArray, IntArray]:
         return self._wires
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterable[RouterFamily]:
+        """Members with p = 0, at most so many ports and routers."""
+        return ()
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Every shape with as many endpoints at a router as its other ports leave room for."""
+        found: list[tuple[int, int, str]] = []
+        for shape in cls.shapes(wish.ports, wish.high):
+            routers, degree = shape.routers, shape.ports
+            for p in range(wish.ports - degree + 1):
+                if wish.fits(routers * max(p, 1)):
+                    far = abs(routers * max(p, 1) - wish.nodes)
+                    named = [
+                        write_value(getattr(shape, q.name)) for q in cls.parameters if q.name != "p"
+                    ]
+                    found.append((far, routers, f"{cls.name}({', '.join(named)}, p={p})"))
+        yield from (spec for _, _, spec in sorted(found)[: wish.most])
 
     def router(self, network: Network) -> Router | None:
         return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.spec import write_value
+from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.expanded.census import Census
 from hopscape.families.expanded.walks import CoveringWalks, covering_walks
 from hopscape.metrics import edge_connectivity, girth, node_connectivity
@@ -102,6 +103,23 @@ class Expanded(Family):
         for row, levels in zip(out, lists, strict=True):
             row[: len(levels)] = levels
         return out
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Small dense bases and lamps, those that use most ports first."""
+        found = []
+        for base in small_graphs(wish.ports - 1):
+            for lamp in small_graphs(wish.ports - base.degree):
+                for n in range(1, base.order + 1):
+                    order = base.order * lamp.order**n
+                    if order > wish.high:
+                        break
+                    if order >= wish.low:
+                        same = "" if lamp == base else f", lamp={lamp.spec}"
+                        used = base.degree + lamp.degree
+                        far = abs(order - wish.nodes)
+                        found.append((-used, far, f"{cls.name}({base.spec}, {n}{same})"))
+        yield from (spec for _, _, spec in sorted(found)[: wish.most])
 
     @property
     def spec(self) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Parameter
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
+from hopscape.core.wish import Wish, small_graphs
 
 __all__ = ["Folded"]
 
@@ -34,3 +37,11 @@ class Folded(ProductFamily):
         from hopscape.collectives.products import product_collectives
 
         return product_collectives(self.factors)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Powers of small dense graphs."""
+        for base in small_graphs(wish.ports // 2):
+            for n in range(2, wish.ports // base.degree + 1):
+                if wish.fits(base.order**n):
+                    yield f"{cls.name}({base.spec}, {n})"

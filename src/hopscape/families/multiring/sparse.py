@@ -8,13 +8,14 @@ nodes of different residues share exactly one ring, two of the same residue shar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Parameter, Symmetry
+from hopscape.core.wish import Wish
 from hopscape.families.multiring.designs import planar_difference_set
 
 __all__ = ["SparseMultiring"]
@@ -65,6 +66,17 @@ class SparseMultiring(Family):
         if self.reordered:
             inner += f", order=[{', '.join(map(str, self._order))}]"
         return f"{self.name}({inner})"
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """The nearest order for every number of rings per node that has a difference set."""
+        for m in range(wish.ports // 2, 1, -1):
+            rings = m * (m - 1) + 1
+            for size in wish.sizes(step=rings)[:1]:
+                try:
+                    yield cls(m, size // rings * m).spec
+                except ArgumentError:
+                    continue
 
     @property
     def order(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, S
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 from hopscape.families.multiring.collectives import one_ring_collectives
 from hopscape.families.multiring.routing import DifferenceRouter
 
@@ -100,6 +101,14 @@ class Multiring(Family):
                 f"to {lost}; one step must have no divisor in common with N = {n}"
             )
 
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """The best of a seeded sample of steps, as many as the ports allow."""
+        for n in wish.sizes()[:1]:
+            steps = _good_steps(n, wish.ports // 2)
+            if steps:
+                yield cls(n, steps).spec
+
     @property
     def order(self) -> int:
         return self.n
@@ -150,3 +159,26 @@ def _unreachable(n: int, shared: Sequence[int]) -> str:
     shown = ", ".join(map(str, lost[:_NAMED]))
     more = f", … ({len(lost)} in all)" if len(lost) > _NAMED else ""
     return f"node{'s' * (len(lost) != 1)} {shown}{more}"
+
+
+_TRIES = 60
+
+
+def _good_steps(n: int, count: int, seed: int = 0) -> tuple[int, ...]:
+    """Steps 1, s2, ..., coprime to n, of a small mean distance on the better ring."""
+    if count < 1 or n < 2 * count + 3:
+        return ()
+    coprime = np.asarray([s for s in range(2, (n + 1) // 2) if math.gcd(s, n) == 1])
+    if len(coprime) < count - 1:
+        return ()
+    hops = np.arange(n, dtype=np.int64)
+    generator = np.random.default_rng(seed)
+    best: tuple[int, tuple[int, ...]] | None = None
+    for _ in range(_TRIES):
+        chosen = (1, *sorted(int(s) for s in generator.choice(coprime, count - 1, replace=False)))
+        least = np.full(n, n, dtype=np.int64)
+        for s in chosen:
+            around = np.minimum(hops, n - hops)
+            np.minimum.at(least, hops * s % n, around)
+        best = min(best or (n * n, ()), (int(least.sum()), chosen))
+    return best[1] if best is not None else ()

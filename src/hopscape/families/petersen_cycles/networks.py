@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import ClassVar
@@ -17,6 +17,7 @@ from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.wish import Wish
 from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
 from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
 
@@ -247,6 +248,14 @@ class DoubleLoopPetersen(_Petersens):
         self.k, self.h = k, h
         self.slice = _petersen_slice()
         self.loops = (Loop(k, (1, h or best_step(k))),) * self.count
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """The nearest order: to look for the best step of many would take long."""
+        near = round((wish.nodes / 10) ** (1 / cls.count))
+        fits = [k for k in (near, near + 1, near - 1) if k > 0 and wish.fits(10 * k**cls.count)]
+        if fits and wish.ports >= 3 + 4 * cls.count:
+            yield f"{cls.name}({fits[0]})"
 
 
 class TwoDoubleLoopsPetersen(DoubleLoopPetersen):

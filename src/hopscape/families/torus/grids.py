@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, S
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.core.wish import Wish
 from hopscape.families.torus.routing import GridRouter
 
 __all__ = ["Mesh", "Path", "Ring", "Torus"]
@@ -66,6 +67,14 @@ class _Grid(Family):
 
     def layout(self) -> Layout | None:
         return _grid_layout(self.sides, self.wraps)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Boxes near a cube, with as many axes as the ports allow and with one fewer."""
+        most = wish.ports // 2
+        for axes in range(most, max(1, most - 2), -1):
+            for sides in wish.boxes(axes, least=3 if cls.wraps else 2):
+                yield cls(sides).spec
 
 
 class Torus(_Grid):
@@ -188,6 +197,11 @@ class Ring(Torus):
     def layout(self) -> Layout:
         return Layout(circle(self.n))
 
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        if wish.ports >= 2:
+            yield from (cls(n).spec for n in wish.sizes()[:1])
+
 
 class Path(Mesh):
     """The path: a mesh with one axis."""
@@ -204,6 +218,11 @@ class Path(Mesh):
     @property
     def addresses(self) -> Addresses:
         return Numbers(self.n)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        if wish.ports >= 2 or wish.high == 2:
+            yield from (cls(n).spec for n in wish.sizes()[:1])
 
 
 def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:

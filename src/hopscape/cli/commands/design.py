@@ -1,0 +1,231 @@
+"""The main command: from requirements to a chosen, checked, documented network."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopscape.cli.groups import study
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from hopscape.design.designer import Design
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("design")(design)
+    study.command("which-network")(which_network)
+
+
+def which_network(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
+    ] = "",
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
+    ] = None,
+) -> None:
+    """Show which family wins at what, size by size, and where the papers' families do not."""
+    from hopscape.core.files import write_atomically
+    from hopscape.design.which import SIZES
+    from hopscape.design.which import which_network as make_page
+
+    page = make_page(_sizes(sizes) or SIZES, jobs=jobs or os.cpu_count() or 1)
+    write_atomically(output, lambda out: out.write(page.encode()))
+    print(f"wrote {output}")
+
+
+def _sizes(text: str) -> list[tuple[int, int]]:
+    out = []
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        words = part.lower().split("x")
+        if len(words) != 2 or not all(word.strip().isdigit() for word in words):
+            raise ArgumentError(f"size {part!r} must be nodes x ports, such as 1024x6")
+        out.append((int(words[0]), int(words[1])))
+    return out
+
+
+def design(
+    nodes: Annotated[int, typer.Option("--nodes", "-n", help="Endpoints to connect.")],
+    ports: Annotated[int, typer.Option("--ports", "-p", help="Ports of a router, at most.")],
+    exact: Annotated[bool, typer.Option("--exact", help="Exactly so many nodes.")] = False,
+    at_least: Annotated[
+        bool, typer.Option("--at-least", help="At least so many nodes (up to a quarter more).")
+    ] = False,
+    within: Annotated[
+        float | None, typer.Option("--within", help="Share by which the number may differ.")
+    ] = None,
+    endpoints: Annotated[
+        int, typer.Option("--endpoints-per-router", help="Endpoints at each router.")
+    ] = 1,
+    regular: Annotated[
+        bool, typer.Option("--regular", help="Every router must use all its ports.")
+    ] = False,
+    cables: Annotated[int | None, typer.Option("--cables", help="Cables, at most.")] = None,
+    cable_length: Annotated[
+        float | None, typer.Option("--cable-length", help="Metres of cable, at most.")
+    ] = None,
+    floor: Annotated[
+        str | None, typer.Option("--floor", help="Rows x racks x slots, such as 4x8x32.")
+    ] = None,
+    vcs: Annotated[
+        int | None, typer.Option("--vcs", help="Virtual channels that there are.")
+    ] = None,
+    faults: Annotated[
+        int | None, typer.Option("--faults", help="Failed nodes that must not part the others.")
+    ] = None,
+    matters: Annotated[
+        str, typer.Option("--matters", help="What matters: 'latency=2,cost' (see the manual).")
+    ] = "",
+    message: Annotated[
+        float, typer.Option("--message", help="Bytes of an all-gather or all-reduce.")
+    ] = 1e6,
+    alpha: Annotated[float, typer.Option("--alpha", help="Seconds to start a message.")] = 1e-6,
+    bandwidth: Annotated[
+        float, typer.Option("--bandwidth", help="Bytes per second of a channel.")
+    ] = 25e9,
+    families: Annotated[
+        str, typer.Option("--families", help="Only these families, apart by commas.")
+    ] = "",
+    pareto: Annotated[
+        bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
+    ] = False,
+    top: Annotated[int | None, typer.Option("--top", help="Show so many.")] = None,
+    finalists: Annotated[int, typer.Option("--finalists", help="Measure so many in full.")] = 8,
+    columns: Annotated[
+        str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
+    ] = "",
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
+    ] = None,
+    choose: Annotated[
+        str | None, typer.Option("--choose", help="Hand over this candidate, not the first.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="For random faults.")] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Find the network for so many nodes and ports: a ranking, a report, and all its files."""
+    from hopscape.design import Conditions, FloorPlan, Requirements
+    from hopscape.design.designer import design as run
+    from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
+
+    if exact and at_least:
+        raise ArgumentError("--exact and --at-least contradict each other; give one of them")
+    if out is not None and out.exists() and not out.is_dir():
+        raise ArgumentError(f"{out} is a file; --out needs a folder")
+    chosen = [c.strip() for c in columns.split(",") if c.strip()]
+    _check_columns(chosen)
+    requirements = Requirements(
+        nodes=nodes,
+        ports=ports,
+        size="exactly" if exact else "at least" if at_least else "about",
+        within=within,
+        regular=regular,
+        cables=cables,
+        cable_length=cable_length,
+        vcs=vcs,
+        faults=faults,
+        weights=parse_weights(matters) if matters else dict(DEFAULT_WEIGHTS),
+        families=tuple(name.strip() for name in families.split(",") if name.strip()),
+        conditions=Conditions(
+            endpoints=endpoints,
+            plan=None if floor is None else FloorPlan.parse(floor),
+            message=message,
+            alpha=alpha,
+            bandwidth=bandwidth,
+            seed=seed,
+        ),
+    )
+    found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
+    if simulate and found.complete:
+        from hopscape.design.curves import simulate_finalists
+
+        simulate_finalists(found)
+    _show(found, chosen, pareto, top, style, output)
+    if out is not None:
+        from hopscape.design.handover import write_design
+
+        for line in write_design(found, out, choose=choose):
+            print(line, file=sys.stderr)
+    if not found.complete:
+        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
+        raise typer.Exit(130)
+
+
+def _check_columns(names: list[str]) -> None:
+    from hopscape.design.columns import ALL_COLUMNS
+
+    for name in names:
+        if name not in ALL_COLUMNS:
+            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+
+
+def _show(
+    found: Design,
+    names: list[str],
+    pareto: bool,
+    top: int | None,
+    style: Format,
+    output: Path | None,
+) -> None:
+    from hopscape.design.table import (
+        TABLE_COLUMNS,
+        heads,
+        legend,
+        ranking_records,
+        ranking_rows,
+    )
+
+    keep = [not (pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
+    if style is not Format.table:
+        records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
+        records = records[:top]
+        if style is Format.json:
+            whole: dict[str, Any] = {
+                "requirements": found.requirements.to_dict(),
+                "complete": found.complete,
+                "candidates": records,
+                "curves": found.curve_points,
+                "notes": found.notes,
+            }
+            emit(whole, style, output)
+        else:
+            emit_rows(records, style, output)
+        return
+    shown = names or list(TABLE_COLUMNS)
+    rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
+    titles = {"spec": "network", "rank": "#"} | heads(shown)
+    titles |= {"score": "score", "remark": "remark"}
+    asked = found.requirements
+    title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
+    emit_rows(rows[:top], style, output, title=title, columns=titles)
+    notes = legend(one.figures for one in found.candidates)
+    if notes and output is None:
+        print(notes)
+    if output is None:
+        _show_curves(found)
+
+
+def _show_curves(found: Design) -> None:
+    if found.curve_points:
+        columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
+        columns |= {"latency": "latency", "saturated": "saturated"}
+        emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
+    for note in found.notes:
+        print(note)

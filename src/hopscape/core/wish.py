@@ -1,0 +1,199 @@
+"""Wish: the size of network that somebody looks for, put to every family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hopscape.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from hopscape.core.family import Family
+
+__all__ = ["Small", "Wish", "scan", "small_graphs"]
+
+_MOST_BOXES = 3
+_LOOKS = 8
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How many endpoints a network should have, and how many ports its nodes may use.
+
+    Attributes
+    ----------
+    nodes : int
+        The number looked for. Where nodes are no switches, all of them are endpoints.
+    low, high : int
+        Numbers of endpoints that are welcome, both ends included.
+    ports : int
+        The most channels that may leave a node.
+    most : int
+        How many members of one family are worth a look.
+
+    Examples
+    --------
+    >>> wish = Wish(1024, 970, 1150, 6)
+    >>> wish.fits(1000), wish.near([900, 1100, 1000])
+    (True, [1000, 1100])
+    """
+
+    nodes: int
+    low: int
+    high: int
+    ports: int
+    most: int = 6
+
+    def fits(self, endpoints: int) -> bool:
+        """Is this size welcome?"""
+        return self.low <= endpoints <= self.high
+
+    def near(self, sizes: Iterable[int]) -> list[int]:
+        """The welcome sizes, the nearest to the number looked for first (the larger of two)."""
+        welcome = {size for size in sizes if self.fits(size)}
+        return sorted(welcome, key=lambda size: (abs(size - self.nodes), -size))
+
+    def sizes(self, step: int = 1, offset: int = 0) -> list[int]:
+        """Some welcome sizes that are `offset` modulo `step`: the nearest and the two ends."""
+        first = self.low + (offset - self.low) % step
+        last = self.high - (self.high - offset) % step
+        if first > last:
+            return []
+        below = self.nodes - (self.nodes - offset) % step
+        middle = [min(max(size, first), last) for size in (below, below + step)]
+        return self.near([*middle, first, last])
+
+    def boxes(self, axes: int, least: int = 3) -> Iterator[tuple[int, ...]]:
+        """Sides of a few boxes of so many axes: nearest to `nodes`, and most like a cube.
+
+        Examples
+        --------
+        >>> list(Wish(64, 60, 65, 6).boxes(3))
+        [(4, 4, 4), (3, 4, 5)]
+        """
+        found = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
+        near = sorted(found, key=lambda box: abs(math.prod(box) - self.nodes))[:1]
+        yield from list(dict.fromkeys([*near, *found]))[:_MOST_BOXES]
+
+    def _shape(self, box: tuple[int, ...]) -> tuple[float, int, tuple[int, ...]]:
+        """How far a box is from a cube of its volume; then how far from the size looked for."""
+        volume = math.prod(box)
+        cube = len(box) * volume ** (1 / len(box))
+        return (round(sum(box) / cube, 9), abs(volume - self.nodes), box)
+
+
+def _boxes(low: int, high: int, axes: int, least: int) -> Iterator[tuple[int, ...]]:
+    """Rising sides with a product from low to high, none more than four times another."""
+    if axes == 1:
+        if high >= least:
+            yield from ((side,) for side in range(max(low, least), high + 1))
+        return
+    top = math.floor(high ** (1 / axes) + 1e-9)
+    cube = max(least, top // 2)
+    for side in range(cube, top + 1):
+        rest = _boxes(-(-low // side), high // side, axes - 1, side)
+        yield from ((side, *box) for box in rest if box[-1] <= 4 * side)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A small dense graph that larger networks are made of.
+
+    Attributes
+    ----------
+    spec : str
+    order, degree : int
+    mean : float
+        Mean distance, a node's distance to itself counted.
+    """
+
+    spec: str
+    order: int
+    degree: int
+    mean: float
+
+
+_DENSE = (
+    Small("hoffman_singleton", 50, 7, 91 / 50),
+    Small("heawood", 14, 3, 27 / 14),
+    Small("petersen", 10, 3, 15 / 10),
+)
+
+
+def small_graphs(ports: int) -> tuple[Small, ...]:
+    """Dense graphs with at most so many ports: famous ones, then complete graphs.
+
+    Examples
+    --------
+    >>> [graph.spec for graph in small_graphs(3)]
+    ['heawood', 'petersen', 'complete(4)', 'complete(3)', 'complete(2)']
+    """
+    complete = [Small(f"complete({k})", k, k - 1, 1 - 1 / k) for k in range(ports + 1, 1, -1)]
+    return (*(graph for graph in _DENSE if graph.degree <= ports), *complete)
+
+
+def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) -> Iterator[str]:
+    """Members whose order is nearest, of a family that grows with its one integer.
+
+    Parameters
+    ----------
+    kind : subclass of Family
+    wish : Wish
+    fixed : dict, optional
+        Values of other parameters. Without it, all but one must have a default.
+
+    Yields
+    ------
+    str
+        Specs of up to two members; none for a family with other parameters.
+    """
+    from hopscape.core.family import REQUIRED
+
+    given = fixed or {}
+    free = [p for p in kind.parameters if p.default is REQUIRED and p.name not in given]
+    if len(free) != 1 or free[0].kind != "int" or free[0].variadic:
+        return
+    name, low, top = free[0].name, free[0].low or 0, free[0].high
+
+    def member(value: int) -> Family | None:
+        if top is not None and value > top:
+            return None
+        try:
+            return kind(**{name: value}, **given)
+        except (ArgumentError, MemoryError):
+            return None
+
+    def size(value: int) -> int | None:
+        """Endpoints of this member, or of the next one that exists."""
+        for near in range(value, value + _LOOKS):
+            found = member(near)
+            if found is not None:
+                return _endpoints(found)
+        return None
+
+    step = 1
+    while (at := size(low + step)) is not None and at < wish.nodes:
+        step *= 2
+    first, last = low + step // 2 if step > 1 else low, low + step
+    while first < last:
+        middle = (first + last) // 2
+        at = size(middle)
+        if at is not None and at < wish.nodes:
+            first = middle + 1
+        else:
+            last = middle
+    fitting: dict[int, Family] = {}
+    for value in range(max(low, first - _LOOKS), first + _LOOKS):
+        found = member(value)
+        if found is not None and wish.fits(_endpoints(found)):
+            fitting.setdefault(_endpoints(found), found)
+    for order in wish.near(fitting)[:2]:
+        if fitting[order].ports <= wish.ports:
+            yield fitting[order].spec
+
+
+def _endpoints(member: Family) -> int:
+    switches = member.switches()
+    return member.order - (0 if switches is None else len(switches))

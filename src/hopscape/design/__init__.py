@@ -1,0 +1,24 @@
+"""From requirements to a chosen, checked, documented network."""
+
+from hopscape.design.candidates import Candidate, find_candidates
+from hopscape.design.columns import ALL_COLUMNS, Conditions
+from hopscape.design.designer import Design, design
+from hopscape.design.floorplan import FloorPlan, Placement, place
+from hopscape.design.ranking import rank
+from hopscape.design.requirements import CRITERIA, DEFAULT_WEIGHTS, Requirements
+
+__all__ = [
+    "ALL_COLUMNS",
+    "CRITERIA",
+    "DEFAULT_WEIGHTS",
+    "Candidate",
+    "Conditions",
+    "Design",
+    "FloorPlan",
+    "Placement",
+    "Requirements",
+    "design",
+    "find_candidates",
+    "place",
+    "rank",
+]

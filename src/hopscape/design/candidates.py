@@ -1,0 +1,143 @@
+"""Candidates: every registered family is asked which of its members fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.family import Family
+from hopscape.core.measured import Measured
+from hopscape.core.network import Network
+from hopscape.core.wish import Wish
+from hopscape.design.requirements import Requirements
+from hopscape.registry import all_families, family, member
+
+__all__ = ["Candidate", "find_candidates", "next_size"]
+
+
+@dataclass
+class Candidate:
+    """A network that may be chosen, and what is known of it so far.
+
+    Attributes
+    ----------
+    spec, family : str
+    figures : dict of str to Measured
+        By column.
+    stage : int
+        How far it was measured: 1 size and distances, 2 routes and faults, 3 schedules and cuts.
+    trouble : str
+        Why it is not allowed; empty when it is.
+    dominated_by : str
+        Spec of a candidate that is at least as good in all that matters; empty when there is none.
+    why : str
+        In what it is better.
+    score : float or None
+        Weighted mean of best / own over the criteria, at most 1.
+    """
+
+    spec: str
+    family: str
+    figures: dict[str, Measured[Any]] = field(default_factory=dict)
+    stage: int = 0
+    trouble: str = ""
+    dominated_by: str = ""
+    why: str = ""
+    score: float | None = None
+
+    def value(self, column: str) -> Any:
+        """A figure, or None."""
+        found = self.figures.get(column)
+        return None if found is None else found.value
+
+
+def endpoints_of(one: Family) -> int:
+    """Endpoints of a member, without building it."""
+    switches = one.switches()
+    return one.order - (0 if switches is None else len(switches))
+
+
+def find_candidates(requirements: Requirements) -> list[Candidate]:
+    """Ask every family (or those asked for) for members that fit.
+
+    Raises
+    ------
+    ArgumentError
+        For the name of a family that does not exist.
+    """
+    chosen = all_families()
+    if requirements.families:
+        chosen = {family(name).name: family(name) for name in requirements.families}
+    found: dict[str, Candidate] = {}
+    whole = Wish(requirements.nodes, requirements.low, requirements.high, requirements.ports)
+    for name, kind in chosen.items():
+        for wish in requirements.wishes():
+            for spec, switched in _fitting(kind, wish):
+                several = requirements.endpoints > 1
+                if several and (wish == whole) != switched:
+                    continue  # routers for the one wish, machines with switches for the other
+                found.setdefault(spec, Candidate(spec, name))
+    return list(found.values())
+
+
+def _fitting(kind: type[Family], wish: Wish) -> Iterator[tuple[str, bool]]:
+    """Specs that a family offers and that do fit, and whether they have switches."""
+    for spec in kind.members(wish):
+        try:
+            found = member(spec)
+        except HopscapeError:
+            continue
+        if wish.fits(endpoints_of(found)):
+            yield spec, found.switches() is not None
+
+
+def next_size(network: Network) -> int | None:
+    """Endpoints of the next larger member of the same family with no more ports, if it names one.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> next_size(hopscape.build("ring(8)"))
+    9
+    """
+    if network.family is None:
+        return None
+    ports = int(network.degrees.max(initial=0))
+    return _next_size(type(network.family), network.endpoint_count, ports)
+
+
+@lru_cache(maxsize=1000)
+def _next_size(kind: type[Family], own: int, ports: int) -> int | None:
+    for factor in (1.0, 1.1, 2, 8, 64):
+        high = max(own + 1, int(own * factor))
+        wish = Wish(own + 1, own + 1, high, ports)
+        sizes = [endpoints_of(member(spec)) for spec, _ in _fitting(kind, wish)]
+        if sizes:
+            return min(sizes)
+    return None
+
+
+def nearest_sizes(requirements: Requirements) -> str:
+    """Which sizes there are, when none fits: for an error message."""
+    near: list[tuple[int, int, str]] = []
+    kinds = [family(name) for name in requirements.families] or list(all_families().values())
+    wide = Wish(
+        requirements.routers(requirements.nodes),
+        2,
+        4 * requirements.routers(requirements.nodes),
+        requirements.network_ports,
+    )
+    for kind in kinds:
+        for spec, _ in _fitting(kind, wide):
+            size = endpoints_of(member(spec)) * requirements.endpoints
+            near.append((abs(size - requirements.nodes), size, spec))
+    if not near:
+        raise ArgumentError(
+            f"no family has a network of about {requirements.nodes} nodes and"
+            f" {requirements.ports} ports"
+        )
+    _, size, spec = min(near)
+    return f"the nearest is {spec} with {size}"

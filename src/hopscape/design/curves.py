@@ -1,0 +1,66 @@
+"""Load-latency curves of the finalists, by flit-level simulation."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hopscape.core.errors import HopscapeError
+from hopscape.design.designer import Design
+
+__all__ = ["simulate_finalists"]
+
+_SHARES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
+_MOST_CLASSES = 16
+
+
+def simulate_finalists(
+    found: Design, *, count: int = 3, cycles: int = 2000, workers: int = 2
+) -> list[dict[str, Any]]:
+    """Simulate the first of the ranking under uniform traffic, up to their ideal throughput.
+
+    Parameters
+    ----------
+    found : Design
+        Gets the curves as a picture, and the points as `curve_points`.
+    count : int
+        How many candidates.
+    cycles, workers : int
+        Cycles measured at every point; points side by side.
+
+    Returns
+    -------
+    list of dict
+        The points, as ``hopscape simulate`` prints them.
+    """
+    from hopscape.simulate.figures import draw_curves
+    from hopscape.simulate.settings import Settings
+    from hopscape.simulate.sweep import Job, run_jobs
+
+    rows: list[dict[str, Any]] = []
+    asked = found.requirements
+    allowed = [one for one in found.candidates if not one.trouble and one.value("throughput")]
+    for one in allowed[:count]:
+        settings = Settings(
+            vcs=max(8, min(_MOST_CLASSES, int(one.value("vcs") or 1))),
+            concentration=asked.endpoints,
+        )
+        top = min(1.0, float(one.value("throughput")))
+        seed = asked.conditions.seed
+        jobs = [
+            Job(one.spec, "uniform", round(share * top, 4), settings, seed=seed, cycles=cycles)
+            for share in _SHARES
+        ]
+        try:
+            rows += run_jobs(jobs, workers=workers)
+        except HopscapeError as error:
+            found.notes.append(f"{one.spec} was not simulated: {error}")
+    found.curve_points = rows
+    if rows:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "curves.svg"
+            draw_curves(rows, path, title="uniform traffic")
+            caption = f"latency and accepted load of the first {count}, simulated flit by flit"
+            found.curves["load-latency"] = (caption, path.read_bytes())
+    return rows

@@ -1,0 +1,238 @@
+"""The designer: candidates are measured in stages, so that there is always an answer.
+
+Stage 1 looks at sizes, distances and cables of all; stage 2 at routes, deadlock and faults of those
+that are left; stage 3 at schedules and cuts of the finalists. When it is interrupted, what is known
+so far is ranked.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.measured import Measured
+from hopscape.core.progress import track
+from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
+from hopscape.design.columns import ALL_COLUMNS, Conditions, subject
+from hopscape.design.ranking import judge, rank
+from hopscape.design.requirements import Requirements
+from hopscape.metrics.columns import Subject, measure_columns
+from hopscape.registry import build
+
+__all__ = ["STAGES", "Design", "design"]
+
+_SIZE = (
+    "nodes endpoints ports degree links hops far diameter mean_distance moore_mean mean_gap"
+    " moore_diameter throughput_bound table_bytes cable cable_longest growth"
+)
+_ROUTES = (
+    "route_hops throughput worst_permutation vcs fault_pairs fault_stretch broadcast"
+    " broadcast_bound"
+)
+_SCHEDULES = (
+    "node_connectivity bisection allgather allgather_bound allreduce allreduce_bound"
+    " vertex_transitive"
+)
+STAGES = tuple(tuple(names.split()) for names in (_SIZE, _ROUTES, _SCHEDULES))
+"""Columns of each stage."""
+
+_SHORT_LIST = 24
+_FINALISTS = 8
+_LARGE = 2600
+_DEEP_ORDER = 16_000
+
+
+@dataclass
+class Design:
+    """What the designer found.
+
+    Attributes
+    ----------
+    requirements : Requirements
+    candidates : list of Candidate
+        The best first; those that break a requirement last.
+    complete : bool
+        False when it was interrupted.
+    finalists : int
+        How many were measured in full.
+    curves : dict
+        Pictures of simulations: name, caption and SVG.
+    curve_points : list of dict
+        Their points.
+    notes : list of str
+        What else there is to say.
+    """
+
+    requirements: Requirements
+    candidates: list[Candidate]
+    complete: bool = True
+    finalists: int = _FINALISTS
+    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    curve_points: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def best(self) -> Candidate:
+        """The first of the ranking."""
+        return self.candidates[0]
+
+    def find(self, spec: str) -> Candidate:
+        """A candidate by its spec, however it is written."""
+        wanted = build(spec).spec
+        for one in self.candidates:
+            if one.spec in (spec, wanted):
+                return one
+        names = ", ".join(one.spec for one in self.candidates[:5])
+        raise ArgumentError(f"{spec} is none of the candidates, which are {names}, ...")
+
+
+@lru_cache(maxsize=2)
+def _subject(spec: str, conditions: Conditions) -> Subject:
+    return subject(build(spec), conditions)
+
+
+def _measure(
+    spec: str, columns: Sequence[str], conditions: Conditions
+) -> dict[str, Measured[Any]] | str:
+    """One task of a worker: figures, or the reason why there are none."""
+    try:
+        return measure_columns(_subject(spec, conditions), columns, columns=ALL_COLUMNS)
+    except HopscapeError as error:
+        return str(error)
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+Report = Callable[[int, Sequence[Candidate]], None]
+
+
+def design(
+    requirements: Requirements,
+    *,
+    jobs: int = 1,
+    finalists: int = _FINALISTS,
+    on_stage: Report | None = None,
+) -> Design:
+    """Find, measure and rank networks that meet requirements.
+
+    Parameters
+    ----------
+    requirements : Requirements
+    jobs : int
+        Processes that measure; 1 measures in this one.
+    finalists : int
+        How many to measure in full.
+    on_stage : callable, optional
+        Told the number of each stage and the ranking after it.
+
+    Raises
+    ------
+    ArgumentError
+        When nothing fits; the message names the nearest choice.
+
+    Examples
+    --------
+    >>> found = design(Requirements(16, 4, families=("torus", "hypercube")))
+    >>> sorted(one.spec for one in found.candidates)
+    ['hypercube(4)', 'torus(16)', 'torus(4, 4)']
+    """
+    if jobs < 1 or finalists < 1:
+        raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
+    candidates = find_candidates(requirements)
+    if not candidates:
+        raise ArgumentError(
+            f"no network has from {requirements.low} to {requirements.high} nodes and at most"
+            f" {requirements.ports} ports; {nearest_sizes(requirements)}"
+        )
+    out = Design(requirements, candidates, finalists=finalists)
+    pool = _pool(jobs)
+    try:
+        for stage, columns in enumerate(STAGES, 1):
+            chosen = _chosen(out, stage)
+            _run_stage(pool, chosen, stage, columns, requirements)
+            out.candidates = rank(out.candidates, requirements)
+            if on_stage is not None:
+                on_stage(stage, out.candidates)
+    except KeyboardInterrupt:
+        out.complete = False
+        out.candidates = rank([c for c in out.candidates if c.stage], requirements)
+        if not out.candidates:
+            raise
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=out.complete, cancel_futures=True)
+    return out
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor | None:
+    if jobs == 1:
+        return None
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_ignore_interrupts)
+
+
+def _chosen(out: Design, stage: int) -> list[Candidate]:
+    """Whom a stage looks at: all; then the short list; then the finalists."""
+    allowed = [one for one in out.candidates if not one.trouble]
+    if stage == 1:
+        return allowed
+    large = out.requirements.nodes > _LARGE
+    most = out.finalists if stage == 3 or large else _SHORT_LIST
+    first = allowed[:most]
+    if stage == 2 and not large:  # the best of every family has its chance
+        best: dict[str, Candidate] = {}
+        for one in allowed:
+            best.setdefault(one.family, one)
+        first += [one for one in best.values() if one not in first]
+    return first
+
+
+def _run_stage(
+    pool: ProcessPoolExecutor | None,
+    chosen: Sequence[Candidate],
+    stage: int,
+    columns: Sequence[str],
+    requirements: Requirements,
+) -> None:
+    given = requirements.conditions
+    if requirements.faults is not None and given.faults is None:
+        given = replace(given, faults=requirements.faults)
+    if stage > 1:
+        given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
+    names = ("distances", "routes", "schedules")
+    text = f"{names[stage - 1]} of {len(chosen)} candidates"
+    by_spec = {one.spec: one for one in chosen}
+    for spec, found in track(
+        _results(pool, list(by_spec), columns, given), text, total=len(chosen)
+    ):
+        one = by_spec[spec]
+        if isinstance(found, str):
+            one.trouble = found
+            continue
+        one.figures |= found
+        one.stage = stage
+        one.trouble = judge(one, requirements)
+
+
+def _results(
+    pool: ProcessPoolExecutor | None,
+    specs: Sequence[str],
+    columns: Sequence[str],
+    conditions: Conditions,
+) -> Iterator[tuple[str, dict[str, Measured[Any]] | str]]:
+    if pool is None:
+        for spec in specs:
+            yield spec, _measure(spec, columns, conditions)
+        return
+    futures: dict[Future[Any], str] = {
+        pool.submit(_measure, spec, columns, conditions): spec for spec in specs
+    }
+    for done in as_completed(futures):
+        yield futures[done], done.result()

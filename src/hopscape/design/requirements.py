@@ -1,0 +1,304 @@
+"""Requirements: what an architect asks for, checked before anything is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hopscape.core.errors import ArgumentError
+from hopscape.core.wish import Wish
+from hopscape.design.columns import Conditions
+from hopscape.design.floorplan import FloorPlan
+
+__all__ = ["CRITERIA", "DEFAULT_WEIGHTS", "Criterion", "Requirements", "parse_weights"]
+
+Size = Literal["about", "at least", "exactly"]
+
+_BELOW, _ABOVE = 0.05, 0.125
+_MOST_NODES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Something that may matter, and the columns that measure it.
+
+    Attributes
+    ----------
+    columns : mapping of str to {'less', 'more'}
+        Which way is better.
+    """
+
+    name: str
+    columns: Mapping[str, Literal["less", "more"]]
+    explanation: str
+
+
+CRITERIA: Mapping[str, Criterion] = {
+    c.name: c
+    for c in (
+        Criterion("latency", {"hops": "less"}, "few hops between endpoints"),
+        Criterion("bandwidth", {"throughput": "more"}, "uniform all-to-all traffic"),
+        Criterion("worst-case", {"worst_permutation": "less"}, "permutations of the worst kind"),
+        Criterion("broadcast", {"broadcast": "less"}, "rounds of a one-port broadcast"),
+        Criterion("allreduce", {"allreduce": "less"}, "time of an all-reduce of the message"),
+        Criterion("cost", {"links": "less", "cable": "less"}, "number and length of cables"),
+        Criterion("expandability", {"growth": "less"}, "growing in small steps"),
+    )
+}
+
+DEFAULT_WEIGHTS: Mapping[str, float] = {
+    "latency": 2.0,
+    "bandwidth": 2.0,
+    "worst-case": 1.0,
+    "broadcast": 1.0,
+    "allreduce": 1.0,
+    "cost": 1.0,
+    "expandability": 0.5,
+}
+
+
+def parse_weights(text: str) -> dict[str, float]:
+    """Read ``latency=2,cost``; a name without a number weighs 1, names left out 0.
+
+    Examples
+    --------
+    >>> parse_weights("latency=2, cost")
+    {'latency': 2.0, 'cost': 1.0}
+    """
+    out: dict[str, float] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, _, number = part.partition("=")
+        name = name.strip().replace("_", "-")
+        if name not in CRITERIA:
+            raise ArgumentError(f"{name!r} is no criterion; there are {', '.join(CRITERIA)}")
+        try:
+            weight = float(number) if number.strip() else 1.0
+        except ValueError:
+            weight = -1.0
+        if not (math.isfinite(weight) and weight >= 0):
+            raise ArgumentError(
+                f"the weight of {name} is {number!r}; it must be a number from 0 up"
+            )
+        out[name] = weight
+    if not any(out.values()):
+        raise ArgumentError("at least one criterion must weigh more than 0")
+    return out
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What is asked for.
+
+    Attributes
+    ----------
+    nodes : int
+        Endpoints.
+    ports : int
+        Ports of a router; those to its endpoints count when it has several.
+    size : {'about', 'at least', 'exactly'}
+        About: from 5 % fewer to 12.5 % more. At least: up to 25 % more.
+    within : float, optional
+        Another share of `nodes` that it may differ by.
+    regular : bool
+        Every router must use all its ports.
+    cables : int, optional
+        At most so many.
+    cable_length : float, optional
+        At most so many metres in all.
+    vcs : int, optional
+        Virtual channels that there are.
+    faults : int, optional
+        So many failed nodes must never part the others.
+    weights : mapping
+        What matters, and how much.
+    families : tuple of str
+        Only these (all when empty).
+    conditions : Conditions
+        Endpoints per router, floor plan, costs of messages.
+    """
+
+    nodes: int
+    ports: int
+    size: Size = "about"
+    within: float | None = None
+    regular: bool = False
+    cables: int | None = None
+    cable_length: float | None = None
+    vcs: int | None = None
+    faults: int | None = None
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    families: tuple[str, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.nodes <= _MOST_NODES:
+            raise ArgumentError(f"nodes is {self.nodes}; it must be from 2 to {_MOST_NODES}")
+        if not 1 <= self.ports <= 254:
+            raise ArgumentError(f"ports is {self.ports}; it must be from 1 to 254")
+        if self.within is not None and not 0 <= self.within <= 1:
+            raise ArgumentError(f"within is {self.within}; it must be a share from 0 to 1")
+        if self.within is not None and self.size == "exactly":
+            raise ArgumentError("--exact and --within contradict each other; give one of them")
+        self._check_ports()
+        self._check_parity()
+        self._check_budgets()
+        plan = self.conditions.plan
+        if plan is not None:
+            plan.require(self.routers(self.low))
+
+    # -- sizes --------------------------------------------------------------------------------
+
+    @property
+    def endpoints(self) -> int:
+        """Endpoints at every router."""
+        return self.conditions.endpoints
+
+    @property
+    def low(self) -> int:
+        """Fewest endpoints that are welcome."""
+        if self.size != "about":
+            return self.nodes
+        share = _BELOW if self.within is None else self.within
+        return max(2, math.floor(self.nodes * (1 - share)))
+
+    @property
+    def high(self) -> int:
+        """Most endpoints that are welcome."""
+        if self.size == "exactly":
+            return self.nodes
+        share = self.within
+        if share is None:
+            share = _ABOVE if self.size == "about" else 2 * _ABOVE
+        return math.ceil(self.nodes * (1 + share))
+
+    def routers(self, endpoints: int) -> int:
+        """Routers that so many endpoints need."""
+        return math.ceil(endpoints / self.endpoints)
+
+    @property
+    def network_ports(self) -> int:
+        """Ports of a router that are left for other routers."""
+        return self.ports if self.endpoints == 1 else self.ports - self.endpoints
+
+    def wishes(self) -> tuple[Wish, ...]:
+        """What families are asked: for routers, and for machines with switches if that differs."""
+        each = self.endpoints
+        high = self.high // each
+        low = min(math.ceil(self.low / each), high)
+        near = min(max(round(self.nodes / each), low), high)
+        first = Wish(near, low, high, self.network_ports)
+        whole = Wish(self.nodes, self.low, self.high, self.ports)
+        return (first,) if first == whole else (first, whole)
+
+    # -- what cannot be -----------------------------------------------------------------------
+
+    def _check_ports(self) -> None:
+        each, routers = self.endpoints, self.routers(self.low)
+        if each > 1 and self.network_ports < 1:
+            raise ArgumentError(
+                f"{each} endpoints at a router leave {self.network_ports} of its {self.ports} ports"
+                f" for other routers; take at most {self.ports - 2} endpoints, or {each + 2} ports"
+            )
+        if self.network_ports == 1 and routers > 2:
+            most = 2 * each
+            raise ArgumentError(
+                f"with 1 port for other routers at most {most} nodes can be joined, not"
+                f" {self.nodes}; take at least {self.ports + 1} ports (a ring), or {most} nodes"
+            )
+
+    def _check_parity(self) -> None:
+        if not self.regular:
+            return
+        ports, exact = self.network_ports, self.size == "exactly"
+        routers = self.routers(self.nodes)
+        if exact and routers * ports % 2:
+            raise ArgumentError(
+                f"{routers} routers with all {ports} ports used have {routers * ports} ends of"
+                f" links, an odd number; take {routers - 1} or {routers + 1} routers, or"
+                f" {ports - 1} or {ports + 1} ports"
+            )
+
+    def _check_budgets(self) -> None:
+        least = self.routers(self.low) - 1
+        if self.cables is not None and self.cables < least:
+            raise ArgumentError(
+                f"{self.cables} cables cannot join {self.routers(self.low)} routers; it takes at"
+                f" least {least}"
+            )
+        if self.cables is not None and self.regular:
+            need = self.routers(self.low) * self.network_ports // 2
+            if self.cables < need:
+                raise ArgumentError(
+                    f"using all {self.network_ports} ports of {self.routers(self.low)} routers"
+                    f" takes {need} cables, more than the {self.cables} allowed"
+                )
+        if self.cable_length is not None and self.cable_length <= 0:
+            raise ArgumentError(f"cable length is {self.cable_length} m; it must be above 0")
+        if self.vcs is not None and self.vcs < 1:
+            raise ArgumentError(f"vcs is {self.vcs}; a channel has at least 1 virtual channel")
+        if self.faults is not None and self.faults >= self.network_ports:
+            more = self.ports + self.faults - self.network_ports + 1
+            raise ArgumentError(
+                f"no network of {self.network_ports} ports survives any {self.faults} faults: a"
+                f" node's neighbours may be those that fail; ask for at most"
+                f" {self.network_ports - 1}, or take {more} ports"
+            )
+        if self.faults is not None and self.faults < 0:
+            raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
+
+    def command(self) -> str:
+        """The command line that asks for the same.
+
+        Examples
+        --------
+        >>> Requirements(64, 4, size="exactly", vcs=2).command()
+        'hopscape design --nodes 64 --ports 4 --exact --vcs 2'
+        """
+        usual, given = Conditions(), self.conditions
+        words = ["hopscape design", f"--nodes {self.nodes}", f"--ports {self.ports}"]
+        words += {"exactly": ["--exact"], "at least": ["--at-least"]}.get(self.size, [])
+        words += ["--regular"] if self.regular else []
+        options = {
+            "within": self.within,
+            "endpoints-per-router": self.endpoints if self.endpoints > 1 else None,
+            "cables": self.cables,
+            "cable-length": self.cable_length,
+            "floor": None if given.plan is None else given.plan.text,
+            "vcs": self.vcs,
+            "faults": self.faults,
+            "families": ",".join(self.families) or None,
+        }
+        for name in ("message", "alpha", "bandwidth", "seed"):
+            value = getattr(given, name)
+            options[name] = None if value == getattr(usual, name) else value
+        if dict(self.weights) != dict(DEFAULT_WEIGHTS):
+            options["matters"] = ",".join(f"{k}={v:g}" for k, v in self.weights.items())
+        words += [f"--{name} {value}" for name, value in options.items() if value is not None]
+        return " ".join(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for files."""
+        given = self.conditions
+        plan: FloorPlan | None = given.plan
+        return {
+            "nodes": self.nodes,
+            "ports": self.ports,
+            "size": self.size,
+            "low": self.low,
+            "high": self.high,
+            "regular": self.regular,
+            "endpoints_per_router": self.endpoints,
+            "floor": None if plan is None else plan.text,
+            "cables": self.cables,
+            "cable_length": self.cable_length,
+            "vcs": self.vcs,
+            "faults": self.faults,
+            "weights": dict(self.weights),
+            "families": list(self.families),
+            "message": given.message,
+            "alpha": given.alpha,
+            "bandwidth": given.bandwidth,
+            "seed": given.seed,
+        }

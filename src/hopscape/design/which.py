@@ -1,0 +1,108 @@
+"""Which network for which size: the designer run over several sizes, as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopscape.design.candidates import Candidate
+from hopscape.design.designer import Design, design
+from hopscape.design.report import markdown_table, winners
+from hopscape.design.requirements import Requirements
+from hopscape.design.table import cell
+
+__all__ = ["SIZES", "which_network"]
+
+SIZES = ((64, 4), (64, 16), (256, 6), (1024, 6), (1024, 32))
+_SHOWN = ("endpoints", "hops", "throughput", "worst_permutation", "vcs", "table_bytes", "cable")
+
+
+def which_network(sizes: Sequence[tuple[int, int]] = SIZES, *, jobs: int = 1) -> str:
+    """A page of Markdown: for every size the best of every family, and who wins at what.
+
+    Parameters
+    ----------
+    sizes : sequence of (nodes, ports)
+    jobs : int
+        Processes.
+    """
+    shown = ";".join(f"{n}x{p}" for n, p in sizes)
+    lines = [
+        "# Which network?",
+        "",
+        "Every registered family was asked for members of each size; the best of each family by"
+        " score is listed. Nothing is quoted: every figure was computed for this page. The command",
+        "",
+        "```",
+        f'hopscape study which-network --sizes "{shown}" --output docs/which-network.md',
+        "```",
+        "",
+        "writes it again. Signs: ≤ an upper bound, ≥ a lower bound (worst permutations are looked"
+        " for on the busiest channels), ~ a sample. The score uses the usual weights of"
+        " `hopscape design`; with other weights others win.",
+        "",
+    ]
+    for nodes, ports in sizes:
+        lines += _section(design(Requirements(nodes, ports), jobs=jobs))
+    return "\n".join(lines)
+
+
+def _section(found: Design) -> list[str]:
+    asked = found.requirements
+    allowed = [one for one in found.candidates if not one.trouble]
+    best: dict[str, Candidate] = {}
+    for one in allowed:
+        best.setdefault(one.family, one)
+    rows = [
+        (
+            f"`{one.spec}`",
+            *(cell(n, one.figures[n]) if n in one.figures else None for n in _SHOWN),
+            one.score,
+            f"dominated by `{one.dominated_by}`" if one.dominated_by else "",
+        )
+        for one in best.values()
+    ]
+    heads = (
+        "network",
+        "endpoints",
+        "mean hops",
+        "throughput",
+        "worst perm.",
+        "VCs",
+        "table bytes",
+        "cable m",
+        "score",
+        "",
+    )
+    return [
+        f"## About {asked.nodes} nodes, at most {asked.ports} ports",
+        "",
+        *markdown_table(heads, rows),
+        "",
+        *markdown_table(("what matters", "best", "figure"), winners(found)),
+        "",
+        _distance_words(allowed),
+        "",
+    ]
+
+
+def _distance_words(allowed: Sequence[Candidate]) -> str:
+    """How the winner by distance stands to random regular graphs, and how it is routed."""
+    known = [one for one in allowed if one.value("hops") is not None and one.stage > 1]
+    first = min(known, key=lambda one: float(one.value("hops")))
+    random = [one for one in known if one.family == "random_regular"]
+    words = f"Shortest mean distance: `{first.spec}`, {first.value('hops'):.4f} hops"
+    if random and float(first.value("hops")):
+        least = min(float(one.value("hops")) for one in random)
+        share = 100 * (float(first.value("hops")) / least - 1)
+        words += f", {share:+.1f} % against the best random regular graph found"
+    lanes, table = first.figures["vcs"], first.value("table_bytes")
+    words += f"; routed {'without tables' if table == 0 else f'by tables of {table} bytes'}"
+    words += f", free of deadlock with {cell('vcs', lanes)} virtual channels ({lanes.note})."
+    others = [
+        one for one in known if one.family != "random_regular" and one.value("table_bytes") == 0
+    ]
+    if others and float(first.value("hops")):
+        near = min(others, key=lambda one: float(one.value("hops")))
+        share = 100 * (float(near.value("hops")) / float(first.value("hops")) - 1)
+        words += f" The shortest without tables is `{near.spec}`, {share:+.1f} %."
+    return words

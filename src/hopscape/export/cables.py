@@ -1,0 +1,111 @@
+"""Cable lists: one row per cable, from rack, slot and port to rack, slot and port.
+
+The first lines are comments that say which network it is, so that the list can be read back.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import FileFormatError
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.interchange.convert import link_ends
+
+__all__ = ["read_cables", "write_cables"]
+
+_HEADING = (
+    "cable",
+    "from_row",
+    "from_rack",
+    "from_slot",
+    "from_port",
+    "to_row",
+    "to_rack",
+    "to_slot",
+    "to_port",
+    "length_m",
+    "from_node",
+    "to_node",
+)
+
+
+def write_cables(
+    network: Network,
+    path: str | Path,
+    places: Sequence[tuple[int, int, int]],
+    lengths: Sequence[float],
+) -> None:
+    """Write the cables of a network.
+
+    Parameters
+    ----------
+    network : Network
+    path : path
+    places : sequence of (row, rack, slot)
+        Where each node stands.
+    lengths : sequence of float
+        Metres, in the order of the links.
+    """
+    tails, heads, channels = link_ends(network)
+    out = network.port_of(channels)
+    back = network.reverse[channels]
+    into = np.where(back >= 0, network.port_of(np.maximum(back, 0)), -1)
+    text = io.StringIO()
+    text.write(f"# hopscape {network.spec}\n# nodes {network.order}\n")
+    if not network.duplex:
+        text.write("# directed\n")
+    switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    if len(switches):
+        text.write(f"# switches {' '.join(map(str, switches.tolist()))}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADING)
+    rows = zip(tails.tolist(), heads.tolist(), out.tolist(), into.tolist(), lengths, strict=True)
+    for i, (u, v, p, q, metres) in enumerate(rows, 1):
+        there = q + 1 if q >= 0 else ""
+        writer.writerow([i, *places[u], p + 1, *places[v], there, f"{metres:.3f}", u, v])
+    write_atomically(path, lambda file: file.write(text.getvalue().encode()))
+
+
+def read_cables(path: str | Path) -> tuple[Network, IntArray]:
+    """Read a cable list back: the network, and the ports (from 0) at both ends of each cable.
+
+    Raises
+    ------
+    FileFormatError
+        When it is no cable list, with the line where that shows.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    said = dict(line[2:].partition(" ")[::2] for line in lines if line.startswith("# "))
+    body = [line for line in lines if line and not line.startswith("#")]
+    if not body or tuple(body[0].split(",")) != _HEADING or "nodes" not in said:
+        raise FileFormatError(f"{path} is no cable list of hopscape")
+    ends: list[tuple[int, int]] = []
+    ports: list[tuple[int, int]] = []
+    for i, row in enumerate(csv.DictReader(body), 2):
+        try:
+            ends.append((int(row["from_node"]), int(row["to_node"])))
+            ports.append((int(row["from_port"]) - 1, int(row["to_port"] or 0) - 1))
+        except (TypeError, ValueError) as error:
+            raise FileFormatError(f"row {i} of {path} is no cable: {row}") from error
+    pairs: Any = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
+    switches = [int(word) for word in said.get("switches", "").split()]
+    network = Network.from_links(
+        int(said["nodes"]),
+        pairs[:, 0],
+        pairs[:, 1],
+        duplex="directed" not in said,
+        spec=said.get("hopscape", "cables"),
+        switches=np.asarray(switches, dtype=np.int64) if switches else None,
+    )
+    return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)

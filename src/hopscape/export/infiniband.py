@@ -1,0 +1,209 @@
+"""InfiniBand: an ibsim netlist of the fabric, and forwarding tables for OpenSM's file engine.
+
+Every router is a switch. An endpoint that hangs on one switch by one link is a host (Hca); every
+other endpoint is a switch with a host on a port of its own, the one behind its last.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.metrics.routes import Routes
+
+__all__ = ["MOST_LIDS", "read_netlist", "write_infiniband"]
+
+MOST_LIDS = 0xBFFF
+_SWITCH_GUID = 0x100000
+_HOST_GUID = 0x200000
+
+
+@dataclass(frozen=True)
+class _Fabric:
+    """Who is a switch, who is a host, and the ports between them."""
+
+    network: Network
+    hosts: IntArray
+    owner: dict[int, int]
+    alone: IntArray
+
+    @property
+    def switches(self) -> IntArray:
+        return np.setdiff1d(np.arange(self.network.order), np.flatnonzero(self.alone))
+
+    def host_port(self, switch: int) -> int:
+        """The port of a switch that leads to its own host."""
+        return self.network.ports + 1
+
+    def lid(self, node: int) -> int:
+        """Local identifier of a host (by its node): from 1."""
+        return self.owner[node] + 1
+
+    def switch_lid(self, node: int) -> int:
+        return len(self.hosts) + 1 + int(np.searchsorted(self.switches, node))
+
+
+def _fabric(network: Network) -> _Fabric:
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
+    hosts = network.endpoints.astype(np.int64)
+    is_host = np.zeros(network.order, dtype=bool)
+    is_host[hosts] = True
+    alone = np.zeros(network.order, dtype=bool)
+    single = hosts[network.degrees[hosts] == 1]
+    next_to = network.heads[network.indptr[single]]
+    alone[single[~is_host[next_to]]] = True
+    fabric = _Fabric(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
+    if len(hosts) + len(fabric.switches) > MOST_LIDS:
+        raise ArgumentError(
+            f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
+            f" InfiniBand has {MOST_LIDS}"
+        )
+    if network.ports + 1 > 254:
+        raise ArgumentError(f"{network.spec} has {network.ports} ports; a switch has up to 253")
+    return fabric
+
+
+def write_infiniband(routes: Routes, folder: str | Path) -> None:
+    """Write ``fabric.net`` (ibsim), ``routes.lfts`` (OpenSM -R file -U) and ``guid2lid``.
+
+    Raises
+    ------
+    ArgumentError
+        For simplex channels, or more nodes than InfiniBand can address.
+    """
+    fabric = _fabric(routes.network)
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{place} cannot be made: {error.strerror}") from error
+    files = {
+        "fabric.net": _netlist(fabric),
+        "routes.lfts": _tables(fabric, routes),
+        "guid2lid": _lids(fabric),
+    }
+    for name, text in files.items():
+        write_atomically(place / name, partial(_put, data=text.encode()))
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    out.write(data)
+
+
+def _netlist(fabric: _Fabric) -> str:
+    net, text = fabric.network, io.StringIO()
+    text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n\n")
+    channels = np.arange(len(net.heads))
+    ports = net.port_of(channels) + 1
+    back = net.port_of(net.reverse) + 1
+
+    def far(node: int) -> str:
+        return f"H{node}" if fabric.alone[node] else f"S{node}"
+
+    for v in fabric.switches.tolist():
+        text.write(f'switchguid={_SWITCH_GUID + v:#x}\nSwitch\t{net.ports + 1} "S{v}"\n')
+        for c in range(int(net.indptr[v]), int(net.indptr[v + 1])):
+            text.write(f'[{ports[c]}]\t"{far(int(net.heads[c]))}"[{back[c]}]\n')
+        if v in fabric.owner:
+            text.write(f'[{fabric.host_port(v)}]\t"H{v}"[1]\n')
+        text.write("\n")
+    for v in fabric.hosts.tolist():
+        text.write(f'caguid={_HOST_GUID + 2 * v:#x}\nHca\t1 "H{v}"\n')
+        if fabric.alone[v]:
+            c = int(net.indptr[v])
+            text.write(f'[1]\t"S{int(net.heads[c])}"[{back[c]}]\n\n')
+        else:
+            text.write(f'[1]\t"S{v}"[{fabric.host_port(v)}]\n\n')
+    return text.getvalue()
+
+
+def _tables(fabric: _Fabric, routes: Routes) -> str:
+    """Ways to hosts are those of the routes; ways to switches follow the same table."""
+    net = fabric.network
+    switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
+    ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
+    text = io.StringIO()
+    for v in switches:
+        lid = fabric.switch_lid(v)
+        text.write(
+            f"Unicast lids [0-{top}] of switch Lid {lid} guid {_SWITCH_GUID + v:#018x} ('S{v}'):\n"
+        )
+        count = 0
+        for h in fabric.hosts.tolist():
+            port = fabric.host_port(v) if h == v else int(ports[h, v])
+            guid = f"{_HOST_GUID + 2 * h + 1:#018x}"
+            text.write(
+                f"{fabric.lid(h):#06x} {port:03d} # Channel Adapter portguid {guid}: 'H{h}'\n"
+            )
+            count += 1
+        for s in switches:
+            port = 0 if s == v else int(ports[s, v])
+            guid = f"{_SWITCH_GUID + s:#018x}"
+            text.write(f"{fabric.switch_lid(s):#06x} {port:03d} # Switch portguid {guid}: 'S{s}'\n")
+            count += 1
+        text.write(f"{count} valid lids dumped\n")
+    return text.getvalue()
+
+
+def _lids(fabric: _Fabric) -> str:
+    lines = []
+    for h in fabric.hosts.tolist():
+        lid = fabric.lid(h)
+        lines.append(f"{_HOST_GUID + 2 * h + 1:#018x} {lid:#06x} {lid:#06x}\n")
+    for s in fabric.switches.tolist():
+        lid = fabric.switch_lid(s)
+        lines.append(f"{_SWITCH_GUID + s:#018x} {lid:#06x} {lid:#06x}\n")
+    return "\n".join(lines)
+
+
+def read_netlist(path: str | Path) -> Network:
+    """Read a netlist of :func:`write_infiniband` back as the network it was written from.
+
+    Raises
+    ------
+    FileFormatError
+        When it is no such netlist.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    said = dict(line[2:].partition(" ")[::2] for line in lines if line.startswith("# "))
+    here = ""
+    ends: list[tuple[int, int, int, int]] = []
+    hosts: set[int] = set()
+    for i, line in enumerate(lines, 1):
+        named = re.fullmatch(r'(Switch|Hca)\s+\d+ "([SH])(\d+)"', line)
+        link = re.fullmatch(r'\[(\d+)\]\s+"([SH])(\d+)"\[(\d+)\]', line)
+        if named is not None:
+            here = named[2] + named[3]
+            hosts |= {int(named[3])} if named[2] == "H" else set()
+        elif link is not None and here:
+            node, port, far = int(here[1:]), int(link[1]), int(link[3])
+            if node < far:
+                ends.append((node, port, far, int(link[4])))
+        elif line and not line.startswith(("#", "switchguid", "caguid")):
+            raise FileFormatError(f"line {i} of {path} is no line of a netlist: {line!r:.60}")
+    if "nodes" not in said:
+        raise FileFormatError(f"{path} is no netlist of hopscape")
+    order = int(said["nodes"])
+    ends.sort()
+    switches = np.setdiff1d(np.arange(order), np.asarray(sorted(hosts), dtype=np.int64))
+    return Network.from_links(
+        order,
+        [end[0] for end in ends],
+        [end[2] for end in ends],
+        spec=said.get("hopscape", "netlist"),
+        switches=switches if len(switches) else None,
+    )

@@ -1,0 +1,218 @@
+"""All routes of a network as one table, and what they do: loads, worst permutation, dependencies.
+
+Networks with a router in closed form use it. For the others, tables are filled with shortest ways
+that share the channels evenly; these are the tables that the designer hands over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import DisconnectedError, TooLargeError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.router import Router
+
+__all__ = ["Routes", "all_routes", "closed_router"]
+
+_PAIRS = 1 << 20
+_MOST_DEGREE = 254
+_CHANNELS_LOOKED_AT = 24
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The way from every node to every other.
+
+    Attributes
+    ----------
+    network : Network
+    name : str
+        The router that they come from.
+    table : uint8[targets, order]
+        Entry (to, at): which of the channels of `at` leads to `to`; 255 on arrival.
+    table_bytes : int
+        What a machine must store: 0 for a closed form.
+    targets : int64[...]
+        Destinations of the rows: all nodes, or a seeded sample of a large network.
+    """
+
+    network: Network
+    name: str
+    table: IntArray
+    table_bytes: int
+    targets: IntArray
+
+    @property
+    def whole(self) -> bool:
+        """Are the ways to all nodes here, or only those to a sample?"""
+        return len(self.targets) == self.network.order
+
+    @cached_property
+    def _marks(self) -> IntArray:
+        marks = np.zeros(self.network.order, dtype=np.uint8)
+        marks[self.network.endpoints] = 1
+        return marks
+
+    @cached_property
+    def _loads(self) -> tuple[IntArray, int]:
+        from hopscape.metrics.route_kernels import add_loads
+
+        net = self.network
+        loads = np.zeros(len(net.heads), dtype=np.int64)
+        longest = add_loads(net.indptr, net.heads, self.table, self.targets, self._marks, loads)
+        if longest < 0:
+            raise DisconnectedError(f"some routes of the {self.name} router of {net.spec} end")
+        return loads, int(longest)
+
+    @property
+    def loads(self) -> IntArray:
+        """How many ordered pairs of endpoints use each channel."""
+        return self._loads[0]
+
+    @property
+    def longest(self) -> int:
+        """Hops of the longest route between endpoints."""
+        return self._loads[1]
+
+    @property
+    def mean(self) -> float:
+        """Mean hops of the routes between endpoints."""
+        ends, served = self.network.endpoint_count, int(self._marks[self.targets].sum())
+        return float(self.loads.sum()) / (served * (ends - 1)) if served and ends > 1 else 0.0
+
+    def uniform_load(self) -> float:
+        """Load of the busiest channel when every endpoint sends 1 evenly to all others.
+
+        From a sample of destinations the busiest port is taken instead, which is the same where
+        the router does the same at every node of a vertex-transitive network.
+        """
+        net = self.network
+        ends, served = net.endpoint_count, int(self._marks[self.targets].sum())
+        if ends < 2 or not served:
+            return 0.0
+        if self.whole:
+            return float(self.loads.max(initial=0)) / (ends - 1)
+        port = net.port_of(np.arange(len(net.heads)))
+        by_port = np.bincount(port, weights=self.loads) / np.maximum(np.bincount(port), 1)
+        return float(by_port.max()) * ends / (served * (ends - 1))
+
+    def worst_permutation(self, channels: int | None = _CHANNELS_LOOKED_AT) -> int:
+        """Most endpoints whose ways meet on one channel when each sends to another one.
+
+        For one channel this is a maximum matching of sources with destinations (Towles and Dally);
+        it is taken over the busiest channels.
+
+        Parameters
+        ----------
+        channels : int or None
+            How many of the busiest to look at; None for all, which makes it exact.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
+        from hopscape.metrics.route_kernels import pairs_through
+
+        net, order = self.network, self.network.order
+        busiest = np.argsort(-self.loads, kind="stable")[:channels]
+        room = np.empty((int(self.loads.max(initial=1)), 2), dtype=np.int64)
+        best = 0
+        for channel in busiest.tolist():
+            if self.loads[channel] <= best:
+                break
+            tail = int(net.tails[channel])
+            count = pairs_through(
+                net.indptr, net.heads, self.table, self._marks, channel, tail, room
+            )
+            pairs = room[:count]
+            ones = np.ones(count, dtype=np.int8)
+            matrix = csr_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(order, order))
+            matched = maximum_bipartite_matching(matrix, perm_type="column")
+            best = max(best, int((matched >= 0).sum()))
+        return best
+
+    def cyclic(self) -> int:
+        """Channels that can wait for each other in a circle (0: no deadlock on one lane)."""
+        from hopscape.metrics.route_kernels import add_dependencies, cyclic_channels
+
+        net = self.network
+        waits = np.zeros((len(net.heads), int(net.degrees.max(initial=1))), dtype=np.uint8)
+        add_dependencies(net.indptr, net.heads, self.table, self.targets, self._marks, waits)
+        return int(cyclic_channels(net.indptr, net.heads, waits))
+
+    def ports(self, to: int) -> IntArray:
+        """The port by which each node leaves for a destination; -1 on arrival or without a way."""
+        row = int(np.searchsorted(self.targets, to))
+        offsets = self.table[row].astype(np.int64)
+        known = offsets != 255
+        out = np.full(self.network.order, -1, dtype=np.int64)
+        out[known] = self.network.port_of(self.network.indptr[:-1][known] + offsets[known])
+        return out
+
+
+def closed_router(network: Network) -> Router | None:
+    """The family's own router, if it has one."""
+    return network.family.router(network) if network.family is not None else None
+
+
+def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Routes:
+    """Ask the network's own router about all pairs, or fill tables that share channels evenly.
+
+    Parameters
+    ----------
+    network : Network
+    most : int, optional
+        Ask a closed router only about so many destinations, a seeded sample.
+    seed : int
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> routes = all_routes(hopscape.build("torus(4, 4)"))
+    >>> routes.table_bytes, routes.longest, round(routes.mean, 4), routes.worst_permutation()
+    (0, 4, 2.1333, 2)
+    """
+    order = network.order
+    require_memory(2 * order * order, f"the routes of {network.spec}")
+    if int(network.degrees.max(initial=0)) > _MOST_DEGREE:
+        raise TooLargeError(f"{network.spec} has nodes with more than {_MOST_DEGREE} channels")
+    router = closed_router(network)
+    step = max(1, _PAIRS // order)
+    everybody = np.arange(order, dtype=np.int64)
+    if router is None:
+        return _balanced(network, np.full((order, order), 255, dtype=np.uint8), step)
+    targets = everybody
+    if most is not None and most < order:
+        targets = np.random.default_rng(seed).choice(network.endpoints, size=most, replace=False)
+        targets = np.sort(targets).astype(np.int64)
+    table = np.full((len(targets), order), 255, dtype=np.uint8)
+    for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
+        goals = targets[low : low + step]
+        at, to = np.tile(everybody, len(goals)), np.repeat(goals, order)
+        port = router.next_ports(at, to).astype(np.int64)
+        channel = network.channel_at(at, port)
+        offset = np.where(channel >= 0, channel - network.indptr[at], 255)
+        table[low : low + step] = offset.reshape(len(goals), order)
+    return Routes(network, router.name, table, router.table_bytes, targets)
+
+
+def _balanced(network: Network, table: IntArray, step: int) -> Routes:
+    from hopscape.metrics.route_kernels import balanced_table
+
+    marks = np.zeros(network.order, dtype=np.uint8)
+    marks[network.endpoints] = 1
+    load = np.zeros(len(network.heads), dtype=np.int64)
+    for low in track(range(0, network.order, step), f"routes of {network.spec}"):
+        goals = np.arange(low, min(low + step, network.order))
+        towards = distance_rows(network, goals, towards=True)
+        balanced_table(
+            network.indptr, network.heads, towards, low, marks, load, table[low : low + step]
+        )
+    everybody = np.arange(network.order, dtype=np.int64)
+    return Routes(network, "balanced table", table, network.order**2, everybody)

@@ -1,0 +1,273 @@
+"""The designer: figures that agree with slow ones, rankings, interrupts."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
+from hopscape.design import (
+    ALL_COLUMNS,
+    Candidate,
+    Conditions,
+    FloorPlan,
+    Requirements,
+    design,
+    place,
+    rank,
+)
+from hopscape.design import designer as room
+from hopscape.design.columns import subject
+from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
+from hopscape.metrics.columns import measure_columns
+from hopscape.metrics.faults import random_faults
+from hopscape.metrics.routes import all_routes
+from hopscape.registry import build
+
+SMALL = [
+    "ring(7)",
+    "torus(4, 3)",
+    "petersen",
+    "hypercube(3)",
+    "random_regular(12, 3)",
+    "mesh(3, 4)",
+]
+
+
+def _paths(spec: str) -> dict[tuple[int, int], list[int]]:
+    """Channels on the way of every pair, by walking the table one hop at a time."""
+    net = build(spec)
+    routes = all_routes(net)
+    out = {}
+    for s, t in itertools.permutations(net.endpoints.tolist(), 2):
+        at, way = s, []
+        while at != t:
+            way.append(int(net.indptr[at] + routes.table[t, at]))
+            at = int(net.heads[way[-1]])
+        out[s, t] = way
+    return out
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_loads_and_lengths_by_walking(spec: str) -> None:
+    net, routes = build(spec), all_routes(build(spec))
+    loads = np.zeros(len(net.heads), dtype=int)
+    paths = _paths(spec)
+    for way in paths.values():
+        loads[way] += 1
+    assert routes.loads.tolist() == loads.tolist()
+    assert routes.longest == max(map(len, paths.values()))
+    assert routes.mean == pytest.approx(np.mean([len(way) for way in paths.values()]))
+    router = net.router()
+    for (s, t), way in paths.items():
+        assert len(way) == router.distance(s, t)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_cycles_of_dependencies_by_networkx(spec: str) -> None:
+    import networkx
+
+    graph = networkx.DiGraph()
+    for way in _paths(spec).values():
+        graph.add_edges_from(itertools.pairwise(way))
+    free = networkx.is_directed_acyclic_graph(graph)
+    assert (all_routes(build(spec)).cyclic() == 0) == free
+
+
+@pytest.mark.parametrize("spec", ["ring(5)", "petersen", "mesh(2, 3)", "torus(3, 3)"])
+def test_worst_permutation_by_all_permutations(spec: str) -> None:
+    """Exact over all channels: no assignment of sources to targets does worse."""
+    import networkx
+
+    paths = _paths(spec)
+    worst = 0
+    for channel in {c for way in paths.values() for c in way}:
+        graph = networkx.Graph()
+        for (s, t), way in paths.items():
+            if channel in way:
+                graph.add_edge(("from", s), ("to", t))
+        sources = [v for v in graph if v[0] == "from"]
+        matched = networkx.bipartite.maximum_matching(graph, sources)
+        worst = max(worst, len(matched) // 2)
+    assert all_routes(build(spec)).worst_permutation(None) == worst
+    assert all_routes(build(spec)).worst_permutation(2) <= worst
+
+
+def test_balanced_tables_beat_the_lowest_port() -> None:
+    from hopscape.metrics.load import channel_load
+
+    net = build("random_regular(60, 4)")
+    assert all_routes(net).uniform_load() < channel_load(net).largest
+
+
+def test_faults_by_components() -> None:
+    found = random_faults(build("ring(10)"), 2, trials=30)
+    assert 0 < found.pairs < 1
+    assert found.whole == 0  # two cuts always part a ring
+    whole = random_faults(build("complete(8)"), 3)
+    assert (whole.pairs, whole.whole) == (1.0, 1.0)
+    assert whole.stretch is not None
+    assert whole.stretch > 1
+    with pytest.raises(ArgumentError, match="faults is 11"):
+        random_faults(build("ring(10)"), 11)
+
+
+def test_cables_by_hand() -> None:
+    plan = FloorPlan(1, 2, 2, row_pitch=10, rack_pitch=1, slot_pitch=0.1)
+    placed = place(build("ring(4)"), plan)
+    # two links inside racks (0.1 m), two between them: 1 m and the ways to the tops of the racks
+    inside, tops = 0.1, [0.2 + 0.2, 0.1 + 0.1, 0.2 + 0.1]
+    assert sorted(round(x, 6) for x in placed.lengths)[:2] == [inside, inside]
+    assert all(any(abs(x - 1 - top) < 1e-9 for top in tops) for x in sorted(placed.lengths)[2:])
+    assert sorted(placed.places.tolist()) == [0, 1, 2, 3]
+    with pytest.raises(ArgumentError, match="1x3x2 would hold them"):
+        place(build("ring(6)"), plan)
+
+
+def test_every_column_has_one_line_and_works() -> None:
+    it = subject(build("torus(4, 4)"))
+    found = measure_columns(it, ALL_COLUMNS, columns=ALL_COLUMNS)
+    for name, column in ALL_COLUMNS.items():
+        assert column.explanation
+        assert "\n" not in column.explanation
+        assert name in found
+    values = {name: m.value for name, m in found.items()}
+    assert values["hops"] == pytest.approx(32 / 15, abs=1e-6)
+    assert values["table_bytes"] == 0
+    assert values["throughput"] <= values["throughput_bound"] + 1e-9
+    assert values["allgather"] >= values["allgather_bound"] - 1e-6
+    assert values["allreduce"] >= values["allreduce_bound"]
+    assert values["broadcast"] >= values["broadcast_bound"]
+
+
+@pytest.mark.parametrize("spec", ["petersen", "kautz(2, 3)", "path(5)", "complete(5)"])
+def test_bounds_hold(spec: str) -> None:
+    pairs = ("throughput", "allgather", "broadcast")
+    names = [*pairs, *(f"{name}_bound" for name in pairs)]
+    found = measure_columns(subject(build(spec)), names, columns=ALL_COLUMNS)
+    values = {name: m.value for name, m in found.items()}
+    assert values["throughput"] <= values["throughput_bound"] + 1e-6
+    assert values["allgather"] >= values["allgather_bound"] - 1e-6
+    assert values["broadcast"] >= values["broadcast_bound"]
+
+
+def test_several_endpoints_share_a_router() -> None:
+    net = build("torus(4, 4)")
+    one = measure_columns(subject(net), ["throughput", "hops"], columns=ALL_COLUMNS)
+    four = measure_columns(
+        subject(net, Conditions(endpoints=4)),
+        ["throughput", "hops", "endpoints", "ports"],
+        columns=ALL_COLUMNS,
+    )
+    assert four["endpoints"].value == 64
+    assert four["ports"].value == 8
+    # of 63 other endpoints 3 are at the same router
+    assert four["hops"].value == pytest.approx(one["hops"].value * 60 / 63, abs=1e-5)
+    ratio = one["throughput"].value / four["throughput"].value
+    assert ratio == pytest.approx(4 * 60 / 63, abs=1e-4)
+
+
+# -- ranking --------------------------------------------------------------------------------------
+
+
+def _candidate(spec: str, **figures: float) -> Candidate:
+    known: dict[str, Measured[Any]] = {name: Measured(x, "exact") for name, x in figures.items()}
+    return Candidate(spec, "some", known, 3)
+
+
+def test_rank_by_weights_and_dominance() -> None:
+    asked = Requirements(100, 4, weights={"latency": 1.0, "cost": 1.0})
+    a = _candidate("a", hops=2.0, links=200, cable=100.0)
+    b = _candidate("b", hops=4.0, links=100, cable=50.0)
+    c = _candidate("c", hops=4.0, links=210, cable=100.0)
+    d = _candidate("d", hops=1.0, links=400, cable=500.0)
+    order = rank([c, d, b, a], asked)
+    assert [one.spec for one in order] == ["a", "b", "d", "c"] or order[-1].spec == "c"
+    assert c.dominated_by in ("a", "b")
+    assert "links" in c.why
+    assert not a.dominated_by
+    assert not b.dominated_by
+    assert not d.dominated_by
+    assert b.score == pytest.approx((2 / 5 + 1) / 2, abs=1e-6)  # 1 and 4 hops: 2 and 5 routers
+    latency = rank([a, b, c, d], Requirements(100, 4, weights={"latency": 1.0}))
+    assert latency[0].spec == "d"
+
+
+def test_budgets_refuse() -> None:
+    asked = Requirements(100, 4, cables=150)
+    a = _candidate("a", hops=2.0, links=200, cable=100.0)
+    b = _candidate("b", hops=4.0, links=100, cable=50.0)
+    order = rank([a, b], asked)
+    assert [one.spec for one in order] == ["b", "a"]
+    assert a.trouble == "needs 200 cables"
+    with pytest.raises(ArgumentError, match="the nearest, b, needs 100 cables"):
+        rank([a, b], Requirements(100, 4, cables=99))
+
+
+def test_unknown_counts_as_the_worst() -> None:
+    asked = Requirements(100, 4, weights={"bandwidth": 1.0})
+    a, b, c = _candidate("a", throughput=1.0), _candidate("b", throughput=0.5), _candidate("c")
+    rank([a, b, c], asked)
+    assert (a.score, b.score, c.score) == (1.0, 0.5, 0.5)
+
+
+# -- the whole ------------------------------------------------------------------------------------
+
+
+def test_a_design_and_its_records() -> None:
+    found = design(Requirements(32, 4), finalists=3)
+    assert found.complete
+    assert len({one.family for one in found.candidates}) >= 6
+    records = ranking_records(found.candidates)
+    for i, record in enumerate(records, 1):
+        assert record["rank"] == i
+        assert set(ALL_COLUMNS) <= set(record)
+        if record["fits"]:
+            assert 30 <= record["endpoints"] <= 36
+            assert record["ports"] <= 4
+    full = [one for one in found.candidates if one.stage == 3]
+    assert len(full) == 3
+    assert all(one.value("allgather") is not None for one in full)
+    rows = ranking_rows(found.candidates)
+    assert set(TABLE_COLUMNS) <= set(rows[0])
+    scores = [one.score for one in found.candidates if one.score is not None]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_two_processes_find_the_same() -> None:
+    asked = Requirements(16, 4, families=("torus", "hypercube", "circulant"))
+    one, two = design(asked), design(asked, jobs=2)
+    assert ranking_records(one.candidates) == ranking_records(two.candidates)
+
+
+def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(spec: str, columns: Any, conditions: Any) -> Any:
+        if "throughput" in columns:
+            raise KeyboardInterrupt
+        return measured(spec, columns, conditions)
+
+    measured = room._measure
+    monkeypatch.setattr(room, "_measure", interrupted)
+    found = design(Requirements(32, 4, families=("torus", "hypercube", "ring")))
+    assert not found.complete
+    assert {one.stage for one in found.candidates} == {1}
+    assert all(one.score is not None for one in found.candidates)
+    assert found.best.value("hops") is not None
+
+
+def test_nothing_fits_names_the_nearest() -> None:
+    with pytest.raises(ArgumentError, match=r"the nearest is hypercube\(6\) with 64"):
+        design(Requirements(50, 8, size="exactly", families=("hypercube",)))
+    with pytest.raises(ArgumentError, match="unknown family"):
+        design(Requirements(50, 8, families=("hypercubes",)))
+
+
+def test_faults_and_lanes_are_kept() -> None:
+    found = design(Requirements(16, 4, families=("mesh", "torus"), vcs=1))
+    refused = {one.spec: one.trouble for one in found.candidates if one.trouble}
+    assert "virtual channels" in refused["torus(4, 4)"]
+    assert found.best.family == "mesh"

@@ -1,0 +1,151 @@
+"""The command, the report in a browser, and the folder that is read back."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hopscape
+from hopscape.cli import main
+from hopscape.core.errors import FileFormatError
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
+from hopscape.design.handover import hand_over, read_back
+from hopscape.registry import build
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A design of 16 nodes, written once for all tests."""
+    top = tmp_path_factory.mktemp("design")
+    words = "design --nodes 16 --ports 4 --families torus,hypercube,random_regular --jobs 1"
+    with pytest.raises(SystemExit) as left:
+        main([*words.split(), "--out", str(top / "out"), "-f", "json", "-o", str(top / "j.json")])
+    assert left.value.code == 0
+    return top
+
+
+def test_json_has_every_candidate_with_all_columns(folder: Path) -> None:
+    from hopscape.design import ALL_COLUMNS
+
+    data = json.loads((folder / "j.json").read_text())
+    assert data["complete"] is True
+    assert len(data["candidates"]) >= 5
+    for record in data["candidates"]:
+        assert set(ALL_COLUMNS) | {"spec", "score", "how"} <= set(record)
+    assert json.loads((folder / "out" / "ranking.json").read_text())["candidates"]
+
+
+def test_the_folder_gives_the_same_network_back(folder: Path) -> None:
+    data = json.loads((folder / "j.json").read_text())
+    spec = data["candidates"][0]["spec"]
+    place = folder / "out" / "network"
+    network = read_back(place)
+    original = build(spec)
+    assert network.spec == spec
+    assert np.array_equal(network.heads, original.heads)
+    assert np.array_equal(network.indptr, original.indptr)
+    for name in ("broadcast.json", "all-gather.json"):
+        schedule = Schedule.load(place / name, hopscape.build)
+        assert verify(schedule)
+    text = (place / "README.md").read_text()
+    for name in ("cables.csv", "routing.csv", "opensm/", "booksim/", "network.graphml"):
+        assert name in text
+    assert (place / "booksim" / "network.anynet").exists()
+    assert (place / "opensm" / "routes.lfts").exists()
+
+
+def test_a_changed_folder_is_noticed(tmp_path: Path) -> None:
+    hand_over("ring(6)", tmp_path)
+    assert read_back(tmp_path).spec == "ring(6)"
+    edges = tmp_path / "network.edges"
+    edges.write_text(edges.read_text().replace("0 1", "0 2"))
+    with pytest.raises(FileFormatError, match="different networks"):
+        read_back(tmp_path)
+
+
+@pytest.mark.parametrize("spec", ["kautz(2, 3)", "fat_tree(4)"])
+def test_simplex_and_switched_networks_are_handed_over(spec: str, tmp_path: Path) -> None:
+    told = hand_over(spec, tmp_path)
+    assert read_back(tmp_path).spec == spec
+    assert any("(no opensm/)" in line for line in told) == (spec == "kautz(2, 3)")
+
+
+def test_the_report_needs_nothing_else(folder: Path) -> None:
+    page = (folder / "out" / "report.html").read_text()
+    assert not re.search(r"(?:src|href)=['\"](?!data:)", page)
+    assert "url(" not in page
+    assert "hopscape design --nodes 16 --ports 4 --families torus,hypercube,random_regular" in page
+    markdown = (folder / "out" / "report.md").read_text()
+    for name in re.findall(r"\]\((pictures/[^)]+)\)", markdown):
+        assert (folder / "out" / name).exists()
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium (Debian: chromium)")
+def test_the_report_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    """Its script runs, all rows and pictures are there, and nothing went wrong."""
+    chromium = str(shutil.which("chromium"))
+    quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
+    quiet += " --disable-background-networking --disable-component-update --disable-sync"
+    page = (folder / "out" / "report.html").as_uri()
+    run = subprocess.run(
+        [chromium, *quiet.split(), f"--user-data-dir={tmp_path}", "--dump-dom", page],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    data = json.loads((folder / "j.json").read_text())
+    assert f'data-ready="{len(data["candidates"])}"' in run.stdout
+    assert run.stdout.count("<figure") >= 4
+    assert data["candidates"][0]["spec"] in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--nodes 1000 --ports 1", "at least 2 ports"),
+        ("--nodes 1001 --ports 3 --exact --regular", "1000 or 1002"),
+        ("--nodes 100 --ports 4 --floor 2x2x4", "2x12x4 would hold them"),
+        ("--nodes 100 --ports 4 --floor 2x2", "such as 4x8x32"),
+        ("--nodes 100 --ports 4 --cables 20", "at least 94"),
+        ("--nodes 100 --ports 4 --exact --at-least", "contradict"),
+        ("--nodes 100 --ports 4 --matters speed", "is no criterion"),
+        ("--nodes 100 --ports 4 --columns speed", "is unknown"),
+        ("--nodes 16 --ports 4 --families torus --cable-length 0.5 --jobs 1", "the nearest"),
+    ],
+)
+def test_bad_input_in_one_sentence(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["design", *words.split()])
+    assert left.value.code == 2
+    text = capsys.readouterr().err
+    assert said in text
+    assert text.count("\n") == 1
+
+
+def test_table_and_pareto(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "design -n 16 -p 4 --families torus,hypercube,path --jobs 1 --pareto"
+    with pytest.raises(SystemExit):
+        main(words.split())
+    shown = capsys.readouterr().out
+    assert "torus(4, 4)" in shown
+    assert "dominated" not in shown
+
+
+def test_curves_of_the_finalists(tmp_path: Path) -> None:
+    words = "design -n 16 -p 4 --families torus --jobs 1 --simulate -f json"
+    with pytest.raises(SystemExit):
+        main([*words.split(), "-o", str(tmp_path / "j.json")])
+    points = json.loads((tmp_path / "j.json").read_text())["curves"]
+    low = [p["latency"] for p in points if not p["saturated"]]
+    assert len(points) >= 6
+    assert all(latency > 0 for latency in low)
