@@ -42,7 +42,7 @@ class DetourRouter(SearchRouter):
     >>> net = hopscape.build("distributed_switch(7, 3, 1)")
     >>> router = DetourRouter(net, dead_nodes=net.neighbours(0)[:2])
     >>> [router.distance(0, b) for b in range(1, 7)]
-    [4, 2, 4, 2, 4, 4]
+    [4, 4, 4, 2, 2, 4]
     """
 
     name = "detours"
