@@ -366,3 +366,26 @@ def test_commands_write_booksim_files_and_replay_schedules(capsys, tmp_path):
     assert busy["background"] == 0.3
     assert busy["flit_hops"] > alone["flit_hops"]
     run("simulate", "ring(8)", "--schedule", str(file), code=2)
+
+
+def test_load_study_writes_its_page(tmp_path, monkeypatch):
+    from hopscape.simulate import study
+
+    monkeypatch.setitem(study.SIZES, 64, ("ring(6)", "complete(6)"))
+    rows, points = study.load_rows((64,), ("uniform",), cycles=500, precision=0.1)
+    assert [row["spec"] for row in rows] == ["ring(6)", "complete(6)"]
+    assert rows[0]["degree"] == 2
+    assert rows[0]["saturation"] <= rows[1]["saturation"]
+    assert len(points) == 12
+    page = study.write_page(tmp_path, rows, points, cycles=500, precision=0.1, seed=1)
+    text = page.read_text()
+    assert "`complete(6)` carries most" in text or "`ring(6)` carries most" in text
+    assert (tmp_path / "load-latency-64.svg").exists()
+
+
+def test_every_network_of_the_load_study_exists():
+    from hopscape.simulate.study import SIZES
+
+    for size in (64, 256):
+        for spec in SIZES[size]:
+            assert size / 2 < hopscape.build(spec).endpoint_count < 2 * size
