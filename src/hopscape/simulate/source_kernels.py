@@ -266,6 +266,8 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
     mode = numbers[N_MODE]
     if here == goal or (mode != VALIANT and mode != UGAL):
         return
+    if table[here, goal] & PORT_MASK == NO_WAY:
+        return
     stream = numbers[N_ENDPOINTS]
     mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
     cut = table[here, mid] & PORT_MASK == NO_WAY or table[mid, goal] & PORT_MASK == NO_WAY

@@ -192,6 +192,7 @@ def _reading(rows: list[dict[str, Any]]) -> str:
             f" ({most[0]['saturation']:.3f}), then `{most[1]['spec']}`"
             f" ({most[1]['saturation']:.3f}); `{most[-1]['spec']}` least"
             f" ({most[-1]['saturation']:.3f}). Per channel `{wired['spec']}` does best"
-            f" ({wired['per_channel']:.3f}). The lowest latency at little load is that of `{quick['spec']}` ({quick['base_latency']:.1f} cycles)."
+            f" ({wired['per_channel']:.3f}). The lowest latency at little load is that of"
+            f" `{quick['spec']}` ({quick['base_latency']:.1f} cycles)."
         )
     return "\n".join(said) + "\n"
