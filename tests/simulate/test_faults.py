@@ -59,7 +59,7 @@ def _places_balance(plant, state):
 @settings(deadline=None, max_examples=40)
 @given(
     spec=st.sampled_from(SPECS),
-    routing=st.sampled_from(["fixed", "valiant", "ugal"]),
+    routing=st.sampled_from(["fixed", "adaptive", "valiant", "ugal"]),
     switching=st.sampled_from(["wormhole", "cut-through", "store-and-forward"]),
     tail=st.booleans(),
     load=st.sampled_from([0.1, 0.4, 0.9]),

@@ -107,8 +107,6 @@ def plan_epochs(plant: Plant, faults: Sequence[Fault]) -> list[Epoch]:
     """
     if faults and plant.settings.switching == "circuit":
         raise ArgumentError("faults cannot be simulated with circuit switching")
-    if faults and plant.settings.routing == "adaptive":
-        raise ArgumentError("faults cannot be simulated with adaptive routing")
     network = plant.network
     alive = np.ones(len(network.heads), dtype=np.bool_)
     dead = np.zeros(network.order, dtype=np.bool_)
