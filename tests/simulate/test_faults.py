@@ -61,17 +61,14 @@ def _places_balance(plant, state):
     spec=st.sampled_from(SPECS),
     routing=st.sampled_from(["fixed", "adaptive", "valiant", "ugal"]),
     switching=st.sampled_from(["wormhole", "cut-through", "store-and-forward"]),
-    tail=st.booleans(),
     load=st.sampled_from([0.1, 0.4, 0.9]),
     picks=st.lists(
         st.tuples(st.booleans(), st.integers(0, 10**6), st.integers(0, 300)), max_size=3
     ),
     seed=st.integers(0, 99),
 )
-def test_no_packet_is_unaccounted_for(spec, routing, switching, tail, load, picks, seed):
-    config = Settings(
-        vcs=8, buffer=5, packet=(1, 4), routing=routing, switching=switching, tail_credit=tail
-    )
+def test_no_packet_is_unaccounted_for(spec, routing, switching, load, picks, seed):
+    config = Settings(vcs=8, buffer=5, packet=(1, 4), routing=routing, switching=switching)
     network = hopscape.build(spec)
     plant = build_plant(network, config)
     links, nodes = [], []

@@ -66,7 +66,7 @@ class Plant:
         rows = self.units << (self.settings.vcs - 1).bit_length()
         tables = sum(int(a.nbytes) for a in self.fabric)
         per_row = 4 * layout.VC_FIELDS + 4 * self.settings.buffer * (1 + layout.PACKET_FIELDS) + 48
-        return tables + rows * per_row + 32 * self.units * _wheel(self)
+        return tables + rows * per_row + (4 * rows + 32 * self.units) * _wheel(self)
 
 
 def build_plant(
@@ -342,7 +342,7 @@ def fresh_state(plant: Plant, seed: int) -> State:
         lists=np.empty((5, longest), dtype=np.int32),
         arrivals=_slots(wheel, 1 + units),
         ejections=_slots(wheel, 1 + 2 * ends),
-        credits=_slots(wheel, 1 + units * speedup),
+        credits=_slots(wheel, 1 + rows),
         flits=_aligned(rows, depth),
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
         random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),

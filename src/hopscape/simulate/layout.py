@@ -233,7 +233,7 @@ class State(NamedTuple):
     ejections: Any
     """int32[wheel, 1 + 2 * endpoints]: last place, then pairs of row and flit."""
     credits: Any
-    """int32[wheel, 1 + units * speedup]: count, then rows."""
+    """int32[wheel, 1 + rows]: count, then rows (lost packets leave all of them at once)."""
     flits: Any
     """int32[rows, depth]: packet * 4 + first + last."""
     packets: Any

@@ -132,6 +132,9 @@ def _route(
     out = indptr[here] + (entry & PORT_MASK)
     kind = packets[who, CLASS]
     if numbers[N_LAYERED]:
+        if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:  # the escape would begin here
+            kind = (kind & ~CLASS_MASK) | np.int64(layers[here, goal])
+            packets[who, CLASS] = kind
         level = kind & CLASS_MASK
         if kind & SECOND:
             level += numbers[N_CLASSES]

@@ -140,7 +140,13 @@ def stuck_rows(plant: Plant, state: State) -> IntArray:
                 moving.append(row)
             else:
                 holders = [(out << shift) + v for v in range(31) if mask >> v & 1]
-                waits[row] = [owner.get(h, -1) for h in holders]
+                emptying = (
+                    h
+                    if vcs[h, layout.MISC] & layout.TAIL_OUT and vcs[h, layout.STATE] != layout.IDLE
+                    else -1
+                    for h in holders
+                )
+                waits[row] = [owner.get(h, e) for h, e in zip(holders, emptying, strict=True)]
         else:
             moving.append(row)
     alive = set(moving) | {-1}
