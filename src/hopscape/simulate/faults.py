@@ -107,6 +107,8 @@ def plan_epochs(plant: Plant, faults: Sequence[Fault]) -> list[Epoch]:
     """
     if faults and plant.settings.switching == "circuit":
         raise ArgumentError("faults cannot be simulated with circuit switching")
+    if faults and plant.settings.routing != "fixed":
+        raise ArgumentError(f"faults cannot be simulated with {plant.settings.routing} routing")
     if faults and plant.settings.tail_credit:
         raise ArgumentError("faults cannot be simulated with tail_credit")
     network = plant.network
