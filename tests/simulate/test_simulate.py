@@ -327,3 +327,65 @@ def test_replay_of_a_broadcast():
     hop = plant.settings.zero_load(2, 3)
     assert strict.cycles >= schedule.rounds * hop
     assert replay(plant, schedule, flits=3, background=0.2).cycles >= alone.cycles
+
+
+def test_two_phase_routing_keeps_to_the_layer_of_each_phase():
+    from hopscape.simulate.run import Run, blank_counters
+
+    config = Settings(vcs=8, buffer=5, packet=(1, 4), routing="valiant", tail_credit=True)
+    plant = _plant("petersen", config)
+    traffic = make_traffic("uniform-others", 10)
+    source = make_source(traffic, config, 0.9)
+    state = start(plant, traffic, source, seed=0)
+    assert not Run(plant, state, source, blank_counters(plant, 1)).to(5000)
+    assert len(stuck_rows(plant, state)) == 0
+
+
+def test_commands_write_booksim_files_and_replay_schedules(capsys, tmp_path):
+    from hopscape.collectives import broadcast
+
+    def run(*words, code=0):
+        with pytest.raises(SystemExit) as end:
+            main([*words, "--format", "json"])
+        assert (end.value.code or 0) == code
+        return json.loads(capsys.readouterr().out) if not code else None
+
+    folder = tmp_path / "out"
+    run("simulate", "ring(8)", "--write-booksim", str(folder), "--load", "0.2", "--vcs", "3")
+    job = read_booksim(folder / "ring-8.cfg")
+    assert job.network is not None
+    assert (job.network.order, job.load, job.settings.vcs) == (8, 0.2, 3)
+    run("simulate", "ring(8)", "--write-booksim", str(folder), "--load", "0.1,0.2", code=2)
+
+    file = tmp_path / "b.json"
+    broadcast(hopscape.build("torus(4, 4)"), 0).save(file)
+    alone = run("simulate", "--schedule", str(file), "--flits", "3")["replays"][0]
+    busy = run("simulate", "torus(4, 4)", "--schedule", str(file), "--load", "0.3")["replays"][0]
+    assert alone["background"] == 0
+    assert alone["cycles"] > 0
+    assert busy["background"] == 0.3
+    assert busy["flit_hops"] > alone["flit_hops"]
+    run("simulate", "ring(8)", "--schedule", str(file), code=2)
+
+
+def test_load_study_writes_its_page(tmp_path, monkeypatch):
+    from hopscape.simulate import study
+
+    monkeypatch.setitem(study.SIZES, 64, ("ring(6)", "complete(6)"))
+    rows, points = study.load_rows((64,), ("uniform",), cycles=500, precision=0.1)
+    assert [row["spec"] for row in rows] == ["ring(6)", "complete(6)"]
+    assert rows[0]["degree"] == 2
+    assert rows[0]["saturation"] <= rows[1]["saturation"]
+    assert len(points) == 12
+    page = study.write_page(tmp_path, rows, points, cycles=500, precision=0.1, seed=1)
+    text = page.read_text()
+    assert "`complete(6)` carries most" in text or "`ring(6)` carries most" in text
+    assert (tmp_path / "load-latency-64.svg").exists()
+
+
+def test_every_network_of_the_load_study_exists():
+    from hopscape.simulate.study import SIZES
+
+    for size in (64, 256):
+        for spec in SIZES[size]:
+            assert size / 2 < hopscape.build(spec).endpoint_count < 2 * size

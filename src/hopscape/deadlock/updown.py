@@ -19,7 +19,8 @@ class UpDownRouter(Router):
 
     Nodes are ranked by their distance from the root, then by number. A route goes down by the
     shortest downward way as soon as there is one, else up where the rest is shortest. No route
-    turns from down to up, so the channel dependency graph has no cycle.
+    turns from down to up, so the channel dependency graph has no cycle. With `partial` a network
+    may fall into parts; each has its own root, its node of least number.
 
     Examples
     --------
@@ -31,7 +32,7 @@ class UpDownRouter(Router):
     name = "up*/down*"
     exact = False
 
-    def __init__(self, network: Network, root: int = 0) -> None:
+    def __init__(self, network: Network, root: int = 0, *, partial: bool = False) -> None:
         super().__init__(network)
         if not network.duplex:
             raise ArgumentError(
@@ -40,6 +41,9 @@ class UpDownRouter(Router):
         order = network.order
         require_memory(6 * order * order, f"the up*/down* tables of {network.spec}")
         level = distances_from(network, network.node(root))
+        while partial and int(level.min()) < 0:
+            further = distances_from(network, int(np.argmin(level)))
+            level = np.where(further >= 0, further, level)
         if int(level.min()) < 0:
             raise DisconnectedError(f"{network.spec} is not connected")
         rank = np.empty(order, dtype=np.int64)

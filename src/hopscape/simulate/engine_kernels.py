@@ -102,6 +102,7 @@ def advance(fabric, state, source, counters, until, patience):
     layers = _bare(fabric.layers)
     ways = _bare(fabric.ways)
     far = _bare(fabric.far)
+    moved = _bare(fabric.moved)
     scalars = _bare(state.scalars)
     vcs = _bare(state.vcs)
     units = _bare(state.units)
@@ -158,6 +159,7 @@ def advance(fabric, state, source, counters, until, patience):
             table,
             layers,
             far,
+            moved,
             given,
             scalars,
             vcs,
@@ -175,6 +177,7 @@ def advance(fabric, state, source, counters, until, patience):
                 masks,
                 table,
                 other,
+                layers,
                 ways,
                 scalars,
                 vcs,

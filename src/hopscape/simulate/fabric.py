@@ -66,7 +66,7 @@ class Plant:
         rows = self.units << (self.settings.vcs - 1).bit_length()
         tables = sum(int(a.nbytes) for a in self.fabric)
         per_row = 4 * layout.VC_FIELDS + 4 * self.settings.buffer * (1 + layout.PACKET_FIELDS) + 48
-        return tables + rows * per_row + 32 * self.units * _wheel(self)
+        return tables + rows * per_row + (4 * rows + 32 * self.units) * _wheel(self)
 
 
 def build_plant(
@@ -102,13 +102,7 @@ def build_plant(
         table, classes, proof = find_classes(network, router, method="single")
     else:
         table, classes, proof = find_classes(network, router)
-    phases = 2 if settings.routing in ("valiant", "ugal") else 1
-    need = classes.count * phases + (1 if settings.routing == "adaptive" else 0)
-    if need > settings.vcs:
-        raise ArgumentError(
-            f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"
-            f" virtual channels to be free of deadlock ({classes.method})"
-        )
+    _require_vcs(network, settings, classes)
     ends = network.endpoints
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
@@ -119,6 +113,16 @@ def build_plant(
     plant = Plant(network, settings, table, classes, proof, fabric, units, home)
     require_memory(plant.memory(), f"the simulation of {network.spec}")
     return plant
+
+
+def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None:
+    phases = 2 if settings.routing in ("valiant", "ugal") else 1
+    need = classes.count * phases + (1 if settings.routing == "adaptive" else 0)
+    if need > settings.vcs:
+        raise ArgumentError(
+            f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"
+            f" virtual channels to be free of deadlock ({classes.method})"
+        )
 
 
 def _announce(network: Network, settings: Settings) -> None:
@@ -135,7 +139,12 @@ def check_ways(table: RoutingTable) -> None:
 
 
 def _fabric(
-    network: Network, settings: Settings, table: RoutingTable, classes: Classes, endpoints: int
+    network: Network,
+    settings: Settings,
+    table: RoutingTable,
+    classes: Classes,
+    endpoints: int,
+    alive: IntArray | None = None,
 ) -> Fabric:
     layered = classes.method == "layers"
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
@@ -146,11 +155,24 @@ def _fabric(
         indptr=network.indptr.copy(),
         table=entries,
         other=others if others is not None else none16,
-        ways=_ways(network) if adaptive else np.empty((0, 0), np.uint32),
-        far=_far(network) if settings.routing == "ugal" else none16,
+        ways=_ways(network, alive) if adaptive else np.empty((0, 0), np.uint32),
+        far=_far(network, alive) if settings.routing == "ugal" else none16,
         masks=_masks(settings, classes),
         layers=classes.layers.copy() if layered else none8,
+        moved=none8,
     )
+
+
+def damaged_plant(
+    plant: Plant, table: RoutingTable, classes: Classes, proof: Certificate, alive: IntArray
+) -> Plant:
+    """The same network with other tables, over the channels that are left."""
+    network, settings = plant.network, plant.settings
+    _require_vcs(network, settings, classes)
+    fabric = _fabric(network, settings, table, classes, plant.endpoints, alive)
+    lines = plant.lines.copy()
+    lines[: len(network.heads), layout.U_RING] = classes.rings
+    return Plant(network, settings, table, classes, proof, fabric, lines, plant.home)
 
 
 def _units(
@@ -249,27 +271,36 @@ def _masks(settings: Settings, classes: Classes) -> IntArray:
     return np.array([*bits, everything, roaming], dtype=np.int64)
 
 
-def _far(network: Network) -> IntArray:
+def _far(network: Network, alive: IntArray | None) -> IntArray:
+    return _distances(network, alive).astype(np.uint16)
+
+
+def _distances(network: Network, alive: IntArray | None) -> IntArray:
+    """Distances over the live channels, [from, to]; a large number where there is no way."""
     from hopscape.core.distances import distance_rows
 
-    rows = distance_rows(network, np.arange(network.order))
-    return rows.astype(np.uint16)
+    if alive is not None:
+        network = Network.from_links(
+            network.order, network.tails[alive], network.heads[alive], duplex=False
+        )
+    rows = distance_rows(network, np.arange(network.order)).astype(np.int32)
+    return np.where((rows < 0) | (rows > network.order), 0x3FFF, rows)
 
 
-def _ways(network: Network) -> IntArray:
+def _ways(network: Network, alive: IntArray | None) -> IntArray:
     """All shortest channels of every pair, as bits."""
-    from hopscape.core.distances import distance_rows
-
     if int(network.degrees.max()) > 32:
         raise ArgumentError(
             f"{network.spec} has more than 32 ports; adaptive routing takes up to 32"
         )
-    towards = distance_rows(network, np.arange(network.order), towards=True).astype(np.int32)
+    far = _distances(network, alive)
     ways = np.zeros((network.order, network.order), dtype=np.uint32)
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
     for channel in range(len(network.heads)):
+        if alive is not None and not alive[channel]:
+            continue
         tail, head = int(network.tails[channel]), int(network.heads[channel])
-        shorter = towards[:, head] == towards[:, tail] - 1
+        shorter = far[head] == far[tail] - 1
         ways[tail, shorter] |= np.uint32(1 << int(offset[channel]))
     return ways
 
@@ -311,7 +342,7 @@ def fresh_state(plant: Plant, seed: int) -> State:
         lists=np.empty((5, longest), dtype=np.int32),
         arrivals=_slots(wheel, 1 + units),
         ejections=_slots(wheel, 1 + 2 * ends),
-        credits=_slots(wheel, 1 + units * speedup),
+        credits=_slots(wheel, 1 + rows),
         flits=_aligned(rows, depth),
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
         random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),

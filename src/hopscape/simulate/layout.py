@@ -95,6 +95,7 @@ T_FIELDS = 10
 
 # bits of CLASS beyond the number of the class
 CLASS_MASK, ESCAPED, SECOND, KILLED = 0xFF, 0x100, 0x200, 0x400
+RENEW, MOVED = 0x800, 0x1000  # the class is chosen anew; the packet counts as rerouted
 
 # flits
 FIRST, LAST = 1, 2
@@ -130,7 +131,8 @@ BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
     BEGIN,
     END,
     MEASURED,
-) = range(17)
+    LOST_MEASURED,
+) = range(18)
 SCALARS = 20
 
 # columns of windows
@@ -157,6 +159,8 @@ class Fabric(NamedTuple):
     """int64[classes + 2]: virtual channels of each class, then all, then adaptive ones."""
     layers: Any
     """uint8[routers, routers]: class of a pair of routers (layered routing only)."""
+    moved: Any
+    """uint8[routers, routers]: pairs whose route a fault has changed (empty without faults)."""
 
 
 # places in Fabric.numbers
@@ -229,7 +233,7 @@ class State(NamedTuple):
     ejections: Any
     """int32[wheel, 1 + 2 * endpoints]: last place, then pairs of row and flit."""
     credits: Any
-    """int32[wheel, 1 + units * speedup]: count, then rows."""
+    """int32[wheel, 1 + rows]: count, then rows (lost packets leave all of them at once)."""
     flits: Any
     """int32[rows, depth]: packet * 4 + first + last."""
     packets: Any

@@ -9,8 +9,9 @@ means.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,16 +20,25 @@ from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Plant, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
+from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import Floats, Traffic
 
-__all__ = ["Point", "make_source", "run_point", "saturation", "stuck_rows", "warm_up_cut"]
+if TYPE_CHECKING:
+    from hopscape.simulate.faults import Fault
 
-WINDOW = 100
+__all__ = [
+    "Point",
+    "blank_counters",
+    "make_source",
+    "run_point",
+    "saturation",
+    "stuck_rows",
+    "warm_up_cut",
+]
+
 _BATCHES = 20
 _T_95 = 2.093  # Student's t, 19 degrees of freedom
-_LONGEST = 1 << 14
-_PATIENCE = 3000
 _SLACK = 0.03
 _KNEE = 3.0
 _HOPELESS = 2000.0
@@ -65,7 +75,12 @@ class Point:
     packets : int
         Packets measured.
     lost : int
-        Packets that had no way.
+        Packets that a fault destroyed, or that had no way.
+    created, delivered, in_flight : int
+        Packets of the whole run, warm-up and drain included: created (entered the network, or
+        were waiting at a source that died) = delivered + lost + still in flight at the end.
+    rerouted : int
+        Packets that did not take the way of the undamaged network (each counted once).
     flit_hops : int
         Flits through routers, warm-up and drain included.
     seconds : float
@@ -88,7 +103,11 @@ class Point:
     warmup: int
     cycles: int
     packets: int
+    created: int
+    delivered: int
     lost: int
+    rerouted: int
+    in_flight: int
     flit_hops: int
     seconds: float
 
@@ -144,17 +163,6 @@ def start(plant: Plant, traffic: Traffic, source: Source, seed: int) -> State:
     return state
 
 
-def blank_counters(plant: Plant, windows: int) -> Counters:
-    """Counters that measure nothing yet."""
-    return Counters(
-        span=np.array([-1, -1, WINDOW], dtype=np.int64),
-        windows=np.zeros((windows, layout.WINDOW_FIELDS)),
-        histogram=np.zeros((2, _LONGEST), dtype=np.int64),
-        used=np.zeros(plant.units, dtype=np.int64),
-        received=np.zeros(plant.endpoints, dtype=np.int64),
-    )
-
-
 def warm_up_cut(series: Floats) -> int:
     """Where to cut the start off a series: least standard error of the rest (MSER).
 
@@ -183,6 +191,7 @@ def run_point(
     warmup: int | None = None,
     cycles: int = 10_000,
     latency_limit: float | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Point:
     """Simulate one load.
 
@@ -200,6 +209,8 @@ def run_point(
     latency_limit : float, optional
         A mean latency beyond it counts as saturated, besides one beyond three times the latency
         of an empty network.
+    faults : sequence of Fault
+        What dies, and when.
 
     Examples
     --------
@@ -209,34 +220,29 @@ def run_point(
     >>> run_point(plant, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
     False
     """
-    from hopscape.simulate.engine_kernels import advance
-
     if cycles < _BATCHES or (warmup is not None and warmup < 0):
         raise ArgumentError(f"cycles is {cycles} and warmup {warmup}; measure at least {_BATCHES}")
     source = make_source(traffic, plant.settings, load)
     state = start(plant, traffic, source, seed)
-    advance(plant.fabric, state, source, blank_counters(plant, 1), 0, _PATIENCE)  # compiles
-    begin = time.perf_counter()
     most_warm = warmup if warmup is not None else 16_000
     counters = blank_counters(plant, (most_warm + cycles) // WINDOW + 2)
-    still = _warm(plant, state, source, counters, warmup)
-    first = int(state.scalars[layout.NOW])
+    run = Run(plant, state, source, counters, faults)
+    begin = time.perf_counter()
+    still = _warm(run, warmup)
+    first = run.now
     last = first + cycles
     counters.span[:2] = first, last
     state.scalars[[layout.BEGIN, layout.END]] = first, last
     backlog = _backlog(state)
-    still = still or bool(advance(plant.fabric, state, source, counters, last, _PATIENCE))
+    still = still or run.to(last)
     limit = latency_limit if latency_limit is not None else _HOPELESS
     growth = (_backlog(state) - backlog) / cycles
     saturated = still or growth > _SLACK or _backlog(state) > limit
     deadline = last + (0 if saturated else 2 * cycles + int(4 * limit))
-    while not still and int(state.scalars[layout.NOW]) < deadline:
-        if _drained(state, counters, last):
-            break
-        until = min(deadline, int(state.scalars[layout.NOW]) + 200)
-        still = bool(advance(plant.fabric, state, source, counters, until, _PATIENCE))
+    while not still and run.now < deadline and not _drained(state, counters, last):
+        still = run.to(min(deadline, run.now + 200))
     drained = _drained(state, counters, last)
-    stuck = still or (not drained and len(stuck_rows(plant, state)) > 0)
+    stuck = still or (not drained and len(stuck_rows(run.plant, state)) > 0)
     return _sum_up(
         plant,
         state,
@@ -261,19 +267,15 @@ def _zero_load(plant: Plant, hops: float) -> float:
     return settings.zero_load(hops) + extra
 
 
-def _warm(
-    plant: Plant, state: State, source: Source, counters: Counters, warmup: int | None
-) -> bool:
+def _warm(run: Run, warmup: int | None) -> bool:
     """Run until the start no longer shows; True when nothing moves any more."""
-    from hopscape.simulate.engine_kernels import advance
-
     until = warmup if warmup is not None else 1000
     while True:
-        if advance(plant.fabric, state, source, counters, until, _PATIENCE):
+        if run.to(until):
             return True
         if warmup is not None or until >= 16_000:
             return False
-        rows = counters.windows[: until // WINDOW]
+        rows = run.counters.windows[: until // WINDOW]
         seen = rows[rows[:, layout.W_COUNT] > 0]
         series = seen[:, layout.W_LATENCY] / seen[:, layout.W_COUNT]
         ripe = series[: max(4, int(0.8 * len(series)))]
@@ -291,7 +293,7 @@ def _backlog(state: State) -> float:
 def _drained(state: State, counters: Counters, last: int) -> bool:
     if int(state.ends[:, layout.E_BIRTH].min()) < last:
         return False
-    arrived = int(counters.histogram[0].sum()) + int(state.scalars[layout.LOST])
+    arrived = int(counters.histogram[0].sum()) + int(state.scalars[layout.LOST_MEASURED])
     return arrived >= int(state.scalars[layout.MEASURED])
 
 
@@ -333,7 +335,11 @@ def _sum_up(
         warmup=first,
         cycles=cycles,
         packets=int(counters.histogram[0].sum()),
+        created=int(state.scalars[layout.CREATED]),
+        delivered=int(state.scalars[layout.DELIVERED]),
         lost=int(state.scalars[layout.LOST]),
+        rerouted=int(state.scalars[layout.REROUTED]),
+        in_flight=int(state.scalars[layout.IN_FLIGHT]),
         flit_hops=int(state.scalars[layout.FLIT_HOPS]),
         seconds=seconds,
     )
@@ -357,53 +363,6 @@ def _percentile(histogram: IntArray, share: float) -> float:
     if total == 0:
         return float("nan")
     return float(np.searchsorted(np.cumsum(histogram), share * total))
-
-
-def stuck_rows(plant: Plant, state: State) -> IntArray:
-    """Virtual channels that can never move again: a deadlock, when there are any.
-
-    A virtual channel may move when its packet has a credit and a flit, or a free channel to ask
-    for, or waits for somebody who may move; what is left after all such have been marked is stuck.
-    """
-    shift = int(plant.fabric.numbers[layout.N_SHIFT])
-    vcs, depth = state.vcs, plant.settings.buffer
-    busy = np.nonzero(vcs[:, layout.STATE] != layout.IDLE)[0]
-    owner = {
-        int(vcs[row, layout.OUT]): int(row)
-        for row in np.nonzero(vcs[:, layout.STATE] == layout.ACTIVE)[0]
-    }
-    waits: dict[int, list[int]] = {}
-    moving: list[int] = []
-    for row in busy.tolist():
-        standing, out = int(vcs[row, layout.STATE]), int(vcs[row, layout.OUT])
-        if vcs[row, layout.COUNT] == 0:  # the rest of its packet has yet to come
-            waits[row] = [owner.get(row, -1)]
-        elif standing == layout.ACTIVE:
-            held = int(vcs[out, layout.WRITE] - vcs[out, layout.HEAD]) % depth
-            full = vcs[out, layout.COUNT] == depth or (held == 0 and vcs[out, layout.COUNT] > 0)
-            inside = out >> shift < plant.fabric.numbers[layout.N_CHANNELS]
-            if vcs[out, layout.CREDIT] > 0 or not full or not inside:
-                moving.append(row)
-            else:
-                waits[row] = [out]
-        elif standing == layout.WAITING and out >= 0:
-            allowed = int(vcs[row, layout.MISC]) >> layout.CLASS_SHIFT
-            masks = plant.fabric.masks
-            mask = int(masks[-2] if allowed == 255 else masks[allowed])
-            if mask & int(state.units[out, layout.U_FREE]):
-                moving.append(row)
-            else:
-                holders = [(out << shift) + v for v in range(31) if mask >> v & 1]
-                waits[row] = [owner.get(h, -1) for h in holders]
-        else:
-            moving.append(row)
-    alive = set(moving) | {-1}
-    changed = True
-    while changed:
-        freed = [row for row, on in waits.items() if row not in alive and alive & set(on)]
-        changed = bool(freed)
-        alive |= set(freed)
-    return np.array(sorted(set(waits) - alive), dtype=np.int64)
 
 
 def saturation(

@@ -7,9 +7,13 @@ import numpy as np
 from numba import njit
 
 from hopscape.simulate.layout import (
+    BEGIN,
+    BORN,
+    END,
     FREE,
     IN_FLIGHT,
     LOST,
+    LOST_MEASURED,
     SPARE,
     TAILS,
 )
@@ -43,6 +47,8 @@ def bury(scalars, packets, who):
     packets[who, TAILS] -= 1
     if packets[who, TAILS] <= 0:
         scalars[LOST] += 1
+        if scalars[BEGIN] <= packets[who, BORN] < scalars[END]:
+            scalars[LOST_MEASURED] += 1
         release(scalars, packets, who)
 
 

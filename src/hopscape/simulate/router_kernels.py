@@ -46,6 +46,7 @@ from hopscape.simulate.layout import (
     PATH,
     PORT_MASK,
     READY,
+    RENEW,
     SECOND,
     SENDERS,
     SIZE,
@@ -78,7 +79,20 @@ __all__ = ["allocate_vcs"]
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _route(
-    numbers, indptr, table, other, vcs, units, ends, flits, packets, random, transfers, paths, row
+    numbers,
+    indptr,
+    table,
+    other,
+    layers,
+    vcs,
+    units,
+    ends,
+    flits,
+    packets,
+    random,
+    transfers,
+    paths,
+    row,
 ):
     """The unit and class for the packet at the front of a virtual channel; negative: no way.
 
@@ -103,6 +117,9 @@ def _route(
             packets[who, MID] = -1
             packets[who, CLASS] |= SECOND
             turned = True
+            if numbers[N_LAYERED]:
+                level = np.int64(layers[here, goal])
+                packets[who, CLASS] = (packets[who, CLASS] & ~CLASS_MASK) | level
         else:
             goal = packets[who, MID]
     if here == goal and packets[who, MID] < 0:
@@ -115,16 +132,19 @@ def _route(
     out = indptr[here] + (entry & PORT_MASK)
     kind = packets[who, CLASS]
     if numbers[N_LAYERED]:
+        if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:  # the escape would begin here
+            kind = (kind & ~CLASS_MASK) | np.int64(layers[here, goal])
+            packets[who, CLASS] = kind
         level = kind & CLASS_MASK
         if kind & SECOND:
             level += numbers[N_CLASSES]
         return out * 256 + level
     ring = units[unit, U_RING]
-    if turned or ring < 0 or ring != units[out, U_RING]:
+    if turned or kind & RENEW or ring < 0 or ring != units[out, U_RING]:
         level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
         if kind & SECOND:
             level += numbers[N_CLASSES]
-        kind = (kind & ~CLASS_MASK) | level
+        kind = (kind & ~(CLASS_MASK | RENEW)) | level
         packets[who, CLASS] = kind
     return out * 256 + (kind & CLASS_MASK)
 
@@ -168,6 +188,7 @@ def allocate_vcs(
     masks,
     table,
     other,
+    layers,
     ways,
     scalars,
     vcs,
@@ -197,6 +218,7 @@ def allocate_vcs(
                 indptr,
                 table,
                 other,
+                layers,
                 vcs,
                 units,
                 ends,

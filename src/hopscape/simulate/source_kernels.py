@@ -18,6 +18,7 @@ from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
     CLASS,
+    CLASS_MASK,
     CREATED,
     CREDIT,
     DST,
@@ -39,9 +40,12 @@ from hopscape.simulate.layout import (
     IN_FLIGHT,
     LAST,
     LEFT,
+    LOST,
+    LOST_MEASURED,
     MEASURED,
     MID,
     MISC,
+    MOVED,
     N_BIAS,
     N_CHANNELS,
     N_DEPTH,
@@ -52,9 +56,11 @@ from hopscape.simulate.layout import (
     N_SWITCHING,
     N_TAIL_CREDIT,
     N_VCS,
+    NO_WAY,
     NOW,
     PATH,
     PORT_MASK,
+    REROUTED,
     SECOND,
     SENT,
     SILENT,
@@ -85,7 +91,7 @@ from hopscape.simulate.layout import (
 )
 from hopscape.simulate.packet_kernels import random_bits, random_unit
 
-__all__ = ["first_births", "inject", "put_ready", "wake"]
+__all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
 _NEVER = 2**30
 
@@ -96,6 +102,22 @@ def first_births(state, source):
     for e in range(len(state.ends)):
         state.ends[e, E_BIRTH] = -1
         _draw_birth(state.ends, state.random, source, e)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def silence(state, source, e):
+    """An endpoint dies: the packets that wait in its queue are lost, and none are born."""
+    scalars, ends = state.scalars, state.ends
+    while ends[e, E_BIRTH] < scalars[NOW]:
+        scalars[CREATED] += 1
+        scalars[LOST] += 1
+        if scalars[BEGIN] <= ends[e, E_BIRTH] < scalars[END]:
+            scalars[MEASURED] += 1
+            scalars[LOST_MEASURED] += 1
+        if source.kind[1] == TRACE:
+            ends[e, E_TRACE] += 1
+        _draw_birth(ends, state.random, source, e)
+    ends[e, E_BIRTH] = _NEVER
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -206,7 +228,7 @@ def put_ready(ends, transfers, transfer):
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _next_packet(
-    numbers, indptr, table, layers, far, source, scalars, units, ends, packets, random, e
+    numbers, indptr, table, layers, far, moved, source, scalars, units, ends, packets, random, e
 ):
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
     now = scalars[NOW]
@@ -228,6 +250,9 @@ def _next_packet(
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
     _draw_birth(ends, random, source, e)
     who = _new_packet(scalars, packets, e, target, size, born)
+    if len(moved) and moved[ends[e, E_HOME], ends[target, E_HOME]]:
+        packets[who, CLASS] |= MOVED
+        scalars[REROUTED] += 1
     _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target)
     return who
 
@@ -237,13 +262,16 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
     """What is decided at the source: the layer, or the router in between."""
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
     if numbers[N_LAYERED]:
-        packets[who, CLASS] = layers[here, goal]
+        packets[who, CLASS] |= layers[here, goal]
     mode = numbers[N_MODE]
     if here == goal or (mode != VALIANT and mode != UGAL):
         return
+    if table[here, goal] & PORT_MASK == NO_WAY:
+        return
     stream = numbers[N_ENDPOINTS]
     mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
-    if mid in (here, goal):
+    cut = table[here, mid] & PORT_MASK == NO_WAY or table[mid, goal] & PORT_MASK == NO_WAY
+    if mid in (here, goal) or cut:
         packets[who, CLASS] |= SECOND
         return
     if mode == UGAL:
@@ -256,6 +284,9 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
             packets[who, CLASS] |= SECOND
             return
     packets[who, MID] = mid
+    if numbers[N_LAYERED]:
+        level = np.int64(layers[here, mid])
+        packets[who, CLASS] = (packets[who, CLASS] & ~CLASS_MASK) | level
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -265,6 +296,7 @@ def inject(
     table,
     layers,
     far,
+    moved,
     source,
     scalars,
     vcs,
@@ -292,6 +324,7 @@ def inject(
                 table,
                 layers,
                 far,
+                moved,
                 source,
                 scalars,
                 units,

@@ -16,6 +16,7 @@ from hopscape.core.progress import track
 from hopscape.registry import build
 from hopscape.simulate.booksim import BookSimJob
 from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.faults import read_faults
 from hopscape.simulate.measurement import run_point
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import (
@@ -54,6 +55,8 @@ class Job:
         Simulate even where the routing may deadlock.
     on_off : (float, float) or None
     latency_limit : float or None
+    fail_links, fail_nodes : tuple of str
+        Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
     """
 
     spec: str
@@ -67,6 +70,8 @@ class Job:
     unsafe: bool = False
     on_off: tuple[float, float] | None = None
     latency_limit: float | None = None
+    fail_links: tuple[str, ...] = ()
+    fail_nodes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a file."""
@@ -147,6 +152,7 @@ def run_job(job: Job) -> dict[str, Any]:
         warmup=job.warmup,
         cycles=job.cycles,
         latency_limit=job.latency_limit,
+        faults=read_faults(plant.network, job.fail_links, job.fail_nodes),
     )
     return point.to_dict() | {"spec": plant.network.spec, "key": job.key}
 

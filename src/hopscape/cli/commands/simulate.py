@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from hopscape.core.errors import ArgumentError
 
 __all__ = ["register"]
 
+_LOADS = "0.1:0.9:0.1"
 _COLUMNS = {
     "spec": "network",
     "offered": "offered",
@@ -44,8 +46,8 @@ def simulate(
         str, typer.Option("--traffic", "-t", help="A pattern by name, a .csv matrix or a .trace.")
     ] = "uniform",
     load: Annotated[
-        str, typer.Option("--load", "-l", help="Flits per endpoint and cycle: 0.3 or 0.1:0.9:0.1.")
-    ] = "0.1:0.9:0.1",
+        str, typer.Option("--load", "-l", help="Flits per endpoint and cycle: 0.3, 0.1:0.9:0.1.")
+    ] = "",
     booksim: Annotated[
         Path | None, typer.Option("--booksim", help="Take everything from a BookSim file.")
     ] = None,
@@ -79,6 +81,24 @@ def simulate(
     unsafe: Annotated[
         bool, typer.Option("--unsafe", help="Simulate although it may deadlock.")
     ] = False,
+    fail_link: Annotated[
+        list[str] | None, typer.Option("--fail-link", help="A dead link: A-B, or A-B@CYCLE.")
+    ] = None,
+    fail_node: Annotated[
+        list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
+    ] = None,
+    write_booksim: Annotated[
+        Path | None,
+        typer.Option("--write-booksim", help="Write BookSim and anynet files here; no run."),
+    ] = None,
+    schedule: Annotated[
+        Path | None,
+        typer.Option("--schedule", help="Replay a schedule file, beside --load if given."),
+    ] = None,
+    flits: Annotated[int, typer.Option("--flits", help="Per transfer of a schedule.")] = 1,
+    barrier: Annotated[
+        bool, typer.Option("--barrier", help="Rounds of a schedule wait for each other.")
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", help="Points side by side.")] = 2,
     resume: Annotated[
         Path | None, typer.Option("--resume", help="File of finished points; goes on from it.")
@@ -97,8 +117,8 @@ def simulate(
     if booksim is not None:
         _simulate_booksim(booksim, given, style, output)
         return
-    if not given:
-        raise ArgumentError("name at least one network, or a file with --booksim")
+    if not given and schedule is None:
+        raise ArgumentError("name at least one network, or a file with --booksim or --schedule")
     settings = Settings(
         vcs=vcs,
         buffer=buffer,
@@ -119,13 +139,23 @@ def simulate(
         "cycles": cycles,
         "unsafe": unsafe,
         "on_off": _pair(burst) if burst else None,
+        "fail_links": tuple(fail_link or ()),
+        "fail_nodes": tuple(fail_node or ()),
     }
+    if (saturation or schedule is not None) and (fail_link or fail_node):
+        raise ArgumentError("faults go with --load, not with --saturation or --schedule")
+    if write_booksim is not None:
+        _write_booksim(write_booksim, given, traffic, load or "0.1", common, style, output)
+        return
+    if schedule is not None:
+        _replay(schedule, given, traffic, load or "0", flits, barrier, common, style, output)
+        return
     if saturation:
         rows, found = _saturations(given, traffic, common)
     else:
         from hopscape.simulate.sweep import Job, parse_loads, run_jobs
 
-        loads = parse_loads(load)
+        loads = parse_loads(load or _LOADS)
         jobs = [Job(spec, traffic, x, **common) for spec in given for x in loads]
         rows = run_jobs(jobs, workers=workers, resume=resume, dask=dask or None)
         found = {}
@@ -134,6 +164,110 @@ def simulate(
 
         draw_curves(rows, figure, title=f"{traffic} traffic")
     _show(given, traffic, rows, found, common, style, output)
+
+
+def _write_booksim(
+    folder: Path,
+    specs: list[str],
+    traffic: str,
+    load: str,
+    common: dict[str, Any],
+    style: Format,
+    output: Path | None,
+) -> None:
+    from hopscape.registry import build
+    from hopscape.simulate.booksim import write_booksim
+    from hopscape.simulate.sweep import parse_loads
+
+    loads = parse_loads(load)
+    if len(loads) != 1:
+        raise ArgumentError(f"load is {load!r}; a BookSim configuration has one load")
+    networks = [build(spec) for spec in specs]
+    names = {re.sub(r"[^A-Za-z0-9]+", "-", n.spec).strip("-"): n for n in networks}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
+    rows = []
+    for name, network in names.items():
+        path = folder / f"{name}.cfg"
+        settings, seed = common["settings"], common["seed"]
+        write_booksim(network, settings, path, traffic=traffic, load=loads[0], seed=seed)
+        wiring = str(path.with_suffix(".anynet"))
+        rows.append({"spec": network.spec, "configuration": str(path), "network_file": wiring})
+    columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
+    emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
+
+
+def _replay(
+    file: Path,
+    specs: list[str],
+    traffic: str,
+    load: str,
+    flits: int,
+    barrier: bool,
+    common: dict[str, Any],
+    style: Format,
+    output: Path | None,
+) -> None:
+    from hopscape.core.schedule import Schedule
+    from hopscape.registry import build
+    from hopscape.simulate.replay import replay
+    from hopscape.simulate.sweep import Job, parse_loads, plant_of, traffic_for
+
+    schedule = Schedule.load(file, build)
+    spec = schedule.network.spec
+    for given in specs:
+        if build(given).spec != spec:
+            raise ArgumentError(f"{file} is a schedule for {spec}, not for {given}")
+    plant = plant_of(Job(spec, traffic, 0.0, **common))
+    pattern = traffic_for(plant, traffic, common["seed"])
+    if common["on_off"] is not None:
+        pattern = pattern.bursty(*common["on_off"])
+    rows = []
+    for background in parse_loads(load):
+        done = replay(
+            plant,
+            schedule,
+            flits=flits,
+            barrier=barrier,
+            background=background,
+            traffic=pattern,
+            seed=common["seed"],
+        )
+        rows.append(
+            {
+                "spec": spec,
+                "schedule": schedule.name,
+                "background": background,
+                "cycles": done.cycles,
+                "rounds": done.rounds,
+                "transfers": done.transfers,
+                "flit_hops": done.flit_hops,
+                "deadlocked": done.deadlocked,
+            }
+        )
+    if style is Format.json:
+        record = {
+            "spec": spec,
+            "schedule": str(file),
+            "traffic": traffic,
+            "flits": flits,
+            "barrier": barrier,
+            "configuration": {**common, "settings": common["settings"].to_dict()},
+            "replays": rows,
+        }
+        emit(record, style, output)
+        return
+    columns = {
+        "spec": "network",
+        "background": "background load",
+        "cycles": "cycles",
+        "rounds": "rounds",
+        "transfers": "transfers",
+        "deadlocked": "deadlocked",
+    }
+    emit_rows(rows, style, output, title=f"{file}: replayed flit by flit", columns=columns)
 
 
 def _show(
@@ -162,7 +296,10 @@ def _show(
             record["saturation"] = found
         emit(record, style, output)
         return
-    emit_rows(rows, style, output, title=title, columns=_COLUMNS)
+    columns = _COLUMNS
+    if common["fail_links"] or common["fail_nodes"]:
+        columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
+    emit_rows(rows, style, output, title=title, columns=columns)
 
 
 def _saturations(

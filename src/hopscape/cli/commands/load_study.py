@@ -1,0 +1,64 @@
+"""The study of load and latency over the families."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscape.cli import groups
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["register"]
+
+_COLUMNS = {
+    "spec": "network",
+    "nodes": "nodes",
+    "degree": "degree",
+    "traffic": "traffic",
+    "saturation": "saturation",
+    "per_channel": "per channel",
+    "base_latency": "latency",
+    "busiest_share": "evenness",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    groups.study.command("load")(study_load)
+
+
+def study_load(
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Write the page and its figures here.")
+    ] = None,
+    sizes: Annotated[str, typer.Option("--sizes", help="About 64, 256, 1024, 4096.")] = "64,256",
+    full: Annotated[bool, typer.Option("--full", help="All four sizes.")] = False,
+    traffic: Annotated[
+        str, typer.Option("--traffic", help="Patterns, apart by commas.")
+    ] = "uniform,permutation",
+    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured per point.")] = 3000,
+    precision: Annotated[float, typer.Option("--precision", help="Of the saturation.")] = 0.01,
+    seed: Annotated[int, typer.Option("--seed", help="Of all random numbers.")] = 1,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
+    from hopscape.simulate.study import SIZES, load_rows, write_page
+
+    try:
+        wanted = list(SIZES) if full else [int(x) for x in sizes.split(",")]
+    except ValueError as error:
+        raise ArgumentError(f"sizes is {sizes!r}; write numbers apart by commas") from error
+    if not set(wanted) <= set(SIZES):
+        raise ArgumentError(f"sizes is {sizes!r}; choose from {', '.join(map(str, SIZES))}")
+    names = [name.strip() for name in traffic.split(",")]
+    rows, points = load_rows(wanted, names, cycles=cycles, precision=precision, seed=seed)
+    if folder is not None:
+        write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
+    if style is Format.json:
+        emit({"networks": rows, "points": points}, style, output)
+        return
+    emit_rows(rows, style, output, title="Load and latency", columns=_COLUMNS)

@@ -1,0 +1,78 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""Routing tables around dead channels, and which routes have to change."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["mend_ports", "routes_over"]
+
+_NO_PORT = 0xFFFF
+
+
+@njit(cache=True, nogil=True)
+def mend_ports(indptr, heads, tails, by_head, starts, alive, old, port):
+    """Shortest next ports over live channels; the old port stays wherever it is one of them.
+
+    `by_head` lists the channels by the node they lead to, those of node v from ``starts[v]`` on.
+    """
+    order = len(indptr) - 1
+    far = np.empty(order, np.int32)
+    queue = np.empty(order, np.int32)
+    for goal in range(order):
+        far[:] = -1
+        far[goal] = 0
+        queue[0] = goal
+        first, last = 0, 1
+        while first < last:
+            node = queue[first]
+            first += 1
+            for i in range(starts[node], starts[node + 1]):
+                channel = by_head[i]
+                before = tails[channel]
+                if alive[channel] and far[before] < 0:
+                    far[before] = far[node] + 1
+                    queue[last] = before
+                    last += 1
+        for i in range(1, last):
+            node = queue[i]
+            want = far[node] - 1
+            kept = old[node, goal]
+            if kept != _NO_PORT:
+                channel = indptr[node] + kept
+                if alive[channel] and far[heads[channel]] == want:
+                    port[node, goal] = kept
+                    continue
+            for channel in range(indptr[node], indptr[node + 1]):
+                if alive[channel] and far[heads[channel]] == want:
+                    port[node, goal] = channel - indptr[node]
+                    break
+
+
+@njit(cache=True, nogil=True)
+def routes_over(indptr, heads, port, alive, over):
+    """Mark in ``over[at, to]`` the pairs whose route takes a dead channel."""
+    order = len(indptr) - 1
+    known = np.empty(order, np.int8)
+    stack = np.empty(order + 1, np.int32)
+    for goal in range(order):
+        known[:] = -1
+        known[goal] = 0
+        for source in range(order):
+            size, at = 0, source
+            while known[at] < 0:
+                stack[size] = at
+                size += 1
+                out = port[at, goal]
+                if out == _NO_PORT:
+                    known[at] = 0
+                elif not alive[indptr[at] + out]:
+                    known[at] = 1
+                else:
+                    at = heads[indptr[at] + out]
+            for i in range(size - 1, -1, -1):
+                known[stack[i]] = known[at]
+                at = stack[i]
+        for source in range(order):
+            over[source, goal] = known[source]
