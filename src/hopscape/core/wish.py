@@ -71,7 +71,7 @@ class Wish:
         Examples
         --------
         >>> list(Wish(64, 60, 65, 6).boxes(3))
-        [(4, 4, 4), (3, 4, 5)]
+        [(4, 4, 4), (3, 4, 5), (3, 3, 7)]
         """
         found = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
         near = sorted(found, key=lambda box: abs(math.prod(box) - self.nodes))[:1]
