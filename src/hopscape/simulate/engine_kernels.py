@@ -70,7 +70,7 @@ from hopscape.simulate.layout import (
     WAITING,
     Source,
 )
-from hopscape.simulate.packet_kernels import bury, release, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, release, send_credit
 from hopscape.simulate.router_kernels import allocate_vcs
 from hopscape.simulate.source_kernels import inject, wake
 from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
@@ -170,6 +170,7 @@ def advance(fabric, state, source, counters, until, patience):
             arrivals,
             random,
         )
+        listed = scalars[SENDERS]
         if scalars[WAITERS] > 0:
             allocate_vcs(
                 numbers,
@@ -182,7 +183,6 @@ def advance(fabric, state, source, counters, until, patience):
                 scalars,
                 vcs,
                 units,
-                ends,
                 lists,
                 flits,
                 packets,
@@ -190,9 +190,9 @@ def advance(fabric, state, source, counters, until, patience):
                 transfers,
                 paths,
             )
-        if scalars[SENDERS] > 0:
+        if listed > 0:
             touched = choose_senders(
-                numbers, scalars, vcs, units, sides, lists, flits, packets, credits
+                numbers, scalars, vcs, units, sides, lists, flits, packets, credits, listed
             )
             if touched:
                 allocate_switch(
@@ -223,7 +223,11 @@ def advance(fabric, state, source, counters, until, patience):
 def _return_credits(numbers, scalars, vcs, units, credits):
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
     slot = scalars[NOW] & (len(credits) - 1)
-    for i in range(1, credits[slot, 0] + 1):
+    many = credits[slot, 0]
+    for i in range(1, many + 1):
+        if i + 16 <= many:
+            fetch(vcs, credits[slot, i + 16], 0)
+            fetch(units, credits[slot, i + 16] >> shift, 0)
         row = credits[slot, i]
         unit = row >> shift
         vcs[row, CREDIT] += 1
@@ -240,7 +244,10 @@ def _receive(numbers, scalars, vcs, lists, arrivals):
     now = scalars[NOW]
     waiting, sending = scalars[WAITERS], scalars[SENDERS]
     slot = now & (len(arrivals) - 1)
-    for i in range(1, arrivals[slot, 0] + 1):
+    many = arrivals[slot, 0]
+    for i in range(1, many + 1):
+        if i + 16 <= many:
+            fetch(vcs, arrivals[slot, i + 16], 0)
         row = arrivals[slot, i]
         vcs[row, COUNT] += 1
         standing = vcs[row, STATE]
@@ -282,7 +289,10 @@ def _eject(
     lines = numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
     begin, end, width = span[0], span[1], span[2]
     at = now // width
-    for i in range(1, ejections[slot, 0], 2):
+    many = ejections[slot, 0]
+    for i in range(1, many, 2):
+        if i + 17 < many:
+            fetch(packets, ejections[slot, i + 17] >> 2, 0)
         row, flit = ejections[slot, i], ejections[slot, i + 1]
         unit = row >> numbers[N_SHIFT]
         send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)

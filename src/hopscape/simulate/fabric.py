@@ -153,8 +153,8 @@ def _fabric(
     return Fabric(
         numbers=_numbers(settings, classes, len(network.heads), endpoints),
         indptr=network.indptr.copy(),
-        table=entries,
-        other=others if others is not None else none16,
+        table=np.asfortranarray(entries),
+        other=np.asfortranarray(others if others is not None else entries[:2, :2]),
         ways=_ways(network, alive) if adaptive else np.empty((0, 0), np.uint32),
         far=_far(network, alive) if settings.routing == "ugal" else none16,
         masks=_masks(settings, classes),

@@ -40,7 +40,7 @@ LISTED, TAIL_OUT = 1, 2
 CLASS_SHIFT = 8
 
 # columns of packets
-DST, BORN, SENT, SIZE, SRC, HOPS, CLASS, MID, TAG, PATH, LEFT, TAILS, SPARE = range(13)
+DST, BORN, SENT, SIZE, SRC, HOPS, CLASS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL = range(14)
 PACKET_FIELDS = 16
 
 # columns of units
@@ -148,9 +148,10 @@ class Fabric(NamedTuple):
     indptr: Any
     """int64[routers + 1]: channels of each router."""
     table: Any
-    """uint16[routers, routers]: port, class and tie bit towards a router."""
+    """uint16[routers, routers]: port, class and tie bit towards a router, by target: what one
+    packet asks for on its way lies together."""
     other: Any
-    """uint16[routers, routers]: the other way of a tie (empty without ties)."""
+    """uint16[routers, routers]: the other way of a tie (never read without ties)."""
     ways: Any
     """uint32[routers, routers]: all shortest ports as bits (adaptive routing only)."""
     far: Any

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from hopscape.simulate.layout import (
     BEGIN,
@@ -18,7 +21,53 @@ from hopscape.simulate.layout import (
     TAILS,
 )
 
-__all__ = ["bury", "random_bits", "random_unit", "release", "send_credit"]
+__all__ = ["bury", "fetch", "random_bits", "random_unit", "release", "ring_first", "send_credit"]
+
+
+@intrinsic
+def _lowest(context, mask):
+    """The number of the lowest bit that is set (64 when none is), in one instruction."""
+
+    def build(target, builder, signature, arguments):
+        word = ir.IntType(64)
+        kind = ir.FunctionType(word, [word, ir.IntType(1)])
+        count = builder.module.declare_intrinsic("llvm.cttz", [word], kind)
+        return builder.call(count, [arguments[0], ir.IntType(1)(0)])
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
+def _hint(context, array, row, column):
+    """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
+
+    def build(target, builder, signature, arguments):
+        kind = signature.args[0]
+        view = target.make_array(kind)(target, builder, arguments[0])
+        place = cgutils.get_item_pointer(
+            target, builder, kind, view, [arguments[1], arguments[2]], wraparound=False
+        )
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        ask = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], ask)
+        builder.call(prefetch, [builder.bitcast(place, byte), word(0), word(3), word(1)])
+        return target.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), build
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def fetch(array, row, column):
+    """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
+    _hint(array, np.int64(row), np.int64(column))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def ring_first(mask, start):
+    """The first bit of a mask from `start` on, going round; the mask is not empty."""
+    later = np.int64(mask) >> start << start
+    return _lowest(later if later else np.int64(mask))
+
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

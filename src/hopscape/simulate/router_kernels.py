@@ -17,10 +17,10 @@ from hopscape.simulate.layout import (
     CUT_THROUGH,
     DRAIN,
     DST,
-    E_HOME,
     ENTRY_CLASS_MASK,
     ENTRY_CLASS_SHIFT,
     ESCAPED,
+    GOAL,
     HEAD,
     HOPS,
     KILLED,
@@ -70,9 +70,8 @@ from hopscape.simulate.layout import (
     V_NEXT,
     V_TAKE,
     WAITERS,
-    WAITING,
 )
-from hopscape.simulate.packet_kernels import random_bits
+from hopscape.simulate.packet_kernels import fetch, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
 
@@ -86,7 +85,6 @@ def _route(
     layers,
     vcs,
     units,
-    ends,
     flits,
     packets,
     random,
@@ -103,14 +101,14 @@ def _route(
     who = flits[row, vcs[row, HEAD]] >> 2
     if packets[who, CLASS] & KILLED:
         return -256
-    target = packets[who, DST]
-    out = (numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + target) * 256 + 255
+    out = (numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]) * 256 + 255
+    packets[who, HOPS] += 1
     if packets[who, PATH] >= 0:
-        step = packets[who, PATH] + packets[who, HOPS]
+        step = packets[who, PATH] + packets[who, HOPS] - 1
         if step < transfers[packets[who, TAG], T_PATH_END]:
             out = np.int64(paths[step]) * 256 + (packets[who, CLASS] & CLASS_MASK)
         return out
-    goal = ends[target, E_HOME]
+    goal = packets[who, GOAL]
     turned = False
     if packets[who, MID] >= 0:
         if packets[who, MID] == here:
@@ -160,11 +158,11 @@ def _roomy(numbers, vcs, unit, allowed, need):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _choose_way(numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row):
+def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random, row):
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1."""
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
-    goal = ends[packets[who, DST], E_HOME]
+    goal = packets[who, GOAL]
     if here == goal or packets[who, CLASS] & ESCAPED:
         return -1
     roaming = masks[len(masks) - 1]
@@ -193,7 +191,6 @@ def allocate_vcs(
     scalars,
     vcs,
     units,
-    ends,
     lists,
     flits,
     packets,
@@ -204,9 +201,24 @@ def allocate_vcs(
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
-    touched = 0
-    for i in range(scalars[WAITERS]):
+    touched = kept = 0
+    waiting = scalars[WAITERS]
+    for i in range(waiting):
+        if i + 32 < waiting:  # eight askers ahead for each of: channel, flit, packet, route
+            ahead = lists[L_WAITERS, i + 32]
+            fetch(vcs, ahead, 0)
+            fetch(units, ahead >> numbers[N_SHIFT], 0)
+            ahead = lists[L_WAITERS, i + 24]
+            fetch(flits, ahead, vcs[ahead, HEAD])
+            ahead = lists[L_WAITERS, i + 16]
+            fetch(packets, flits[ahead, vcs[ahead, HEAD]] >> 2, 0)
+            ahead = lists[L_WAITERS, i + 8]
+            who = flits[ahead, vcs[ahead, HEAD]] >> 2
+            here = units[ahead >> numbers[N_SHIFT], U_TO]
+            fetch(table, here, packets[who, GOAL])
         row = lists[L_WAITERS, i]
+        lists[L_WAITERS, kept] = row  # stays on the list unless it asks or gives up
+        kept += 1
         if vcs[row, READY] > now:
             continue
         size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole else 1
@@ -221,7 +233,6 @@ def allocate_vcs(
                 layers,
                 vcs,
                 units,
-                ends,
                 flits,
                 packets,
                 random,
@@ -231,6 +242,7 @@ def allocate_vcs(
             )
             if way < 0:
                 _give_up(scalars, vcs, lists, flits, packets, row)
+                kept -= 1
                 continue
             vcs[row, OUT] = way >> 8
             vcs[row, MISC] = (vcs[row, MISC] & 0xFF) | ((way & 0xFF) << CLASS_SHIFT)
@@ -239,7 +251,7 @@ def allocate_vcs(
         mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
         if adaptive and kind != 255:
             roaming = _choose_way(
-                numbers, indptr, masks, ways, vcs, units, ends, flits, packets, random, row
+                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row
             )
             if roaming >= 0:
                 unit, mask = roaming, masks[len(masks) - 1]
@@ -248,27 +260,31 @@ def allocate_vcs(
             mask = _roomy(numbers, vcs, unit, mask, size)
         if mask == 0:
             continue
+        kept -= 1
+        likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)
+        fetch(vcs, likely, 0)
+        fetch(flits, likely, 0)
         vcs[row, V_MASK] = mask
-        if units[unit, U_ASK] < 0:
-            lists[L_TOUCHED, touched] = unit
-            touched += 1
+        lists[L_TOUCHED, touched] = unit
+        touched += np.int64(units[unit, U_ASK] < 0)
         vcs[row, V_NEXT] = units[unit, U_ASK]
         units[unit, U_ASK] = row
     for i in range(touched):
+        if i + 16 < touched:
+            fetch(units, lists[L_TOUCHED, i + 16], 0)
+            ahead = units[lists[L_TOUCHED, i + 8], U_ASK]
+            fetch(vcs, ahead, 0)
+            fetch(units, ahead >> numbers[N_SHIFT], 0)
         unit = np.int64(lists[L_TOUCHED, i])
         first = np.int64(units[unit, U_ASK])
         if vcs[first, V_NEXT] < 0:
             v = _first_choice(numbers, vcs, units, unit, first, vcs[first, V_MASK])
             _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, first)
         else:
-            _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit)
+            kept = _match_vcs(
+                numbers, masks, scalars, vcs, units, lists, flits, packets, unit, kept
+            )
         units[unit, U_ASK] = -1
-    kept = 0
-    for i in range(scalars[WAITERS]):
-        row = lists[L_WAITERS, i]
-        if vcs[row, STATE] == WAITING:
-            lists[L_WAITERS, kept] = row
-            kept += 1
     scalars[WAITERS] = kept
 
 
@@ -316,41 +332,40 @@ def _first_choice(numbers, vcs, units, unit, row, mask):
     """The first of the offered channels of a unit from the asker's pointer on."""
     per = numbers[N_VCS]
     v = vcs[row, V_TAKE] - units[unit, U_OUT] * per
-    if v < 0 or v >= per:
-        v = 0
-    while not (mask >> v) & 1:
-        v += 1
-        if v == per:
-            v = 0
-    return v
+    return ring_first(mask, v if 0 <= v < per else 0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit):
-    """Several askers at one unit: every free channel offers itself, every asker takes one."""
+def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, kept):
+    """Several askers at one unit: every free channel offers itself, every asker takes one.
+
+    Those without an offer go back on the list of waiters, behind the first `kept`.
+    """
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
-    lap = units[unit, U_INS] * per
+    lap = np.int64(units[unit, U_INS]) * per
     for v in range(per):
-        offer, low = -1, lap
+        given = np.int64(vcs[(unit << shift) + v, V_GIVE])
+        offer, low = np.int64(-1), lap
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
-            if vcs[row, V_MASK] & (1 << v):
-                line = row >> shift
-                key = units[line, U_IN] * per + row - (line << shift)
-                key -= vcs[(unit << shift) + v, V_GIVE]
-                if key < 0:
-                    key += lap
-                if key < low:
-                    low, offer = key, row
+            line = row >> shift
+            key = units[line, U_IN] * per + row - (line << shift) - given
+            key += lap if key < 0 else 0
+            key = key if (vcs[row, V_MASK] >> v) & 1 else lap
+            offer = row if key < low else offer
+            low = min(key, low)
             row = np.int64(vcs[row, V_NEXT])
         lists[L_OFFER, v] = offer
     row = np.int64(units[unit, U_ASK])
     while row >= 0:
         offered = 0
         for v in range(per):
-            if lists[L_OFFER, v] == row:
-                offered |= 1 << v
+            offered |= np.int64(lists[L_OFFER, v] == row) << v
         if offered:
             v = _first_choice(numbers, vcs, units, unit, row, offered)
             _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row)
+        else:
+            lists[L_WAITERS, kept] = row
+            kept += 1
         row = np.int64(vcs[row, V_NEXT])
+    return kept

@@ -36,6 +36,7 @@ from hopscape.simulate.layout import (
     FIRST,
     FREE,
     FRESH,
+    GOAL,
     HOPS,
     IN_FLIGHT,
     LAST,
@@ -178,7 +179,7 @@ def _draw_size(random, source, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _new_packet(scalars, packets, e, target, size, born):
+def _new_packet(scalars, ends, packets, e, target, size, born):
     if scalars[FREE] > 0:
         scalars[FREE] -= 1
         who = np.int64(packets[scalars[FREE], SPARE])
@@ -186,6 +187,7 @@ def _new_packet(scalars, packets, e, target, size, born):
         who = scalars[FRESH]
         scalars[FRESH] += 1
     packets[who, DST] = target
+    packets[who, GOAL] = ends[target, E_HOME]
     packets[who, BORN] = born
     packets[who, SENT] = scalars[NOW]
     packets[who, SIZE] = size
@@ -237,7 +239,7 @@ def _next_packet(
         transfers = source.transfers
         ends[e, E_READY] = transfers[transfer, T_NEXT]
         size = transfers[transfer, T_SIZE]
-        who = _new_packet(scalars, packets, e, transfers[transfer, T_TARGET], size, now)
+        who = _new_packet(scalars, ends, packets, e, transfers[transfer, T_TARGET], size, now)
         packets[who, TAG] = transfer
         packets[who, PATH] = transfers[transfer, T_PATH]
         return who
@@ -249,7 +251,7 @@ def _next_packet(
     else:
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
     _draw_birth(ends, random, source, e)
-    who = _new_packet(scalars, packets, e, target, size, born)
+    who = _new_packet(scalars, ends, packets, e, target, size, born)
     if len(moved) and moved[ends[e, E_HOME], ends[target, E_HOME]]:
         packets[who, CLASS] |= MOVED
         scalars[REROUTED] += 1

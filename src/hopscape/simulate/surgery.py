@@ -172,6 +172,7 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
             _free(patient, int(vcs[row, layout.OUT]))
         waits = vcs[row, layout.COUNT] > 0
         vcs[row, layout.STATE] = layout.WAITING if waits else layout.IDLE
+        vcs[row, layout.OUT] = -1
         vcs[row, layout.READY] = scalars[layout.NOW]
     for e, who in enumerate(state.ends[:, layout.E_SENDING].tolist()):
         if who in gone:
@@ -185,6 +186,9 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
     waiting = np.nonzero(vcs[:, layout.STATE] == layout.WAITING)[0]
     state.lists[layout.L_WAITERS, : len(waiting)] = waiting
     scalars[layout.WAITERS] = len(waiting)
+    routed = waiting[vcs[waiting, layout.OUT] >= 0]  # they are routed, and counted, once more
+    fronts = state.flits[routed, vcs[routed, layout.HEAD]] >> 2
+    state.packets[fronts, layout.HOPS] -= 1
     vcs[waiting, layout.OUT] = -1
     for who in sorted(gone):
         scalars[layout.LOST] += 1

@@ -11,10 +11,8 @@ from hopscape.simulate.layout import (
     COUNT,
     CREDIT,
     DRAIN,
-    FIRST,
     FLIT_HOPS,
     HEAD,
-    HOPS,
     IDLE,
     L_SENDERS,
     L_TOUCHED,
@@ -59,49 +57,64 @@ from hopscape.simulate.layout import (
     X_ROW,
     X_TAKE,
 )
-from hopscape.simulate.packet_kernels import bury, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, send_credit
 
 __all__ = ["allocate_switch", "choose_senders"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, credits):
-    """First half of iSLIP for the switch: every output chooses; how many outputs did."""
+def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, credits, listed):
+    """First half of iSLIP for the switch: every output chooses; how many outputs did.
+
+    Only the first `listed` senders are looked at; the later ones have just got their channels and
+    wait for the next cycle. The list is left with those that no output has chosen.
+    """
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
     now = scalars[NOW]
     low = (1 << shift) - 1
     touched = kept = 0
-    for i in range(scalars[SENDERS]):
+    for i in range(listed):
+        if i + 16 < listed:
+            fetch(vcs, lists[L_SENDERS, i + 16], 0)
+            ahead = vcs[lists[L_SENDERS, i + 8], OUT]
+            fetch(vcs, max(ahead, 0), 0)
+            fetch(units, max(ahead, 0) >> shift, 0)
         row = np.int64(lists[L_SENDERS, i])
         standing = vcs[row, STATE]
         if vcs[row, COUNT] == 0 or standing < ACTIVE:
             vcs[row, MISC] &= ~LISTED
             continue
-        lists[L_SENDERS, kept] = row
-        kept += 1
-        if vcs[row, READY] > now:
+        out = vcs[row, OUT]
+        if vcs[row, READY] > now or (standing == ACTIVE and vcs[out, CREDIT] == 0):
+            lists[L_SENDERS, kept] = row
+            kept += 1
             continue
         if standing == DRAIN:
             _discard(numbers, scalars, vcs, units, lists, flits, packets, credits, row)
-            continue
-        out = vcs[row, OUT]
-        if vcs[out, CREDIT] == 0:
+            lists[L_SENDERS, kept] = row
+            kept += 1
             continue
         to = out >> shift
         key = vcs[row, V_PLACE] - units[to, U_GIVE]
-        if key < 0:
-            key += units[to, U_INS] * speedup
+        lap = units[to, U_INS] * speedup
+        key += lap if key < 0 else 0
         turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
-        if turn < 0:
-            turn += per
+        turn += per if turn < 0 else 0
         key = key * 32 + turn
         if units[to, U_BEST] < 0:
             lists[L_TOUCHED, touched] = to
             touched += 1
-        elif key >= units[to, U_KEY]:
-            continue
+        else:
+            best = units[to, U_BEST]
+            lists[L_SENDERS, kept] = best if key < units[to, U_KEY] else row
+            kept += 1
+            if key >= units[to, U_KEY]:
+                continue
         units[to, U_BEST] = row
         units[to, U_KEY] = key
+    for i in range(listed, scalars[SENDERS]):
+        lists[L_SENDERS, kept] = lists[L_SENDERS, i]
+        kept += 1
     scalars[SENDERS] = kept
     return touched
 
@@ -123,26 +136,46 @@ def allocate_switch(
     used,
     touched,
 ):
-    """Second half: every input takes the first output that chose it, and its flit goes."""
+    """Second half: every input takes the first output that chose it, and its flit goes.
+
+    Who is not taken, or has more to send, is put back on the list.
+    """
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
-    chosen = 0
+    chosen, kept = 0, scalars[SENDERS]
     for i in range(touched):
+        if i + 16 < touched:
+            fetch(units, lists[L_TOUCHED, i + 16], 0)
+            ahead = units[lists[L_TOUCHED, i + 8], U_BEST]
+            fetch(vcs, ahead, 0)
+            fetch(units, ahead >> shift, 0)
+            fetch(sides, (ahead >> shift) * speedup, 0)
         to = lists[L_TOUCHED, i]
         row = units[to, U_BEST]
         units[to, U_BEST] = -1
         unit = row >> shift
         side = vcs[row, V_SIDE]
-        key = units[to, U_OUT] - sides[side, X_TAKE]
-        if key < 0:
-            key += units[unit, U_OUTS]
+        key, lap = units[to, U_OUT] - sides[side, X_TAKE], units[unit, U_OUTS]
+        key += lap if key < 0 else 0
         if sides[side, X_ROW] < 0:
             lists[L_WINS, chosen] = side
             chosen += 1
-        elif key >= sides[side, X_KEY]:
-            continue
+        else:
+            lists[L_SENDERS, kept] = sides[side, X_ROW] if key < sides[side, X_KEY] else row
+            kept += 1
+            if key >= sides[side, X_KEY]:
+                continue
         sides[side, X_ROW] = row
         sides[side, X_KEY] = key
     for i in range(chosen):
+        if i + 16 < chosen:
+            ahead = sides[lists[L_WINS, i + 16], X_ROW]
+            fetch(vcs, ahead, 0)
+            fetch(flits, ahead, 0)
+            fetch(units, ahead >> shift, 0)
+            ahead = vcs[sides[lists[L_WINS, i + 8], X_ROW], OUT]
+            fetch(vcs, ahead, 0)
+            fetch(flits, ahead, 0)
+            fetch(units, ahead >> shift, 0)
         side = lists[L_WINS, i]
         row = np.int64(sides[side, X_ROW])
         sides[side, X_ROW] = -1
@@ -171,8 +204,14 @@ def allocate_switch(
             unit,
             to,
         )
+        if vcs[row, STATE] >= ACTIVE and vcs[row, COUNT] > 0:
+            lists[L_SENDERS, kept] = row
+            kept += 1
+        else:
+            vcs[row, MISC] &= ~LISTED
         if span[0] <= scalars[NOW] < span[1]:
             used[to] += 1
+    scalars[SENDERS] = kept
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -195,8 +234,6 @@ def _traverse(
     now = scalars[NOW]
     flit = flits[row, vcs[row, HEAD]]
     out = np.int64(vcs[row, OUT])
-    if flit & FIRST:
-        packets[flit >> 2, HOPS] += 1
     vcs[out, CREDIT] -= 1
     units[to, U_CREDIT] -= 1
     slot = (now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]) & (len(arrivals) - 1)
