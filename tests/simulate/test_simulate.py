@@ -389,3 +389,29 @@ def test_every_network_of_the_load_study_exists():
     for size in (64, 256):
         for spec in SIZES[size]:
             assert size / 2 < hopscape.build(spec).endpoint_count < 2 * size
+
+
+def test_booksim_calls_tornado_on_the_mesh_unstable_near_a_third():
+    """BookSim's own rule: within 5 % of the 0.33 that it is known to reach."""
+    from hopscape.simulate.sampling import Sampling, run_samples
+
+    plant, pattern = _plant("mesh(8, 8)", MESH_A), make_traffic("tornado", 64, (8, 8))
+    below, stable = run_samples(plant, pattern, 0.95 * 0.33, Sampling())
+    beyond, unstable = run_samples(plant, pattern, 1.05 * 0.33, Sampling())
+    assert (stable, unstable) == (False, True)
+    assert beyond.saturated
+    assert below.accepted == pytest.approx(0.95 * 0.33, rel=0.03)
+    quiet, unstable = run_samples(plant, pattern, 0.25, Sampling())
+    assert not quiet.saturated
+    assert not unstable
+    assert quiet.latency == pytest.approx(39.4, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("values", "name"), [({"period": 0}, "period"), ({"most": 0}, "most"), ({"limit": 0}, "limit")]
+)
+def test_sampling_refuses_nonsense(values, name):
+    from hopscape.simulate.sampling import Sampling
+
+    with pytest.raises(ArgumentError, match=f"{name} is 0"):
+        Sampling(**values)

@@ -13,6 +13,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
 
 __all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
@@ -101,8 +102,8 @@ class BookSimJob:
     traffic : str
     load : float
         Flits per endpoint and cycle.
-    seed, warmup, cycles : int
-    latency_limit : float
+    seed : int
+    sampling : Sampling
     link_delays : list of int or None
         Cycles of each channel (anynet).
     on_off : (float, float) or None
@@ -118,9 +119,7 @@ class BookSimJob:
     traffic: str
     load: float
     seed: int
-    warmup: int
-    cycles: int
-    latency_limit: float
+    sampling: Sampling
     link_delays: list[int] | None
     on_off: tuple[float, float] | None
     unsafe: bool
@@ -228,7 +227,12 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
             f"{path}: injection_process = {values['injection_process']};"
             " bernoulli and on_off are known here"
         )
-    period = int(values["sample_period"])
+    sampling = Sampling(
+        period=int(values["sample_period"]),
+        warm=int(values["warmup_periods"]),
+        most=int(values["max_samples"]),
+        limit=float(values["latency_thres"]),
+    )
     return BookSimJob(
         spec=spec,
         network=network,
@@ -236,9 +240,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         traffic=str(values["traffic"]),
         load=load,
         seed=int(values["seed"]) if isinstance(values["seed"], int) else 0,
-        warmup=period * int(values["warmup_periods"]),
-        cycles=period * int(values["max_samples"]),
-        latency_limit=float(values["latency_thres"]),
+        sampling=sampling,
         link_delays=delays,
         on_off=on_off,
         unsafe=unsafe,

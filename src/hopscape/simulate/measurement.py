@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,11 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Point",
+    "beyond_knee",
     "blank_counters",
+    "drained",
     "make_source",
     "run_point",
     "saturation",
     "stuck_rows",
+    "sum_up",
     "warm_up_cut",
 ]
 
@@ -207,8 +210,8 @@ def run_point(
     cycles : int
         Cycles measured.
     latency_limit : float, optional
-        A mean latency beyond it counts as saturated, besides one beyond three times the latency
-        of an empty network.
+        A mean latency beyond it counts as saturated, instead of one beyond three times the
+        latency of an empty network.
     faults : sequence of Fault
         What dies, and when.
 
@@ -239,20 +242,21 @@ def run_point(
     growth = (_backlog(state) - backlog) / cycles
     saturated = still or growth > _SLACK or _backlog(state) > limit
     deadline = last + (0 if saturated else 2 * cycles + int(4 * limit))
-    while not still and run.now < deadline and not _drained(state, counters, last):
+    while not still and run.now < deadline and not drained(state, counters, last):
         still = run.to(min(deadline, run.now + 200))
-    drained = _drained(state, counters, last)
-    stuck = still or (not drained and len(stuck_rows(run.plant, state)) > 0)
-    return _sum_up(
-        plant,
-        state,
-        counters,
-        load,
-        limit,
-        saturated=saturated or not drained,
-        stuck=stuck,
-        seconds=time.perf_counter() - begin,
+    finished = drained(state, counters, last)
+    stuck = still or (not finished and len(stuck_rows(run.plant, state)) > 0)
+    seconds = time.perf_counter() - begin
+    point = sum_up(
+        plant, state, counters, load, saturated=not finished, stuck=stuck, seconds=seconds
     )
+    late = beyond_knee(plant, point) if latency_limit is None else point.latency > latency_limit
+    return replace(point, saturated=bool(saturated or not finished or late))
+
+
+def beyond_knee(plant: Plant, point: Point) -> bool:
+    """Whether the mean latency is beyond three times that of an empty network."""
+    return not point.latency <= min(_HOPELESS, _KNEE * _zero_load(plant, point.hops))
 
 
 def _zero_load(plant: Plant, hops: float) -> float:
@@ -290,24 +294,25 @@ def _backlog(state: State) -> float:
     return float(np.maximum(int(state.scalars[layout.NOW]) - births, 0).mean())
 
 
-def _drained(state: State, counters: Counters, last: int) -> bool:
+def drained(state: State, counters: Counters, last: int) -> bool:
+    """Whether all packets born before cycle `last` that count have arrived or are lost."""
     if int(state.ends[:, layout.E_BIRTH].min()) < last:
         return False
     arrived = int(counters.histogram[0].sum()) + int(state.scalars[layout.LOST_MEASURED])
     return arrived >= int(state.scalars[layout.MEASURED])
 
 
-def _sum_up(
+def sum_up(
     plant: Plant,
     state: State,
     counters: Counters,
     load: float,
-    limit: float,
     *,
     saturated: bool,
     stuck: bool,
     seconds: float,
 ) -> Point:
+    """The point that the counters tell."""
     first, last = int(counters.span[0]), int(counters.span[1])
     cycles = last - first
     rows = counters.windows[-(-first // WINDOW) : last // WINDOW]
@@ -327,7 +332,7 @@ def _sum_up(
         p95=_percentile(counters.histogram[0], 0.95),
         p99=_percentile(counters.histogram[0], 0.99),
         hops=hops,
-        saturated=bool(saturated or not latency <= min(limit, _KNEE * _zero_load(plant, hops))),
+        saturated=saturated,
         deadlocked=stuck,
         fairness=float(counters.received.min()) / mean_received if mean_received else 0.0,
         busiest=float(use.max()),
