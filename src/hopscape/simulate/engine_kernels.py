@@ -42,10 +42,12 @@ from hopscape.simulate.layout import (
     N_CREDIT,
     N_DEPTH,
     N_ENDPOINTS,
+    N_LINK,
     N_ROUTING,
     N_SHIFT,
     N_SW_ALLOC,
     N_SWITCHING,
+    N_TRAVERSAL,
     N_VC_ALLOC,
     NOW,
     OUT,
@@ -298,7 +300,10 @@ def _eject(
         send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
         who = flit >> 2
         if flit & FIRST and numbers[N_SWITCHING] == CIRCUIT and packets[who, SIZE] > 1:
-            ends[packets[who, SRC], E_HOLD] = now + (now - packets[who, SENT]) // 2
+            stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]
+            each = stages + numbers[N_TRAVERSAL] + numbers[N_LINK]
+            lonely = each * packets[who, HOPS] + 3 - numbers[N_LINK]
+            ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
         if packets[who, CLASS] & KILLED:
             if flit & LAST:
                 bury(scalars, packets, who)

@@ -110,6 +110,7 @@ def build_plant(
     check_ways(table)
     fabric = _fabric(network, settings, table, classes, len(home))
     units = _units(network, settings, classes, home, link_delays)
+    fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
     plant = Plant(network, settings, table, classes, proof, fabric, units, home)
     require_memory(plant.memory(), f"the simulation of {network.spec}")
     return plant
@@ -170,6 +171,7 @@ def damaged_plant(
     network, settings = plant.network, plant.settings
     _require_vcs(network, settings, classes)
     fabric = _fabric(network, settings, table, classes, plant.endpoints, alive)
+    fabric.numbers[layout.N_LINK] = plant.fabric.numbers[layout.N_LINK]
     lines = plant.lines.copy()
     lines[: len(network.heads), layout.U_RING] = classes.rings
     return Plant(network, settings, table, classes, proof, fabric, lines, plant.home)

@@ -105,12 +105,6 @@ def plan_epochs(plant: Plant, faults: Sequence[Fault]) -> list[Epoch]:
     ArgumentError
         When no routing of what is left, free of deadlock, fits into the virtual channels.
     """
-    if faults and plant.settings.switching == "circuit":
-        raise ArgumentError("faults cannot be simulated with circuit switching")
-    if faults and plant.settings.routing != "fixed":
-        raise ArgumentError(f"faults cannot be simulated with {plant.settings.routing} routing")
-    if faults and plant.settings.tail_credit:
-        raise ArgumentError("faults cannot be simulated with tail_credit")
     network = plant.network
     alive = np.ones(len(network.heads), dtype=np.bool_)
     dead = np.zeros(network.order, dtype=np.bool_)

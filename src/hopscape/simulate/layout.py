@@ -97,6 +97,8 @@ T_FIELDS = 10
 CLASS_MASK, ESCAPED, SECOND, KILLED = 0xFF, 0x100, 0x200, 0x400
 RENEW, MOVED = 0x800, 0x1000  # the class is chosen anew; the packet counts as rerouted
 
+NEVER = 2**30  # a cycle that does not come
+
 # flits
 FIRST, LAST = 1, 2
 
@@ -183,7 +185,8 @@ class Fabric(NamedTuple):
     N_LAYERED,
     N_BIAS,
     N_SHIFT,
-) = range(17)
+    N_LINK,
+) = range(18)
 NUMBERS = 20
 
 

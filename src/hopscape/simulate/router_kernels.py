@@ -138,6 +138,8 @@ def _route(
             level += numbers[N_CLASSES]
         return out * 256 + level
     ring = units[unit, U_RING]
+    if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:
+        ring = -1  # the escape would begin here
     if turned or kind & RENEW or ring < 0 or ring != units[out, U_RING]:
         level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
         if kind & SECOND:
@@ -158,8 +160,11 @@ def _roomy(numbers, vcs, unit, allowed, need):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random, row):
-    """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1."""
+def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need):
+    """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1.
+
+    A channel counts as free when its buffer has room for `need` flits, unless that is 0.
+    """
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
     goal = packets[who, GOAL]
@@ -170,7 +175,8 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
     found, most, out = -1, -1, indptr[here]
     swap = random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1)
     while bits:
-        if bits & 1 and units[out, U_FREE] & roaming:
+        fit = units[out, U_FREE] & roaming if bits & 1 else 0
+        if fit and (need == 0 or _roomy(numbers, vcs, out, fit, need)):
             room = units[out, U_CREDIT]
             if room > most or (room == most and swap):
                 found, most = out, room
@@ -250,8 +256,9 @@ def allocate_vcs(
         kind = vcs[row, MISC] >> CLASS_SHIFT
         mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
         if adaptive and kind != 255:
+            need = size if whole else 0
             roaming = _choose_way(
-                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row
+                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need
             )
             if roaming >= 0:
                 unit, mask = roaming, masks[len(masks) - 1]

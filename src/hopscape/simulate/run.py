@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ __all__ = ["WINDOW", "Run", "blank_counters", "stuck_rows"]
 WINDOW = 100
 _LONGEST = 1 << 14
 _PATIENCE = 3000
-_LOOK = 250
+_LOOK, _SOON = 128, 16
 
 
 def blank_counters(plant: Plant, windows: int) -> Counters:
@@ -40,6 +40,12 @@ class Run:
     After a fault packets on old routes meet packets on new ones, which no certificate covers.
     Until the old ones are gone, channels that wait for each other are looked for, and one of their
     packets is thrown away (and counted as lost) until the others move.
+
+    Attributes
+    ----------
+    discarded : list of (cycle, bool)
+        Packets thrown away in this manner, and whether they were from before the fault: all are,
+        if the certificate of the new routes holds.
     """
 
     def __init__(
@@ -53,8 +59,10 @@ class Run:
         from hopscape.simulate.engine_kernels import advance
 
         self.plant, self.state, self.source, self.counters = plant, state, source, counters
+        self.discarded: list[tuple[int, bool]] = []
         self._epochs: list[Epoch] = []
         self._mixed: Epoch | None = None
+        self._pause = _LOOK
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
@@ -77,82 +85,132 @@ class Run:
                 return False
             stop = min(until, self._epochs[0].cycle) if self._epochs else until
             if self._mixed is not None:
-                stop = min(stop, self.now + _LOOK)
+                stop = min(stop, self.now + self._pause)
             fabric = self.plant.fabric
-            if advance(fabric, self.state, self.source, self.counters, stop, _PATIENCE):
+            still = advance(fabric, self.state, self.source, self.counters, stop, _PATIENCE)
+            if still and not self._awaits_circuit():
                 return True
             if self._mixed is not None:
                 self._untangle(self._mixed)
+
+    def _awaits_circuit(self) -> bool:
+        """Is an acknowledgement still on its way, so that rest is no deadlock?"""
+        hold = self.state.ends[:, layout.E_HOLD]
+        waits = bool(((hold > self.now) & (hold < layout.NEVER)).any())
+        if waits:
+            self.state.scalars[layout.LAST_MOVE] = self.now
+        return waits
 
     def _strike(self, epoch: Epoch) -> None:
         from hopscape.simulate.surgery import strike
 
         strike(epoch, self.state, self.source)
-        self.plant, self._mixed = epoch.plant, epoch
+        self.plant, self._mixed, self._pause = epoch.plant, epoch, _LOOK
 
     def _untangle(self, epoch: Epoch) -> None:
+        """Throw packets away until no channels wait for each other; look again soon if any did."""
         from hopscape.simulate.surgery import census, discard
 
-        depth = self.plant.settings.buffer
-        inside = sorted(census(depth, self.state))
-        if not (self.state.packets[inside, layout.SENT] < epoch.cycle).any():
+        pause = min(_LOOK, 2 * self._pause)
+        while len((waits := look_for_stuck(self.plant, self.state)).rows):
+            who, old = self._victim(waits, epoch.cycle)
+            discard(epoch, self.state, {who})
+            self.discarded.append((self.now, old))
+            pause = _SOON
+        self._pause = pause
+        inside = sorted(census(self.plant.settings.buffer, self.state))
+        if pause > _SOON and not (self.state.packets[inside, layout.SENT] < epoch.cycle).any():
             self._mixed = None
-            return
-        while len(rows := stuck_rows(self.plant, self.state)):
-            full = rows[self.state.vcs[rows, layout.COUNT] > 0]
-            row = int(full[0])
-            flit = int(self.state.flits[row, self.state.vcs[row, layout.HEAD]])
-            discard(epoch, self.state, {flit >> 2})
+
+    def _victim(self, waits: Waits, cycle: int) -> tuple[int, bool]:
+        """A packet of a circle of channels that wait, one from before the fault if there is any."""
+        vcs, flits, packets = self.state.vcs, self.state.flits, self.state.packets
+        fronts = []
+        for row in waits.circle(self.plant, self.state):
+            if vcs[row, layout.COUNT]:
+                fronts.append(int(flits[row, vcs[row, layout.HEAD]]) >> 2)
+        old = [who for who in fronts if packets[who, layout.SENT] < cycle]
+        return (old or fronts)[0], bool(old)
+
+
+class Waits(NamedTuple):
+    """Virtual channels that can never move again, and what they wait for.
+
+    Attributes
+    ----------
+    rows : IntArray
+    owner : IntArray
+        The row that sends into each row, or -1.
+    front : IntArray
+        The row with the first flit of the packet that each endpoint sends, or -1.
+    """
+
+    rows: IntArray
+    owner: IntArray
+    front: IntArray
+
+    def circle(self, plant: Plant, state: State) -> list[int]:
+        """Rows that wait for each other in a circle."""
+        from hopscape.simulate.stuck_kernels import follow_waits
+
+        return [
+            int(row)
+            for row in follow_waits(
+                plant.fabric.numbers,
+                plant.fabric.masks,
+                state.vcs,
+                state.units,
+                state.flits,
+                state.packets,
+                self.owner,
+                self.front,
+                int(self.rows[0]),
+            )
+        ]
 
 
 def stuck_rows(plant: Plant, state: State) -> IntArray:
     """Virtual channels that can never move again: a deadlock, when there are any.
 
-    A virtual channel may move when its packet has a credit and a flit, or a free channel to ask
-    for, or waits for somebody who may move; what is left after all such have been marked is stuck.
+    A virtual channel may move when its packet has a credit and a flit, or a channel to ask for that
+    is free and roomy enough (adaptive packets: any of theirs), or waits for somebody who may move;
+    what is left after all such have been marked is stuck.
     """
-    shift = int(plant.fabric.numbers[layout.N_SHIFT])
-    vcs, depth = state.vcs, plant.settings.buffer
-    busy = np.nonzero(vcs[:, layout.STATE] != layout.IDLE)[0]
-    owner = {
-        int(vcs[row, layout.OUT]): int(row)
-        for row in np.nonzero(vcs[:, layout.STATE] == layout.ACTIVE)[0]
-    }
-    waits: dict[int, list[int]] = {}
-    moving: list[int] = []
-    for row in busy.tolist():
-        standing, out = int(vcs[row, layout.STATE]), int(vcs[row, layout.OUT])
-        if vcs[row, layout.COUNT] == 0:  # the rest of its packet has yet to come
-            waits[row] = [owner.get(row, -1)]
-        elif standing == layout.ACTIVE:
-            held = int(vcs[out, layout.WRITE] - vcs[out, layout.HEAD]) % depth
-            full = vcs[out, layout.COUNT] == depth or (held == 0 and vcs[out, layout.COUNT] > 0)
-            inside = out >> shift < plant.fabric.numbers[layout.N_CHANNELS]
-            if vcs[out, layout.CREDIT] > 0 or not full or not inside:
-                moving.append(row)
-            else:
-                waits[row] = [out]
-        elif standing == layout.WAITING and out >= 0:
-            allowed = int(vcs[row, layout.MISC]) >> layout.CLASS_SHIFT
-            masks = plant.fabric.masks
-            mask = int(masks[-2] if allowed == 255 else masks[allowed])
-            if mask & int(state.units[out, layout.U_FREE]):
-                moving.append(row)
-            else:
-                holders = [(out << shift) + v for v in range(31) if mask >> v & 1]
-                emptying = (
-                    h
-                    if vcs[h, layout.MISC] & layout.TAIL_OUT and vcs[h, layout.STATE] != layout.IDLE
-                    else -1
-                    for h in holders
-                )
-                waits[row] = [owner.get(h, e) for h, e in zip(holders, emptying, strict=True)]
-        else:
-            moving.append(row)
-    alive = set(moving) | {-1}
-    changed = True
-    while changed:
-        freed = [row for row, on in waits.items() if row not in alive and alive & set(on)]
-        changed = bool(freed)
-        alive |= set(freed)
-    return np.array(sorted(set(waits) - alive), dtype=np.int64)
+    return look_for_stuck(plant, state).rows
+
+
+def look_for_stuck(plant: Plant, state: State) -> Waits:
+    """:func:`stuck_rows` with what they wait for."""
+    from hopscape.simulate.stuck_kernels import find_owners, mark_moving
+
+    fabric, rows = plant.fabric, len(state.vcs)
+    coming, returning = _under_way(state.arrivals, rows), _under_way(state.credits, rows)
+    owner = np.full(rows, -1, dtype=np.int64)
+    front = np.full(plant.endpoints, -1, dtype=np.int64)
+    moving = np.zeros(rows, dtype=np.uint8)
+    find_owners(
+        fabric.numbers, state.vcs, state.ends, state.flits, state.packets, coming, owner, front
+    )
+    mark_moving(
+        fabric.numbers,
+        fabric.indptr,
+        fabric.masks,
+        fabric.ways,
+        state.vcs,
+        state.units,
+        state.ends,
+        state.flits,
+        state.packets,
+        coming,
+        returning,
+        owner,
+        front,
+        moving,
+    )
+    return Waits(np.nonzero(moving == 0)[0], owner, front)
+
+
+def _under_way(wheel: IntArray, rows: int) -> IntArray:
+    """How many flits, or credits, of a wheel are for each row."""
+    named = [line[1 : 1 + line[0]] for line in wheel]
+    return np.bincount(np.concatenate(named), minlength=rows)

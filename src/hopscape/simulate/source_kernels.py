@@ -39,6 +39,7 @@ from hopscape.simulate.layout import (
     GOAL,
     HOPS,
     IN_FLIGHT,
+    KILLED,
     LAST,
     LEFT,
     LOST,
@@ -339,7 +340,7 @@ def inject(
             ends[e, E_VC] = v
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)
-        if ends[e, E_HOLD] > now:
+        if ends[e, E_HOLD] > now and not packets[who, CLASS] & KILLED:
             continue
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:

@@ -125,9 +125,19 @@ def strike(epoch: Epoch, state: State, source: Source) -> None:
     _let_go(patient)
     _remove(patient, gone)
     refresh_lines(state, epoch.plant)
+    _ask_anew(state)
     _turn(patient, gone)
     for e in dead_endpoints(epoch):
         silence(state, source, int(e))
+
+
+def _ask_anew(state: State) -> None:
+    """Packets that wait with a route are routed, and counted, once more."""
+    vcs = state.vcs
+    routed = np.nonzero((vcs[:, layout.STATE] == layout.WAITING) & (vcs[:, layout.OUT] >= 0))[0]
+    fronts = state.flits[routed, vcs[routed, layout.HEAD]] >> 2
+    state.packets[fronts, layout.HOPS] -= 1
+    vcs[routed, layout.OUT] = -1
 
 
 def discard(epoch: Epoch, state: State, packets: set[int]) -> None:
@@ -177,6 +187,7 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
     for e, who in enumerate(state.ends[:, layout.E_SENDING].tolist()):
         if who in gone:
             state.ends[e, layout.E_SENDING] = -1
+            state.ends[e, layout.E_HOLD] = 0  # of a circuit that will not stand
             unit = patient.channels + e
             _free(patient, (unit << patient.shift) + int(state.ends[e, layout.E_VC]))
     done = (vcs[:, layout.MISC] & layout.TAIL_OUT > 0) & (vcs[:, layout.CREDIT] == patient.depth)
@@ -186,10 +197,6 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
     waiting = np.nonzero(vcs[:, layout.STATE] == layout.WAITING)[0]
     state.lists[layout.L_WAITERS, : len(waiting)] = waiting
     scalars[layout.WAITERS] = len(waiting)
-    routed = waiting[vcs[waiting, layout.OUT] >= 0]  # they are routed, and counted, once more
-    fronts = state.flits[routed, vcs[routed, layout.HEAD]] >> 2
-    state.packets[fronts, layout.HOPS] -= 1
-    vcs[waiting, layout.OUT] = -1
     for who in sorted(gone):
         scalars[layout.LOST] += 1
         born = state.packets[who, layout.BORN]
