@@ -1,6 +1,6 @@
 """Deadlock: channel dependencies, classes of virtual channels, certificates."""
 
-from hopscape.deadlock.classes import Certificate, Classes, certify, find_classes
+from hopscape.deadlock.classes import Certificate, Classes, certify, find_classes, single_class
 from hopscape.deadlock.tables import RoutingTable, port_rings, routing_table
 from hopscape.deadlock.updown import UpDownRouter
 
@@ -13,4 +13,5 @@ __all__ = [
     "find_classes",
     "port_rings",
     "routing_table",
+    "single_class",
 ]

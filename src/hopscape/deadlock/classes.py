@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.deadlock.layering import blank_graph, find_layers, marks
 from hopscape.deadlock.tables import NO_PORT, RoutingTable, routing_table
 
-__all__ = ["Certificate", "Classes", "certify", "find_classes"]
+__all__ = ["Certificate", "Classes", "certify", "find_classes", "single_class"]
 
 Method = Literal["auto", "single", "dateline", "layers"]
 _MOST_LAYERS = 15
@@ -65,6 +65,8 @@ class Certificate:
         Edges of the graph.
     cycle : list of (tail, head, class)
         A shortest cycle found, empty when there is none.
+    at_least : int
+        No assignment for these routes has fewer classes: 2 where one class has a cycle.
     """
 
     deadlock_free: bool
@@ -73,6 +75,14 @@ class Certificate:
     router: str
     dependencies: int
     cycle: tuple[tuple[int, int, int], ...] = ()
+    at_least: int = 1
+
+    @property
+    def least(self) -> str:
+        """Is the number of classes proved to be the least for these routes?"""
+        if not self.deadlock_free:
+            return "not enough"
+        return "proved least" if self.classes == self.at_least else "upper bound"
 
     def words(self) -> str:
         """The certificate in one sentence."""
@@ -90,13 +100,16 @@ class Certificate:
         )
 
 
-def certify(table: RoutingTable, classes: Classes) -> Certificate:
-    """Build the channel dependency graph and look for a cycle."""
+def certify(table: RoutingTable, classes: Classes, *, anywhere: bool = False) -> Certificate:
+    """Build the channel dependency graph and look for a cycle.
+
+    Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well.
+    """
     from hopscape.deadlock.dependency_kernels import cyclic_part, shortest_cycle
 
     network = table.network
     dependencies = 0
-    for graph, kinds, offset in _graphs(table, classes):
+    for graph, kinds, offset in _graphs(table, classes, anywhere):
         dependencies += int(np.count_nonzero(graph))
         left = cyclic_part(network.indptr, network.heads, graph, kinds)
         if not left.any():
@@ -117,15 +130,16 @@ def certify(table: RoutingTable, classes: Classes) -> Certificate:
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
 
 
-def _graphs(table: RoutingTable, classes: Classes) -> Any:
+def _graphs(table: RoutingTable, classes: Classes, anywhere: bool) -> Any:
     """The dependency graphs: (counts, classes inside, number of the first class)."""
     from hopscape.deadlock.dependency_kernels import collect_plain, collect_rings
+    from hopscape.deadlock.layer_kernels import count_uses
 
     network = table.network
     port = table.port
     other = table.other if table.other is not None else port
     if classes.method == "dateline":
-        graph = _blank(network, 2)
+        graph = blank_graph(network, 2)
         collect_rings(
             network.indptr,
             network.heads,
@@ -138,25 +152,18 @@ def _graphs(table: RoutingTable, classes: Classes) -> Any:
         )
         yield graph, 2, 0
         return
-    everyone = _sources(network)
-    layers = classes.layers if classes.method == "layers" else np.empty((0, 0), np.uint8)
+    goals = network.endpoints
+    begins = marks(network, np.arange(network.order) if anywhere else goals)
+    if classes.method == "single":
+        graph = blank_graph(network)
+        collect_plain(network.indptr, network.heads, port, other, begins, goals, graph)
+        yield graph, 1, 0
+        return
+    toward, layers = np.ascontiguousarray(port.T), np.ascontiguousarray(classes.layers.T)
     for layer in range(classes.count):
-        graph = _blank(network, 1)
-        collect_plain(network.indptr, network.heads, port, other, layers, layer, everyone, graph)
+        graph = blank_graph(network)
+        count_uses(network.indptr, network.heads, toward, layers, layer, begins, goals, graph)
         yield graph, 1, layer
-
-
-def _blank(network: Network, classes: int) -> IntArray:
-    width = int(network.degrees.max(initial=1)) * classes
-    size = len(network.heads) * classes
-    require_memory(4 * size * width, f"the channel dependency graph of {network.spec}")
-    return np.zeros((size, width), dtype=np.int32)
-
-
-def _sources(network: Network) -> IntArray:
-    marks = np.zeros(network.order, dtype=np.uint8)
-    marks[network.endpoints] = 1
-    return marks
 
 
 def find_classes(
@@ -165,6 +172,7 @@ def find_classes(
     *,
     method: Method = "auto",
     most: int | None = None,
+    anywhere: bool = False,
 ) -> tuple[RoutingTable, Classes, Certificate]:
     """Find classes of virtual channels for a routing.
 
@@ -178,6 +186,8 @@ def find_classes(
         (unless a router is given) and layers that has no cycle.
     most : int, optional
         So many classes at most; the certificate then may be one of failure.
+    anywhere : bool
+        Routes begin at switches too, as the escape of an adaptive packet does.
 
     Examples
     --------
@@ -188,50 +198,69 @@ def find_classes(
     """
     if method not in ("auto", "single", "dateline", "layers"):
         raise ArgumentError(f"method {method!r} is unknown; choose auto, single, dateline, layers")
-    given = isinstance(router, RoutingTable)
     table = router if isinstance(router, RoutingTable) else routing_table(network, router)
-    if method in ("auto", "single"):
-        classes = _single(table)
-        proof = certify(table, classes)
-        if proof.deadlock_free or method == "single" or most == 1:
-            return table, classes, proof
-        failed = (table, classes, proof)
+    single = certify(table, single_class(table), anywhere=anywhere)
+    if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
+        return table, single_class(table), single
+    least = 1 if single.deadlock_free else 2
     if method in ("auto", "dateline"):
         dated = _dateline(table)
-        if dated is not None:
-            proof = certify(table, dated)
-            if proof.deadlock_free or method == "dateline":
-                return table, dated, proof
-        elif method == "dateline":
+        if dated is None and method == "dateline":
             raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
+        proof = certify(table, dated) if dated is not None else single
+        if dated is not None and (proof.deadlock_free or method == "dateline"):
+            return table, dated, replace(proof, at_least=least)
     if method == "auto" and router is None and network.order <= _TABLE_ORDER:
-        plain = routing_table(network, network.router("table"))
-        dated = _dateline(plain)
-        if dated is not None:  # shortest routes by lowest ports keep to the rings better
-            proof = certify(plain, dated)
-            if proof.deadlock_free:
-                return plain, dated, proof
+        found = _plain_datelines(network, anywhere)
+        if found is not None:
+            return found
     if table.other is not None:
-        table = (
-            RoutingTable(network, table.router, table.port, None, table.rings)
-            if given
-            else routing_table(network, router, ties=False)  # type: ignore[arg-type]
-        )
-        if method == "auto":
-            proof = certify(table, _single(table))
-            if proof.deadlock_free:
-                return table, _single(table), proof
-    layered = _layers(table, most or _MOST_LAYERS)
+        table, single, done = _without_ties(network, table, router, anywhere)
+        if done and method == "auto":
+            return table, single_class(table), single
+        least = 1 if done else 2
+    layered = _layers(table, most or _MOST_LAYERS, anywhere)
     if layered is None:
         if method == "auto" and most is not None:
-            return failed
+            return table, single_class(table), single
         raise ArgumentError(
-            f"{network.spec} needs more than {most or _MOST_LAYERS} layers with its router"
+            f"{network.spec} needs more than {most or _MOST_LAYERS} layers with its {table.router}"
+            " routes; up*/down* (--router updown) needs 1"
         )
-    return table, layered, certify(table, layered)
+    return table, layered, replace(certify(table, layered, anywhere=anywhere), at_least=least)
 
 
-def _single(table: RoutingTable) -> Classes:
+def _plain_datelines(
+    network: Network, anywhere: bool
+) -> tuple[RoutingTable, Classes, Certificate] | None:
+    """Shortest routes by lowest ports, which keep to the rings better, if datelines serve them."""
+    plain = routing_table(network, network.router("table"))
+    dated = _dateline(plain)
+    if dated is None:
+        return None
+    proof = certify(plain, dated)
+    if not proof.deadlock_free:
+        return None
+    single = certify(plain, single_class(plain), anywhere=anywhere)
+    if single.deadlock_free:
+        return plain, single_class(plain), single
+    return plain, dated, replace(proof, at_least=2)
+
+
+def _without_ties(
+    network: Network, table: RoutingTable, router: Any, anywhere: bool
+) -> tuple[RoutingTable, Certificate, bool]:
+    """One way for every pair, and whether one class is enough then."""
+    if isinstance(router, RoutingTable):
+        table = RoutingTable(network, table.router, table.port, None, table.rings)
+    else:
+        table = routing_table(network, router, ties=False)
+    proof = certify(table, single_class(table), anywhere=anywhere)
+    return table, proof, proof.deadlock_free
+
+
+def single_class(table: RoutingTable) -> Classes:
+    """All packets in one class."""
     none = np.empty((0, 0), dtype=np.uint8)
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
     return Classes("single", 1, rings, none, none, none)
@@ -274,27 +303,13 @@ def _datelines(network: Network, rings: IntArray) -> IntArray:
     return marks
 
 
-def _layers(table: RoutingTable, most: int) -> Classes | None:
-    """Layers in the manner of DFSSSP: pairs on the weakest dependency of a cycle move up."""
-    from hopscape.deadlock.dependency_kernels import collect_plain, layer_pairs, used_pairs
-
-    network = table.network
-    everyone = _sources(network)
-    layers = np.zeros((network.order, network.order), dtype=np.uint8)
-    for layer in range(most):
-        graph = _blank(network, 1)
-        collect_plain(
-            network.indptr, network.heads, table.port, table.port, layers, layer, everyone, graph
-        )
-        cut = np.zeros(graph.shape, dtype=np.uint8)
-        if layer_pairs(network.indptr, network.heads, graph, cut) == 0:
-            none = np.empty((0, 0), dtype=np.uint8)
-            rings = np.full(len(network.heads), -1, dtype=np.int32)
-            return Classes("layers", layer + 1, rings, none, none, layers)
-        used_pairs(
-            network.indptr, network.heads, table.port, layers, layer, everyone, cut, layer + 1
-        )
-    return None
+def _layers(table: RoutingTable, most: int, anywhere: bool) -> Classes | None:
+    found = find_layers(table, most, anywhere=anywhere)
+    if found is None:
+        return None
+    none = np.empty((0, 0), dtype=np.uint8)
+    rings = np.full(len(table.network.heads), -1, dtype=np.int32)
+    return Classes("layers", found[0], rings, none, none, found[1])
 
 
 def reachable(table: RoutingTable) -> bool:

@@ -26,42 +26,37 @@ _NO_PORT = 0xFFFF
 
 
 @njit(cache=True, nogil=True)
-def collect_plain(indptr, heads, port, other, layers, layer, sources, graph):
-    """Count the dependencies of all pairs of one layer (of all pairs when `layers` is empty)."""
+def collect_plain(indptr, heads, port, other, begins, goals, graph):
+    """Count the dependencies of the routes from nodes marked in `begins` to goals, in one class."""
     order = len(indptr) - 1
-    for goal in range(order):
+    seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
+    for goal in goals:
+        size = 0
         for source in range(order):
-            if source == goal:
-                continue
-            if len(layers):
-                if layers[source, goal] != layer or not sources[source] or not sources[goal]:
-                    continue
-                _walk_pair(indptr, heads, port, source, goal, graph)
-                continue
+            seen[source] = begins[source] and source != goal
+            if seen[source]:
+                stack[size] = source
+                size += 1
+        seen[goal] = 1
+        while size:
+            size -= 1
+            source = stack[size]
             for first in range(2):
                 out = port[source, goal] if first == 0 else other[source, goal]
                 if out == _NO_PORT or (first and out == port[source, goal]):
                     continue
                 channel = indptr[source] + out
                 at = heads[channel]
-                if at != goal:
-                    if port[at, goal] != _NO_PORT:
-                        graph[channel, port[at, goal]] += 1
-                    if other[at, goal] != _NO_PORT and other[at, goal] != port[at, goal]:
-                        graph[channel, other[at, goal]] += 1
-
-
-@njit(cache=True, nogil=True)
-def _walk_pair(indptr, heads, port, source, goal, graph):
-    at, before = source, -1
-    while at != goal:
-        out = port[at, goal]
-        if out == _NO_PORT:
-            return
-        if before >= 0:
-            graph[before, out] += 1
-        before = indptr[at] + out
-        at = heads[before]
+                if at == goal:
+                    continue
+                if port[at, goal] != _NO_PORT:
+                    graph[channel, port[at, goal]] += 1
+                if other[at, goal] != _NO_PORT and other[at, goal] != port[at, goal]:
+                    graph[channel, other[at, goal]] += 1
+                if not seen[at]:
+                    seen[at] = 1
+                    stack[size] = at
+                    size += 1
 
 
 @njit(cache=True, nogil=True)
@@ -222,23 +217,25 @@ def shortest_cycle(indptr, heads, graph, classes, left, starts):
 
 
 @njit(cache=True, nogil=True)
-def used_pairs(indptr, heads, port, layers, layer, sources, cut, moved):
-    """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many."""
+def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
+    """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many.
+
+    `toward` and `layers` are by goal and source.
+    """
     order = len(indptr) - 1
     count = 0
-    for goal in range(order):
+    for goal in goals:
+        ports = toward[goal]
         for source in range(order):
-            if source == goal or layers[source, goal] != layer:
-                continue
-            if not sources[source] or not sources[goal]:
+            if source == goal or layers[goal, source] != layer or not begins[source]:
                 continue
             at, before = source, -1
             while at != goal:
-                out = port[at, goal]
+                out = ports[at]
                 if out == _NO_PORT:
                     break
                 if before >= 0 and cut[before, out]:
-                    layers[source, goal] = moved
+                    layers[goal, source] = moved
                     count += 1
                     break
                 before = indptr[at] + out

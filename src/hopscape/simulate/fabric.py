@@ -101,7 +101,8 @@ def build_plant(
     if unsafe:
         table, classes, proof = find_classes(network, router, method="single")
     else:
-        table, classes, proof = find_classes(network, router)
+        anywhere = settings.routing == "adaptive"
+        table, classes, proof = find_classes(network, router, anywhere=anywhere)
     _require_vcs(network, settings, classes)
     ends = network.endpoints
     if not len(ends):

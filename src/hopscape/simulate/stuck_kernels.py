@@ -88,7 +88,7 @@ def mark_moving(
             if moving[row]:
                 continue
             standing = vcs[row, STATE]
-            if standing == IDLE or standing == DRAIN and vcs[row, COUNT]:
+            if standing == IDLE or (standing == DRAIN and vcs[row, COUNT]):
                 free = True
             elif vcs[row, COUNT] == 0:
                 free = _fed(numbers, ends, coming, owner, front, moving, row)
@@ -176,9 +176,7 @@ def _hopes(
     bits = np.int64(ways[here, ends[packets[who, DST], E_HOME]])
     unit, roaming = indptr[here], masks[len(masks) - 1]
     while bits:
-        if bits & 1 and _opens(
-            numbers, vcs, units, returning, owner, moving, unit, roaming, size
-        ):
+        if bits & 1 and _opens(numbers, vcs, units, returning, owner, moving, unit, roaming, size):
             return True
         bits >>= 1
         unit += 1

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
@@ -34,7 +33,6 @@ _COLUMNS = {
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command()(simulate)
-    app.command()(deadlock)
 
 
 def simulate(
@@ -355,54 +353,3 @@ def _pair(text: str) -> tuple[float, float]:
     except ValueError as error:
         raise ArgumentError(f"burst is {text!r}; write two chances such as 0.1,0.3") from error
     return first, second
-
-
-def deadlock(
-    spec: SpecArgument,
-    router: Annotated[
-        str, typer.Option("--router", help="auto, closed, table, search or updown.")
-    ] = "auto",
-    vcs: Annotated[
-        int, typer.Option("--vcs", help="Judge the routing with so many classes of channels.")
-    ] = 1,
-    method: Annotated[
-        str, typer.Option("--method", help="How classes are found: auto, dateline or layers.")
-    ] = "auto",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
-    from hopscape.deadlock import UpDownRouter, find_classes
-    from hopscape.registry import build
-
-    if vcs < 1:
-        raise ArgumentError(f"vcs is {vcs}; it must be at least 1")
-    network = build(spec)
-    kind: Any = router
-    way = UpDownRouter(network) if router == "updown" else network.router(kind)
-    wish: Any = method
-    table, _, plain = find_classes(network, way, method="single")
-    again = None if router == "auto" and not plain.deadlock_free else table
-    _, classes, proof = find_classes(network, again, method=wish)
-    shown = proof if vcs >= classes.count else plain
-    record = {
-        "spec": network.spec,
-        "router": way.name,
-        "deadlock_free": shown.deadlock_free,
-        "vcs": classes.count,
-        "cycle": [list(step) for step in shown.cycle] or None,
-        "words": shown.words(),
-        "method": classes.method,
-        "judged_with": min(vcs, classes.count) if shown is proof else 1,
-        "dependencies": shown.dependencies,
-        "certificate": proof.words(),
-    }
-    lines = {
-        "router": way.name,
-        f"with {vcs} virtual channel{'s' * (vcs > 1)}": "free of deadlock"
-        if shown.deadlock_free
-        else "can deadlock",
-        "because": shown.words(),
-        "virtual channels needed": f"{classes.count} ({classes.method})",
-    }
-    emit(record, style, output, title=network.spec, table=lines)
