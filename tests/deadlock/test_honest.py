@@ -1,0 +1,197 @@
+"""Certificates of every family against a slow twin, and the running engine against both."""
+
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import hopscape
+from conftest import EXAMPLES, MEMBERS
+from hopscape.cli import main
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.network import Network
+from hopscape.deadlock import UpDownRouter, certify, find_classes, routing_table, single_class
+from hopscape.deadlock.layering import _cut_layers, find_layers
+from hopscape.simulate import Settings, build_plant, layout, make_traffic
+from hopscape.simulate.measurement import make_source, start
+from hopscape.simulate.run import blank_counters
+
+SWITCHED = ["fat_tree(4)", "distributed_switch(7, 3, 1)", "partial_switch(7, 3, 1)"]
+SMALL = [s for s in dict.fromkeys([*EXAMPLES, *MEMBERS]) if 2 <= hopscape.build(s).order <= 40]
+
+
+def dependencies(table, classes, *, anywhere=False):
+    """Edges between (channel, class) for routes from endpoints (or anywhere) to endpoints."""
+    network = table.network
+    graph = nx.DiGraph()
+    other = table.other if table.other is not None else table.port
+    ends = network.endpoints.tolist()
+    for source in np.arange(network.order).tolist() if anywhere else ends:
+        for goal in ends:
+            stack = [(source, -1, 0)]
+            seen = set()
+            while stack:
+                at, before, kind = stack.pop()
+                if at == goal or (at, before, kind) in seen:
+                    continue
+                seen.add((at, before, kind))
+                for ports, entry in ((table.port, classes.entry), (other, classes.entry_other)):
+                    out = int(ports[at, goal])
+                    if out == 0xFFFF:
+                        continue
+                    channel = int(network.indptr[at]) + out
+                    level = 0
+                    if classes.method == "layers":
+                        level = int(classes.layers[source, goal])
+                    elif classes.method == "dateline":
+                        rings = classes.rings
+                        same = before >= 0 and 0 <= rings[channel] == rings[before]
+                        level = kind if same else int(entry[at, goal])
+                    if before >= 0:
+                        graph.add_edge((before, kind), (channel, level))
+                    stack.append((int(network.heads[channel]), channel, level))
+    return graph
+
+
+def _agrees(table, classes, proof, anywhere=False):
+    graph = dependencies(table, classes, anywhere=anywhere)
+    assert proof.deadlock_free == nx.is_directed_acyclic_graph(graph)
+    if classes.method != "dateline":  # datelines are certified from and to switches as well
+        assert proof.dependencies == graph.number_of_edges()
+    assert all(kind < classes.count for _, kind in graph.nodes)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_certificates_of_every_family_are_honest(spec):
+    network = hopscape.build(spec)
+    if not len(network.heads):
+        return
+    for anywhere in {False, network.has_switches}:
+        table, classes, proof = find_classes(network, anywhere=anywhere)
+        assert proof.deadlock_free
+        assert proof.at_least <= classes.count
+        _agrees(table, classes, proof, anywhere)
+        one = certify(table, single_class(table), anywhere=anywhere)
+        _agrees(table, single_class(table), one, anywhere)
+        assert proof.at_least == (1 if one.deadlock_free else 2)
+    if network.duplex:
+        try:
+            router = UpDownRouter(network)
+        except DisconnectedError:
+            return
+        table, classes, proof = find_classes(network, router)
+        assert (classes.method, classes.count, proof.deadlock_free) == ("single", 1, True)
+        _agrees(table, classes, proof)
+
+
+@pytest.mark.parametrize("spec", ["circulant(64, 1, 14)", "torus(6, 6)", "random_regular(60, 4)"])
+def test_both_ways_of_layering_are_free_of_cycles(spec):
+    network = hopscape.build(spec)
+    table = routing_table(network, network.router("table"), ties=False)
+    counts = []
+    for found in (find_layers(table, 15), _cut_layers(table, 15)):
+        count, layers = found
+        counts.append(count)
+        assert layers.max() == count - 1
+        _, classes, _ = find_classes(network, table, method="layers")
+        made = classes.__class__("layers", count, classes.rings, *[classes.entry] * 2, layers)
+        _agrees(table, made, certify(table, made))
+    assert counts[0] <= counts[1]
+    assert find_layers(table, 1) is None
+
+
+def test_first_fit_needs_few_layers():
+    """What it needs today; more would be a step back."""
+    for spec, count in (("torus(6, 6)", 3), ("random_regular(60, 4)", 4), ("rpc(12)", 5)):
+        network = hopscape.build(spec)
+        table = routing_table(network, network.router("table"), ties=False)
+        assert find_layers(table, 15)[0] <= count
+
+
+def test_escapes_begin_at_switches_too():
+    """A network whose endpoints alone need fewer layers than all nodes do."""
+    tails, heads = [0, 1, 2, 3, 4, 5, 0, 2, 4], [1, 2, 3, 4, 5, 0, 6, 7, 8]
+    network = Network.from_links(9, tails, heads, switches=np.arange(6), spec="ring of switches")
+    table, ends, proof = find_classes(network, network.router("table"))
+    assert ends.count == 1
+    _agrees(table, ends, proof)
+    table, whole, proof = find_classes(network, network.router("table"), anywhere=True)
+    assert whole.count == 2
+    _agrees(table, whole, proof, anywhere=True)
+    assert build_plant(network, Settings(vcs=3, routing="adaptive")).classes.count == 2
+
+
+def _made(plant, load, seed, cycles):
+    """Dependencies between virtual channels that a run has made, cycle by cycle."""
+    from hopscape.simulate.engine_kernels import advance
+
+    traffic = make_traffic("uniform-others", plant.endpoints)
+    source = make_source(traffic, plant.settings, load)
+    state = start(plant, traffic, source, seed)
+    counters = blank_counters(plant, 1)
+    shift, count = int(plant.fabric.numbers[layout.N_SHIFT]), len(plant.network.heads)
+    masks = plant.fabric.masks.tolist()
+    kind = [next((k for k, m in enumerate(masks[:-2]) if m >> v & 1), -1) for v in range(32)]
+    made = set()
+    low = (1 << shift) - 1
+    for cycle in range(cycles):
+        assert advance(plant.fabric, state, source, counters, cycle + 1, 2000) == 0
+        rows = np.nonzero(state.vcs[: count << shift, layout.STATE] == layout.ACTIVE)[0]
+        outs = state.vcs[rows, layout.OUT]
+        for row, out in zip(rows.tolist(), outs.tolist()):
+            if out >> shift < count:
+                made.add(((row >> shift, kind[row & low]), (out >> shift, kind[out & low])))
+    return made
+
+
+@pytest.mark.parametrize("spec", ["torus(4, 4)", "torus(5, 3)", "petersen", "circulant(13, 1, 5)"])
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
+def test_the_engine_makes_only_certified_dependencies(spec, routing):
+    plant = build_plant(
+        hopscape.build(spec), Settings(vcs=8, buffer=2, packet=(1, 5), routing=routing)
+    )
+    adaptive, count = routing == "adaptive", plant.classes.count
+    known = dependencies(plant.table, plant.classes, anywhere=adaptive)
+    assert nx.is_directed_acyclic_graph(known)
+    made = _made(plant, 0.7, 3, 600)
+    assert len(made) > 50
+    for (a, k), (b, j) in made:
+        if adaptive:
+            if k >= 0:  # an escape is kept
+                assert known.has_edge((a, k), (b, j))
+            continue
+        assert k // count <= j // count  # the second phase never goes back to the first
+        if k // count == j // count:
+            assert known.has_edge((a, k % count), (b, j % count))
+
+
+def test_command_names_the_routes_that_it_certifies(capsys):
+    def run(*words):
+        with pytest.raises(SystemExit) as end:
+            main(["deadlock", *words, "--format", "json"])
+        assert end.value.code in (0, None)
+        return json.loads(capsys.readouterr().out)
+
+    auto = run("circulant(64, 1, 14)", "--vcs", "2")
+    assert (auto["router"], auto["vcs"], auto["least"]) == ("table", 2, "proved least")
+    assert auto["deadlock_free"] is True
+    own = run("circulant(64, 1, 14)", "--router", "closed")
+    assert own["router"] == hopscape.build("circulant(64, 1, 14)").router("closed").name
+    assert own["method"] == "layers"
+    assert (own["vcs"] > 2, own["at_least"], own["least"]) == (True, 2, "upper bound")
+    mixed = run("petersen", "--routing", "adaptive", "--vcs", "3")
+    assert (mixed["vcs"], mixed["deadlock_free"]) == (3, True)
+    twice = run("mesh(4, 4)", "--routing", "valiant")
+    assert (twice["vcs"], twice["deadlock_free"]) == (2, False)
+    with pytest.raises(SystemExit) as end:
+        main(["deadlock", "ring(5)", "--routing", "wild"])
+    assert end.value.code == 2
+
+
+def test_too_many_layers_name_the_way_out():
+    network = hopscape.build("random_regular(60, 4)")
+    with pytest.raises(ArgumentError, match="updown"):
+        find_classes(network, method="layers", most=1)
