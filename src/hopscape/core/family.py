@@ -8,7 +8,7 @@ questions and nothing else, so that a new family is one class and one line of re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hopscape.core.goal import Goal
     from hopscape.core.model import Model
     from hopscape.core.network import Network
-    from hopscape.core.router import Router
+    from hopscape.core.router import Route, Router
     from hopscape.core.schedule import Schedule
     from hopscape.core.wish import Wish
 
@@ -274,6 +274,16 @@ class Family(ABC):
 
     def router(self, network: Network) -> Router | None:
         """A router in closed form, or None (then tables serve)."""
+        return None
+
+    def detours(
+        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    ) -> Callable[[int, int], Route | None] | None:
+        """Its own routing round dead nodes and links, or None (then tables serve).
+
+        The function gives the route between two live endpoints, or None where it finds no way. All
+        links between the two nodes of a dead link are dead, both ways.
+        """
         return None
 
     def collectives(self) -> tuple[Collective, ...]:

@@ -117,9 +117,14 @@ def build_plant(
     return plant
 
 
-def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None:
+def required_vcs(settings: Settings, classes: Classes) -> int:
+    """Virtual channels that classes take: twice for two phases, and one to roam if adaptive."""
     phases = 2 if settings.routing in ("valiant", "ugal") else 1
-    need = classes.count * phases + (1 if settings.routing == "adaptive" else 0)
+    return classes.count * phases + (1 if settings.routing == "adaptive" else 0)
+
+
+def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None:
+    need = required_vcs(settings, classes)
     if need > settings.vcs:
         raise ArgumentError(
             f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"

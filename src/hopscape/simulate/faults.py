@@ -1,24 +1,28 @@
 """Dead links and nodes: what fails when, and the routing of what is left.
 
-From the cycle of a fault on, packets follow recomputed shortest tables (old ports stay wherever
-they still begin a shortest way) with classes of virtual channels that are certified again; where
-those do not fit into the virtual channels, up*/down* on what is left.
+From the cycle of a fault on, packets follow new tables with classes of virtual channels that are
+certified again. Old ports stay wherever they still begin a shortest way; other routes come from
+the family's own routing round dead parts where it has one, or from shortest tables. Where the
+classes do not fit into the virtual channels, tables and then up*/down* on what is left are tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant, damaged_plant
+from hopscape.simulate.fabric import Plant, damaged_plant, required_vcs
 
 __all__ = ["Epoch", "Fault", "plan_epochs", "read_faults"]
 
@@ -54,6 +58,10 @@ class Epoch:
     dead_nodes : bool[order]
     broken : uint8[order, order]
         Pairs whose route in the epoch before takes a channel that is dead now.
+    routes : {'family', 'tables', 'up*/down*'}
+        Where the new routes come from.
+    unserved : int
+        Pairs of endpoints with a way for which the family's routing found none; tables serve them.
     """
 
     cycle: int
@@ -61,6 +69,28 @@ class Epoch:
     alive: IntArray
     dead_nodes: IntArray
     broken: IntArray
+    routes: str = "tables"
+    unserved: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a result says about it."""
+        plant, network = self.plant, self.plant.network
+        ends = network.endpoints
+        live = ends[~self.dead_nodes[ends]]
+        missing = plant.table.port[np.ix_(live, live)] == NO_PORT
+        proof = plant.certificate
+        return {
+            "cycle": self.cycle,
+            "dead_channels": int((~self.alive).sum()),
+            "dead_nodes": int(self.dead_nodes.sum()),
+            "routes": self.routes,
+            "unserved": self.unserved,
+            "pairs_without_way": int(missing.sum()) - len(live),
+            "deadlock_free": proof.deadlock_free,
+            "vcs": required_vcs(plant.settings, plant.classes),
+            "method": proof.method,
+            "words": proof.words(),
+        }
 
 
 def read_faults(
@@ -97,14 +127,25 @@ def _when(text: str) -> tuple[str, int]:
     return name, int(cycle) if sign else 0
 
 
-def plan_epochs(plant: Plant, faults: Sequence[Fault]) -> list[Epoch]:
+def plan_epochs(
+    plant: Plant, faults: Sequence[Fault], fault_routing: str = "family"
+) -> list[Epoch]:
     """The network after each cycle in which something dies, in order.
+
+    Parameters
+    ----------
+    plant : Plant
+    faults : sequence of Fault
+    fault_routing : {'family', 'tables'}
+        Ask the family for ways round what is dead, where it knows any, or take tables.
 
     Raises
     ------
     ArgumentError
         When no routing of what is left, free of deadlock, fits into the virtual channels.
     """
+    if fault_routing not in ("family", "tables"):
+        raise ArgumentError(f"fault_routing is {fault_routing!r}; choose family or tables")
     network = plant.network
     alive = np.ones(len(network.heads), dtype=np.bool_)
     dead = np.zeros(network.order, dtype=np.bool_)
@@ -115,9 +156,9 @@ def plan_epochs(plant: Plant, faults: Sequence[Fault]) -> list[Epoch]:
         for fault in faults:
             if fault.cycle == cycle:
                 _kill(network, fault, alive, dead)
-        now = _mended(plant, before, alive, cycle)
-        epochs.append(Epoch(cycle, now, alive, dead, _broken(before, alive)))
-        before = now
+        found = _mended(plant, before, alive, dead, cycle, fault_routing)
+        epochs.append(Epoch(cycle, found[0], alive, dead, _broken(before, alive), *found[1:]))
+        before = found[0]
     return epochs
 
 
@@ -142,11 +183,91 @@ def _broken(plant: Plant, alive: IntArray) -> IntArray:
     return over
 
 
-def _mended(first: Plant, before: Plant, alive: IntArray, cycle: int) -> Plant:
-    """The plant with tables for the live channels."""
+def _mended(
+    first: Plant, before: Plant, alive: IntArray, dead: IntArray, cycle: int, wish: str
+) -> tuple[Plant, str, int]:
+    """The plant with routes over the live channels, where they come from, and pairs unserved."""
+    network = first.network
+    shortest = _shortest(before, alive)
+    moved = _broken(first, alive) * (shortest != NO_PORT).astype(np.uint8)
+    trials: list[tuple[str, Any]] = []
+    if wish == "family" and network.family is not None:
+        nodes, links = np.nonzero(dead)[0].tolist(), _cut_links(network, alive, dead)
+        ask = network.family.detours(network, nodes, links)
+        if ask is not None:
+            trials.append(("family", lambda: _detours(before, alive, shortest, ask)))
+    trials.append(("tables", lambda: (shortest, 0)))
+    if network.duplex:
+        trials.append(("up*/down*", lambda: (_up_down(network, alive), 0)))
+    refused: ArgumentError | None = None
+    for name, make in trials:
+        port, unserved = make()
+        rings = first.table.rings if name != "up*/down*" else None
+        table = RoutingTable(network, f"{name} from cycle {cycle} on", port, None, rings)
+        try:
+            return _with_classes(first, table, alive, moved), name, unserved
+        except ArgumentError as error:
+            refused = refused or error
+    raise ArgumentError(f"after the fault at cycle {cycle}: {refused}")
+
+
+def _cut_links(network: Network, alive: IntArray, dead: IntArray) -> list[tuple[int, int]]:
+    """Dead links between live nodes."""
+    tails, heads = network.tails, network.heads
+    cut = ~alive & ~dead[tails] & ~dead[heads]
+    return sorted({(int(a), int(b)) for a, b in zip(tails[cut], heads[cut])})
+
+
+def _detours(
+    before: Plant, alive: IntArray, shortest: IntArray, ask: Callable[[int, int], Route | None]
+) -> tuple[IntArray, int]:
+    """Ports along the family's routes; whole old routes stay. Also how many pairs it did not serve.
+
+    A new route is followed until it meets one that is already there, so no circle can arise.
+    """
+    network = before.network
+    whole = _broken(before, alive) == 0
+    port = np.where(whole, before.table.port, NO_PORT).astype(np.uint16)
+    port[shortest == NO_PORT] = NO_PORT
+    offset = np.arange(len(network.heads)) - network.indptr[network.tails]
+    step = {
+        (int(network.tails[c]), int(network.heads[c])): int(offset[c])
+        for c in np.nonzero(alive)[0][::-1]
+    }
+    ends, unserved = network.endpoints.tolist(), 0
+    for goal in ends:
+        column, best = port[:, goal], shortest[:, goal]
+        for source in ends:
+            if source == goal or column[source] != NO_PORT or best[source] == NO_PORT:
+                continue
+            found = ask(source, goal)
+            if found is None or any(pair not in step for pair in pairwise(found.path)):
+                unserved += 1
+                continue
+            last = {v: i for i, v in enumerate(found.path)}  # no node twice
+            at = source
+            while at != goal and column[at] == NO_PORT:
+                then = found.path[last[at] + 1]
+                column[at] = step[(at, then)]
+                at = then
+        _fill_up(network, column, best, goal)
+    return port, unserved
+
+
+def _fill_up(network: Network, column: IntArray, best: IntArray, goal: int) -> None:
+    """Give nodes that have no port yet the shortest one, until the way joins a route."""
+    for source in np.nonzero((column == NO_PORT) & (best != NO_PORT))[0].tolist():
+        at = source
+        while at != goal and column[at] == NO_PORT:
+            column[at] = best[at]
+            at = int(network.heads[network.indptr[at] + best[at]])
+
+
+def _shortest(before: Plant, alive: IntArray) -> IntArray:
+    """Shortest next ports over the live channels, old ones kept wherever they serve."""
     from hopscape.simulate.fault_kernels import mend_ports
 
-    network = first.network
+    network = before.network
     port = np.full((network.order, network.order), NO_PORT, dtype=np.uint16)
     by_head = np.argsort(network.heads, kind="stable")
     starts = np.searchsorted(network.heads[by_head], np.arange(network.order + 1))
@@ -160,15 +281,7 @@ def _mended(first: Plant, before: Plant, alive: IntArray, cycle: int) -> Plant:
         before.table.port,
         port,
     )
-    name = f"shortest from cycle {cycle} on"
-    table = RoutingTable(network, name, port, None, first.table.rings)
-    moved = _broken(first, alive) * (port != NO_PORT).astype(np.uint8)
-    try:
-        return _with_classes(first, table, alive, moved)
-    except ArgumentError:
-        if not network.duplex:
-            raise
-    return _with_classes(first, _up_down(network, alive, cycle), alive, moved)
+    return port
 
 
 def _with_classes(plant: Plant, table: RoutingTable, alive: IntArray, moved: IntArray) -> Plant:
@@ -178,7 +291,7 @@ def _with_classes(plant: Plant, table: RoutingTable, alive: IntArray, moved: Int
     return replace(made, fabric=made.fabric._replace(moved=moved))
 
 
-def _up_down(network: Network, alive: IntArray, cycle: int) -> RoutingTable:
+def _up_down(network: Network, alive: IntArray) -> IntArray:
     """Up*/down* in every part of what is left, by the channels of the whole network."""
     from hopscape.deadlock.updown import UpDownRouter
 
@@ -200,7 +313,7 @@ def _up_down(network: Network, alive: IntArray, cycle: int) -> RoutingTable:
         heads = left.heads[left.channel_at(np.full(network.order, v), np.maximum(taken, 0))]
         for goal in np.nonzero(taken >= 0)[0]:
             port[v, goal] = channel[(v, int(heads[goal]))]
-    return RoutingTable(network, f"up*/down* from cycle {cycle} on", port, None, None)
+    return port
 
 
 def dead_endpoints(epoch: Epoch) -> IntArray:

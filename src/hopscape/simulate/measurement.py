@@ -195,6 +195,7 @@ def run_point(
     cycles: int = 10_000,
     latency_limit: float | None = None,
     faults: Sequence[Fault] = (),
+    fault_routing: str = "family",
 ) -> Point:
     """Simulate one load.
 
@@ -214,6 +215,8 @@ def run_point(
         latency of an empty network.
     faults : sequence of Fault
         What dies, and when.
+    fault_routing : {'family', 'tables'}
+        Where routes round what is dead come from.
 
     Examples
     --------
@@ -229,7 +232,7 @@ def run_point(
     state = start(plant, traffic, source, seed)
     most_warm = warmup if warmup is not None else 16_000
     counters = blank_counters(plant, (most_warm + cycles) // WINDOW + 2)
-    run = Run(plant, state, source, counters, faults)
+    run = Run(plant, state, source, counters, faults, fault_routing)
     begin = time.perf_counter()
     still = _warm(run, warmup)
     first = run.now

@@ -55,6 +55,7 @@ class Run:
         source: Source,
         counters: Counters,
         faults: Sequence[Fault] = (),
+        fault_routing: str = "family",
     ) -> None:
         from hopscape.simulate.engine_kernels import advance
 
@@ -66,7 +67,7 @@ class Run:
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
-            self._epochs = plan_epochs(plant, faults)
+            self._epochs = plan_epochs(plant, faults, fault_routing)
         advance(plant.fabric, state, source, blank_counters(plant, 1), 0, _PATIENCE)  # compiles
 
     @property

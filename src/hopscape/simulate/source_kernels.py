@@ -253,10 +253,12 @@ def _next_packet(
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
     _draw_birth(ends, random, source, e)
     who = _new_packet(scalars, ends, packets, e, target, size, born)
-    if len(moved) and moved[ends[e, E_HOME], ends[target, E_HOME]]:
-        packets[who, CLASS] |= MOVED
-        scalars[REROUTED] += 1
     _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target)
+    if len(moved):
+        here, mid, goal = ends[e, E_HOME], packets[who, MID], ends[target, E_HOME]
+        if moved[here, goal] if mid < 0 else moved[here, mid] or moved[mid, goal]:
+            packets[who, CLASS] |= MOVED
+            scalars[REROUTED] += 1
     return who
 
 
@@ -340,8 +342,10 @@ def inject(
             ends[e, E_VC] = v
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)
-        if ends[e, E_HOLD] > now and not packets[who, CLASS] & KILLED:
-            continue
+        if ends[e, E_HOLD] > now:
+            if not packets[who, CLASS] & KILLED:
+                continue
+            ends[e, E_HOLD] = now  # no circuit will stand: its other flits follow and are lost
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:
             _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)

@@ -16,7 +16,7 @@ from hopscape.core.progress import track
 from hopscape.registry import build
 from hopscape.simulate.booksim import BookSimJob
 from hopscape.simulate.fabric import Plant, build_plant
-from hopscape.simulate.faults import read_faults
+from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.measurement import run_point
 from hopscape.simulate.sampling import run_samples
 from hopscape.simulate.settings import Settings
@@ -31,6 +31,7 @@ from hopscape.simulate.traffic import (
 __all__ = [
     "Job",
     "certificate_record",
+    "fault_records",
     "parse_loads",
     "plant_of",
     "run_booksim",
@@ -58,6 +59,7 @@ class Job:
     latency_limit : float or None
     fail_links, fail_nodes : tuple of str
         Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
+    fault_routing : {'family', 'tables'}
     """
 
     spec: str
@@ -73,6 +75,7 @@ class Job:
     latency_limit: float | None = None
     fail_links: tuple[str, ...] = ()
     fail_nodes: tuple[str, ...] = ()
+    fault_routing: str = "family"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a file."""
@@ -154,6 +157,7 @@ def run_job(job: Job) -> dict[str, Any]:
         cycles=job.cycles,
         latency_limit=job.latency_limit,
         faults=read_faults(plant.network, job.fail_links, job.fail_nodes),
+        fault_routing=job.fault_routing,
     )
     return point.to_dict() | {"spec": plant.network.spec, "key": job.key}
 
@@ -244,6 +248,13 @@ def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
         "method": proof.method,
         "words": proof.words(),
     }
+
+
+def fault_records(spec: str, common: dict[str, Any]) -> list[dict[str, Any]]:
+    """The network after each fault: where its routes come from, and their certificate."""
+    plant = _plant(spec, common["settings"], common["router"], common["unsafe"])
+    faults = read_faults(plant.network, common["fail_links"], common["fail_nodes"])
+    return [e.to_dict() for e in plan_epochs(plant, faults, common["fault_routing"])]
 
 
 def run_booksim(job: BookSimJob) -> dict[str, Any]:

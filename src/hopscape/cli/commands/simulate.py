@@ -85,6 +85,9 @@ def simulate(
     fail_node: Annotated[
         list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
     ] = None,
+    fault_routing: Annotated[
+        str, typer.Option("--fault-routing", help="Round dead parts: family or tables.")
+    ] = "family",
     write_booksim: Annotated[
         Path | None,
         typer.Option("--write-booksim", help="Write BookSim and anynet files here; no run."),
@@ -139,6 +142,7 @@ def simulate(
         "on_off": _pair(burst) if burst else None,
         "fail_links": tuple(fail_link or ()),
         "fail_nodes": tuple(fail_node or ()),
+        "fault_routing": fault_routing,
     }
     if (saturation or schedule is not None) and (fail_link or fail_node):
         raise ArgumentError("faults go with --load, not with --saturation or --schedule")
@@ -277,7 +281,7 @@ def _show(
     style: Format,
     output: Path | None,
 ) -> None:
-    from hopscape.simulate.sweep import certificate_record
+    from hopscape.simulate.sweep import certificate_record, fault_records
 
     title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {traffic} traffic"
     for spec, best in found.items():
@@ -290,6 +294,8 @@ def _show(
             "deadlock": {s: certificate_record(s, common) for s in specs},
             "points": rows,
         }
+        if common["fail_links"] or common["fail_nodes"]:
+            record["faults"] = {s: fault_records(s, common) for s in specs}
         if found:
             record["saturation"] = found
         emit(record, style, output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import Route, Router
 
 __all__ = ["QuasicompleteDigraph", "SwitchedMultiring", "wiring_table"]
 
@@ -76,6 +77,13 @@ class QuasicompleteDigraph(Family):
 
     def router(self, network: Network) -> Router:
         return DigraphRouter(network, self.m)
+
+    def detours(
+        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    ) -> Callable[[int, int], Route | None]:
+        from hopscape.families.blockdesign.routing import detours
+
+        return detours(network, dead_nodes, dead_links)
 
     @cached_property
     def options(self) -> IntArray:

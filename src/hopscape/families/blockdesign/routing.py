@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
     from hopscape.families.blockdesign.switches import SwitchFamily
 
-__all__ = ["SwitchRouter", "all_ways", "route_around", "stranded_pairs"]
+__all__ = ["SwitchRouter", "all_ways", "detours", "route_around", "stranded_pairs"]
 
 
 class SwitchRouter(Router):
@@ -145,6 +145,26 @@ def route_around(
     path = _search(network, first, second, dead, cut)
     ports = [network.neighbours(u).index(v) for u, v in pairwise(path)]
     return Route(path, tuple(ports))
+
+
+def detours(
+    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+) -> Callable[[int, int], Route | None]:
+    """:func:`route_around` for live endpoints, with dead endpoints as well; None without a way."""
+    count = _family(network).n
+    switches = [v for v in dead_nodes if v >= count]
+    cut = list(dead_links)
+    for v in dead_nodes:
+        cut += [(v, int(w)) for w in network.heads[network.tails == v]]
+        cut += [(int(w), v) for w in network.tails[network.heads == v]]
+
+    def route(a: int, b: int) -> Route | None:
+        try:
+            return route_around(network, a, b, dead_switches=switches, dead_links=cut)
+        except DisconnectedError:
+            return None
+
+    return route
 
 
 def _search(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import Route, Router
 from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.covers import find_cover
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
@@ -80,6 +80,13 @@ class SwitchFamily(Family):
 
     def router(self, network: Network) -> Router:
         return SwitchRouter(network, self.n, self.wiring)
+
+    def detours(
+        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    ) -> Callable[[int, int], Route | None]:
+        from hopscape.families.blockdesign.routing import detours
+
+        return detours(network, dead_nodes, dead_links)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.blockdesign.collectives import COLLECTIVES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import Route, Router
 from hopscape.core.wish import Wish, scan
 from hopscape.families.circulant.forms import recognise
 
@@ -101,6 +101,23 @@ class Circulant(Family):
         if not 1 <= len(self.generators) <= MOST_GENERATORS:
             return None
         return CirculantRouter(network, self.n, self.generators)
+
+    def detours(
+        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    ) -> Callable[[int, int], Route | None] | None:
+        from hopscape.families.circulant.faults import FaultRouter
+        from hopscape.families.circulant.routing import CirculantRouter
+
+        router = self.router(network)
+        if not isinstance(router, CirculantRouter):
+            return None
+        faults = FaultRouter(router, dead_nodes, dead_links)
+
+        def route(a: int, b: int) -> Route | None:
+            found = faults.route(a, b, known=True)
+            return Route(found.path, found.ports) if found.delivered else None
+
+        return route
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.circulant.collectives import collectives_of
