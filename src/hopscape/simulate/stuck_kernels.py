@@ -224,8 +224,10 @@ def follow_waits(numbers, masks, vcs, units, flits, packets, owner, front, row):
             unit, kind = np.int64(vcs[row, OUT]), vcs[row, MISC] >> CLASS_SHIFT
             mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
             v = 0
-            while not mask >> v & 1:
+            while v < numbers[N_VCS] and not mask >> v & 1:
                 v += 1
+            if v == numbers[N_VCS]:  # no channel at all may be asked for
+                return way[size - 1 : size]
             row = (unit << shift) + v
             if not units[unit, U_FREE] >> v & 1 and owner[row] >= 0:
                 row = owner[row]
