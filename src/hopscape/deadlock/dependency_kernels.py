@@ -63,6 +63,9 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
 def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other):
     """Class with which a packet enters a ring: 1 when its straight run crosses the dateline."""
     order = len(indptr) - 1
+    crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
+    stamp = np.zeros(len(heads), np.int32)  # for which target that is known
+    run = np.empty(len(heads), np.int64)
     for goal in range(order):
         for source in range(order):
             if source == goal:
@@ -71,24 +74,30 @@ def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other
                 out = port[source, goal] if first == 0 else other[source, goal]
                 if out == _NO_PORT:
                     continue
-                channel = indptr[source] + out
-                ring = rings[channel]
-                crosses = 0
-                while ring >= 0:
+                channel = start = indptr[source] + out
+                size, found = 0, 0
+                while channel >= 0 and rings[channel] >= 0:
+                    if stamp[channel] == goal + 1:
+                        found = crosses[channel]
+                        break
+                    run[size] = channel
+                    size += 1
+                    stamp[channel] = goal + 1
+                    crosses[channel] = 0
                     if dateline[channel]:
-                        crosses = 1
+                        found = 1
                         break
-                    at = heads[channel]
-                    if at == goal:
-                        break
-                    onward = _onward(indptr, port, other, rings, at, goal, ring)
-                    if onward < 0:
-                        break
-                    channel = onward
+                    at, ring = heads[channel], rings[channel]
+                    channel = (
+                        -1 if at == goal else _onward(indptr, port, other, rings, at, goal, ring)
+                    )
+                for i in range(size):
+                    crosses[run[i]] = found
+                found = crosses[start] if rings[start] >= 0 else 0
                 if first == 0:
-                    entry[source, goal] = crosses
+                    entry[source, goal] = found
                 else:
-                    entry_other[source, goal] = crosses
+                    entry_other[source, goal] = found
 
 
 @njit(cache=True, nogil=True)
@@ -105,6 +114,7 @@ def _onward(indptr, port, other, rings, at, goal, ring):
 def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
     """Dependencies when a packet keeps its class as long as it stays in one ring."""
     order = len(indptr) - 1
+    stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
     for goal in range(order):
         for source in range(order):
             if source == goal:
@@ -115,7 +125,8 @@ def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
                 if out == _NO_PORT:
                     continue
                 channel = indptr[source] + out
-                while True:
+                while stamp[channel * 2 + kind] != goal + 1:
+                    stamp[channel * 2 + kind] = goal + 1
                     at = heads[channel]
                     if at == goal:
                         break

@@ -77,7 +77,7 @@ def _fill_layers(
     words = -(-channels // 64)
     require_memory(16 * channels * words + 3 * order**2, f"the layers of {network.spec}")
     toward = np.ascontiguousarray(table.port.T)
-    layers = np.full((order, order), _WAITS, dtype=np.uint8)
+    layers = np.full((order, order), _WAITS, dtype=np.uint8, order="F")
     sources = marks(network, begins)
     width = int(network.degrees.max(initial=1))
     for layer in track(range(most), f"layers of {network.spec}"):
@@ -110,7 +110,7 @@ def _cut_layers(
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
     toward = np.ascontiguousarray(table.port.T)
-    layers = np.zeros((network.order, network.order), dtype=np.uint8)
+    layers = np.zeros((network.order, network.order), dtype=np.uint8, order="F")
     for layer in range(most):
         graph = blank_graph(network)
         count_uses(network.indptr, network.heads, toward, layers, layer, begins, goals, graph)

@@ -43,6 +43,12 @@ class RoutingTable:
     other: IntArray | None
     rings: IntArray | None
 
+    def __post_init__(self) -> None:
+        # target by target in memory, which is how everybody goes through them
+        object.__setattr__(self, "port", np.asfortranarray(self.port))
+        if self.other is not None:
+            object.__setattr__(self, "other", np.asfortranarray(self.other))
+
 
 def routing_table(
     network: Network, router: Router | None = None, *, ties: bool = True
@@ -72,14 +78,14 @@ def routing_table(
             f" routing tables hold up to {_MOST_PORTS}"
         )
     rings = port_rings(network)
-    port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16)
+    port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16, order="F")
     if type(way) is TableRouter and order > 200:
         from hopscape.deadlock.table_kernels import fill_ports
 
         fill_ports(network.indptr, network.heads, way._table, port)
         return RoutingTable(network, way.name, port, None, rings)
     both = ties and rings is not None and way.exact
-    other = port.copy() if both else None
+    other = port.copy(order="F") if both else None
     step = max(1, _PAIRS // order)
     for low in track(range(0, order, step), f"routing table of {network.spec}"):
         goals = np.arange(low, min(order, low + step), dtype=np.int64)
