@@ -11,10 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.progress import track
 from hopscape.registry import build
 from hopscape.simulate.booksim import BookSimJob
+from hopscape.simulate.cluster import on_dask
 from hopscape.simulate.fabric import Plant, build_plant
 from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.measurement import run_point
@@ -187,7 +188,7 @@ def run_jobs(
     if todo and dask is None:  # build once, before threads would do it side by side
         first = todo[0]
         _plant(first.spec, first.settings, first.router, first.unsafe)
-    results = _on_dask(todo, dask) if dask is not None else _on_threads(todo, workers)
+    results = on_dask(run_job, todo, dask) if dask is not None else _on_threads(todo, workers)
     for record in track(results, "simulation", total=len(todo)):
         done[record["key"]] = record
         if resume is not None:
@@ -218,19 +219,6 @@ def _on_threads(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
     with ThreadPoolExecutor(workers) as pool:
         waiting = [pool.submit(run_job, job) for job in jobs]
         for future in as_completed(waiting):
-            yield future.result()
-
-
-def _on_dask(jobs: Sequence[Job], address: str | None) -> Iterator[dict[str, Any]]:
-    try:
-        from dask.distributed import Client
-        from dask.distributed import as_completed as completed
-    except ImportError as error:
-        raise MissingPackageError(
-            "a Dask cluster needs the package distributed: pip install distributed"
-        ) from error
-    with Client(address) as client:
-        for future in completed(client.map(run_job, jobs, pure=False)):
             yield future.result()
 
 
