@@ -272,6 +272,13 @@ class Family(ABC):
         """Node numbers of switches (nodes that are no endpoints), or None when there are none."""
         return None
 
+    def port_classes(self) -> tuple[str, ...]:
+        """A name for the kind of link at each port, such as ``axis0``; empty where all are alike.
+
+        Link delays can be given for each name.
+        """
+        return ()
+
     def router(self, network: Network) -> Router | None:
         """A router in closed form, or None (then tables serve)."""
         return None

@@ -15,7 +15,7 @@ from numba import njit
 __all__ = ["count_uses", "fill_layer"]
 
 _NO_PORT = 0xFFFF
-_ONE = np.uint64(1)
+_ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
 
 
 @njit(cache=True, nogil=True)
@@ -153,8 +153,13 @@ def _spread(table, rows, done, bits):
         todo = rows[word] & ~done[word]
         row = word << 6
         while todo:
+            if not todo & _BYTE:
+                todo >>= _EIGHT
+                row += 8
+                continue
             if todo & _ONE:
-                for k in range(len(bits)):
-                    table[row, k] |= bits[k]
+                line = table[row]
+                for k in range(len(line)):
+                    line[k] |= bits[k]
             todo >>= _ONE
             row += 1

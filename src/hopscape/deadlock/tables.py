@@ -83,7 +83,7 @@ def routing_table(
         from hopscape.deadlock.table_kernels import fill_ports
 
         fill_ports(network.indptr, network.heads, way._table, port)
-        return RoutingTable(network, way.name, port, None, rings)
+        return RoutingTable(network, way.name, *_spread(network, port, None, ties), rings)
     both = ties and rings is not None and way.exact
     other = port.copy(order="F") if both else None
     step = max(1, _PAIRS // order)
@@ -108,7 +108,33 @@ def routing_table(
             other[:, columns] = _offsets(network, at, second).reshape(order, -1)
     if other is not None and np.array_equal(other, port):
         other = None
-    return RoutingTable(network, way.name, port, other, rings)
+    return RoutingTable(network, way.name, *_spread(network, port, other, ties), rings)
+
+
+def _spread(
+    network: Network, port: IntArray, other: IntArray | None, ties: bool
+) -> tuple[IntArray, IntArray | None]:
+    """Share the routes out among parallel links: by their goals, and with ties two for each."""
+    if not len(network.heads):
+        return port, other
+    pairs = network.tails.astype(np.int64) * network.order + network.heads
+    by_pair = np.argsort(pairs, kind="stable")
+    _, group, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
+    if int(sizes.max()) == 1:
+        return port, other
+    first = np.cumsum(sizes) - sizes
+    goals = np.arange(network.order)
+    rest = other if other is not None else port.copy()
+    second = rest.copy()
+    for v in range(network.order):
+        taken = port[v] != NO_PORT
+        base, goal = int(network.indptr[v]), goals[taken]
+        mine = group[base + port[v, taken].astype(np.int64)]
+        theirs = group[base + rest[v, taken].astype(np.int64)]  # the same where there is no tie
+        turn = goal + (mine == theirs)
+        port[v, taken] = by_pair[first[mine] + goal % sizes[mine]] - base
+        second[v, taken] = by_pair[first[theirs] + turn % sizes[theirs]] - base
+    return port, second if ties and not np.array_equal(second, port) else None
 
 
 def _offsets(network: Network, at: IntArray, ports: IntArray) -> IntArray:

@@ -11,10 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.progress import track
 from hopscape.registry import build
 from hopscape.simulate.booksim import BookSimJob
+from hopscape.simulate.cluster import on_dask
+from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.fabric import Plant, build_plant
 from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.measurement import run_point
@@ -60,6 +62,9 @@ class Job:
     fail_links, fail_nodes : tuple of str
         Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
     fault_routing : {'family', 'tables'}
+    link_delays : tuple of (str, int)
+        Cycles of classes of links (:func:`hopscape.simulate.delays.link_classes`); all others take
+        the delay of the settings.
     """
 
     spec: str
@@ -76,6 +81,7 @@ class Job:
     fail_links: tuple[str, ...] = ()
     fail_nodes: tuple[str, ...] = ()
     fault_routing: str = "family"
+    link_delays: tuple[tuple[str, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a file."""
@@ -117,7 +123,13 @@ def parse_loads(text: str) -> list[float]:
 
 
 @lru_cache(maxsize=4)
-def _plant(spec: str, settings: Settings, router: str, unsafe: bool) -> Plant:
+def _plant(
+    spec: str,
+    settings: Settings,
+    router: str,
+    unsafe: bool,
+    delays: tuple[tuple[str, int], ...] = (),
+) -> Plant:
     network = build(spec)
     way: Any = None
     if router == "updown":
@@ -126,7 +138,8 @@ def _plant(spec: str, settings: Settings, router: str, unsafe: bool) -> Plant:
         way = UpDownRouter(network)
     elif router != "auto":
         way = network.router(router)  # type: ignore[arg-type]
-    return build_plant(network, settings, way, unsafe=unsafe)
+    links = channel_delays(network, settings.link_delay, delays)
+    return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
 
 
 def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
@@ -144,7 +157,7 @@ def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
 
 def run_job(job: Job) -> dict[str, Any]:
     """Run one point; the record carries its whole configuration."""
-    plant = _plant(job.spec, job.settings, job.router, job.unsafe)
+    plant = plant_of(job)
     traffic = traffic_for(plant, job.traffic, job.seed)
     if job.on_off is not None:
         traffic = traffic.bursty(*job.on_off)
@@ -185,9 +198,8 @@ def run_jobs(
     done = _read_done(resume) if resume is not None else {}
     todo = [job for job in dict.fromkeys(jobs) if job.key not in done]
     if todo and dask is None:  # build once, before threads would do it side by side
-        first = todo[0]
-        _plant(first.spec, first.settings, first.router, first.unsafe)
-    results = _on_dask(todo, dask) if dask is not None else _on_threads(todo, workers)
+        plant_of(todo[0])
+    results = on_dask(run_job, todo, dask) if dask is not None else _on_threads(todo, workers)
     for record in track(results, "simulation", total=len(todo)):
         done[record["key"]] = record
         if resume is not None:
@@ -221,27 +233,14 @@ def _on_threads(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
             yield future.result()
 
 
-def _on_dask(jobs: Sequence[Job], address: str | None) -> Iterator[dict[str, Any]]:
-    try:
-        from dask.distributed import Client
-        from dask.distributed import as_completed as completed
-    except ImportError as error:
-        raise MissingPackageError(
-            "a Dask cluster needs the package distributed: pip install distributed"
-        ) from error
-    with Client(address) as client:
-        for future in completed(client.map(run_job, jobs, pure=False)):
-            yield future.result()
-
-
 def plant_of(job: Job) -> Plant:
     """The network of a job, ready to run (kept for the next one like it)."""
-    return _plant(job.spec, job.settings, job.router, job.unsafe)
+    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays)
 
 
 def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
     """What is known about deadlock on a network that has been simulated."""
-    proof = _plant(spec, common["settings"], common["router"], common["unsafe"]).certificate
+    proof = plant_of(Job(spec, "uniform", 0.0, **common)).certificate
     return {
         "deadlock_free": proof.deadlock_free,
         "classes": proof.classes,
@@ -252,7 +251,7 @@ def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
 
 def fault_records(spec: str, common: dict[str, Any]) -> list[dict[str, Any]]:
     """The network after each fault: where its routes come from, and their certificate."""
-    plant = _plant(spec, common["settings"], common["router"], common["unsafe"])
+    plant = plant_of(Job(spec, "uniform", 0.0, **common))
     faults = read_faults(plant.network, common["fail_links"], common["fail_nodes"])
     return [e.to_dict() for e in plan_epochs(plant, faults, common["fault_routing"])]
 

@@ -54,7 +54,9 @@ def simulate(
     packet: Annotated[str, typer.Option("--packet", help="Flits per packet: 4, or 1,5.")] = "1",
     routing_delay: Annotated[int, typer.Option("--routing-delay", help="Cycles.")] = 1,
     credit_delay: Annotated[int, typer.Option("--credit-delay", help="Cycles.")] = 0,
-    link_delay: Annotated[int, typer.Option("--link-delay", help="Cycles on a link.")] = 1,
+    link_delay: Annotated[
+        str, typer.Option("--link-delay", help="Cycles on a link: 2, or axis0=1,axis1=3.")
+    ] = "1",
     speedup: Annotated[int, typer.Option("--speedup", help="Of the switch inputs.")] = 1,
     routing: Annotated[
         str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
@@ -113,7 +115,9 @@ def simulate(
 ) -> None:
     """Simulate load and latency flit by flit."""
     from hopscape.simulate import Settings
+    from hopscape.simulate.delays import parse_delays
 
+    delay, delays = parse_delays(link_delay)
     given = list(specs or [])
     if booksim is not None:
         _simulate_booksim(booksim, given, style, output)
@@ -126,7 +130,7 @@ def simulate(
         packet=tuple(_numbers(packet, "packet")),
         routing_delay=routing_delay,
         credit_delay=credit_delay,
-        link_delay=link_delay,
+        link_delay=1 if delay is None else delay,
         speedup=speedup,
         routing=routing,  # type: ignore[arg-type]
         switching=switching,  # type: ignore[arg-type]
@@ -143,9 +147,12 @@ def simulate(
         "fail_links": tuple(fail_link or ()),
         "fail_nodes": tuple(fail_node or ()),
         "fault_routing": fault_routing,
+        "link_delays": delays,
     }
     if (saturation or schedule is not None) and (fail_link or fail_node):
         raise ArgumentError("faults go with --load, not with --saturation or --schedule")
+    if write_booksim is not None and delays:
+        raise ArgumentError("--write-booksim takes one --link-delay for all links")
     if write_booksim is not None:
         _write_booksim(write_booksim, given, traffic, load or "0.1", common, style, output)
         return

@@ -95,6 +95,9 @@ class Circulant(Family):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)
 
+    def port_classes(self) -> tuple[str, ...]:
+        return tuple(f"step{s}" for s in self.generators for _ in range(2))
+
     def router(self, network: Network) -> Router | None:
         from hopscape.families.circulant.routing import MOST_GENERATORS, CirculantRouter
 

@@ -137,6 +137,9 @@ class Multiring(Family):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)
 
+    def port_classes(self) -> tuple[str, ...]:
+        return tuple(f"step{min(s, self.n - s) if self.duplex else s}" for s in self.rings)
+
     def router(self, network: Network) -> Router | None:
         """Shortest ways that may change rings; :class:`OneRingRouter` stays on one."""
         return DifferenceRouter(network) if self.n <= _ROUTED else None

@@ -201,6 +201,9 @@ class Stack(Family):
                 column += 2
         return out
 
+    def port_classes(self) -> tuple[str, ...]:
+        return ("slice",) * self.slice.ports + ("ring",) * (self.ports - self.slice.ports)
+
     @property
     def degree(self) -> int:
         """Links of each node."""

@@ -62,6 +62,9 @@ class _Grid(Family):
                 out[:, 2 * axis + 1] = np.where(bottom, -1, nodes - stride)
         return out
 
+    def port_classes(self) -> tuple[str, ...]:
+        return tuple(f"axis{port // 2}" for port in range(self.ports))
+
     def router(self, network: Network) -> Router:
         return GridRouter(network, self.sides, self.wraps)
 

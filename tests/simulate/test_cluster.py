@@ -1,0 +1,80 @@
+"""Sweeps through a Dask cluster on this machine: the same points, resumable, clear errors."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from hopscape.cli import main
+from hopscape.core.errors import ArgumentError
+from hopscape.simulate import Settings
+from hopscape.simulate.sweep import Job, run_jobs
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+    ) as made:
+        yield made.scheduler_address
+
+
+JOBS = [
+    Job("ring(6)", "uniform", load, Settings(vcs=4, routing=routing), cycles=500, fail_links=links)
+    for load in (0.1, 0.3)
+    for routing, links in (("fixed", ()), ("valiant", ("0-1@700",)))
+]
+
+
+def _plain(rows):
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
+
+
+def test_a_cluster_gives_the_same_points(cluster):
+    assert _plain(run_jobs(JOBS, dask=cluster)) == _plain(run_jobs(JOBS))
+
+
+def test_a_sweep_on_a_cluster_goes_on_where_it_was(cluster, tmp_path):
+    path = tmp_path / "points.jsonl"
+    first = run_jobs(JOBS[:2], dask=cluster, resume=path)
+    whole = run_jobs(JOBS, dask=cluster, resume=path)
+    assert whole[:2] == first
+    assert len(path.read_text().splitlines()) == len(JOBS)
+    assert run_jobs(JOBS, dask="tcp://127.0.0.1:1", resume=path) == whole  # nothing left to do
+
+
+def test_command(cluster, capsys):
+    words = ["simulate", "ring(6)", "--vcs", "2", "--load", "0.1,0.2", "--cycles", "300"]
+    found = []
+    for more in ([], ["--dask", cluster]):
+        with pytest.raises(SystemExit) as end:
+            main([*words, *more, "--format", "json"])
+        assert end.value.code in (0, None)
+        found.append(_plain(json.loads(capsys.readouterr().out)["points"]))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "wrong://127.0.0.1:80"])
+def test_nobody_at_the_address(address, capsys):
+    begin = time.monotonic()
+    with pytest.raises(SystemExit) as end:
+        main(["simulate", "ring(6)", "--vcs", "2", "--load", "0.1", "--dask", address])
+    assert end.value.code == 2
+    assert "no Dask scheduler answers" in " ".join(capsys.readouterr().err.split())
+    assert time.monotonic() - begin < 20
+
+
+def test_errors_of_a_job_come_back_as_they_are(cluster):
+    bad = Job("ring(16)", "uniform", 0.1, Settings(vcs=1))
+    with pytest.raises(ArgumentError, match="needs 2 virtual channels"):
+        run_jobs([bad], dask=cluster)
