@@ -8,7 +8,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 
-__all__ = ["draw_curves"]
+__all__ = ["draw_curves", "draw_panels"]
 
 
 def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -> None:
@@ -16,9 +16,7 @@ def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -
 
     Points beyond saturation are hollow. The format follows the ending: svg, png or pdf.
     """
-    kind = Path(path).suffix.lower().lstrip(".")
-    if kind not in ("svg", "png", "pdf"):
-        raise ArgumentError(f"{path} must end with .svg, .png or .pdf")
+    kind = _kind(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4), layout="constrained")
@@ -47,5 +45,46 @@ def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -
     if names:
         left.legend(fontsize="small")
     figure.suptitle(title)
+    _save(figure, path, kind)
+
+
+def draw_panels(points: list[dict[str, Any]], path: str | Path, title: str = "") -> None:
+    """Draw latency over load three times: as it is, at equal pins, at equal bisection."""
+    kind = _kind(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 5.2), layout="constrained")
+    panels = figure.subplots(1, 3, sharey=True)
+    axes = {
+        "offered": "flits per endpoint and cycle",
+        "offered_pins": "the same, links scaled to equal pins",
+        "offered_bisection": "the same, links scaled to equal bisection",
+    }
+    names = list(dict.fromkeys(point["spec"] for point in points))
+    for i, name in enumerate(names):
+        mine = sorted((p for p in points if p["spec"] == name), key=lambda p: p["offered"])
+        latency = [p["latency"] for p in mine]
+        for panel, column in zip(panels, axes, strict=True):
+            dashes = "-" if i < 10 else "--"
+            loads = [p[column] for p in mine]
+            panel.plot(loads, latency, "o" + dashes, color=f"C{i % 10}", ms=3, label=name)
+    for panel, words in zip(panels, axes.values(), strict=True):
+        panel.set(xlabel=words, xscale="log")
+        panel.grid(alpha=0.3)
+    panels[0].set(ylabel="latency (cycles)", yscale="log")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
+    figure.suptitle(title)
+    _save(figure, path, kind)
+
+
+def _kind(path: str | Path) -> str:
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in ("svg", "png", "pdf"):
+        raise ArgumentError(f"{path} must end with .svg, .png or .pdf")
+    return kind
+
+
+def _save(figure: Any, path: str | Path, kind: str) -> None:
     meta = {"Date": None} if kind == "svg" else None
     write_atomically(path, lambda out: figure.savefig(out, format=kind, metadata=meta))

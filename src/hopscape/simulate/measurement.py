@@ -45,6 +45,7 @@ _T_95 = 2.093  # Student's t, 19 degrees of freedom
 _SLACK = 0.03
 _KNEE = 3.0
 _HOPELESS = 2000.0
+_LEAST = 1e-4
 
 
 @dataclass(frozen=True)
@@ -384,6 +385,8 @@ def saturation(
 ) -> tuple[float, list[Point]]:
     """The largest load that is carried, by bisection, and the points on the way.
 
+    The answer is exact to a share of `precision` of itself.
+
     Examples
     --------
     >>> import hopscape
@@ -397,7 +400,7 @@ def saturation(
         raise ArgumentError(f"precision is {precision}; it must be between 0 and 1")
     low, high = 0.0, most
     points: list[Point] = []
-    while high - low > precision:
+    while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
         found = run_point(plant, traffic, middle, seed=seed, cycles=cycles)
         points.append(found)

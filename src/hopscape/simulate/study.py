@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
 from hopscape.core.progress import track
+from hopscape.metrics.bisection import bisection
 from hopscape.registry import build
-from hopscape.simulate.fabric import build_plant
-from hopscape.simulate.figures import draw_curves
+from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.figures import draw_panels
 from hopscape.simulate.measurement import run_point, saturation
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import make_traffic
@@ -19,58 +25,89 @@ __all__ = ["SIZES", "load_rows", "write_page"]
 
 SIZES: dict[int, tuple[str, ...]] = {
     64: (
-        "rpc(2)",
-        "rp(6)",
         "torus(8, 8)",
         "torus(4, 4, 4)",
+        "rpc(2)",
+        "rp(6)",
         "double_loop(64)",
         "optimal_circulant(3)",
         "folded(petersen, 2)",
+        "expanded(petersen, 1)",
+        "multiring(64, 1, 3, 5)",
+        "sparse_multiring(3, 27)",
         "switched_multiring(9, r=2, duplex=true)",
     ),
     256: (
-        "rpc(9)",
-        "rp(26)",
         "torus(16, 16)",
         "torus(6, 6, 7)",
+        "rpc(9)",
+        "rp(26)",
         "double_loop(256)",
         "optimal_circulant(5)",
         "folded(heawood, 2)",
         "expanded(heawood, 1)",
+        "multiring(256, 1, 11, 75)",
+        "sparse_multiring(3, 111)",
         "switched_multiring(15, r=2, duplex=true)",
     ),
     1024: (
-        "rpc(34)",
-        "rp(102)",
         "torus(32, 32)",
         "torus(10, 10, 10)",
+        "rpc(34)",
+        "rp(102)",
         "double_loop(1024)",
         "optimal_circulant(9)",
         "folded(petersen, 3)",
+        "expanded(petersen, 2)",
+        "multiring(1024, 1, 79, 293)",
+        "sparse_multiring(3, 438)",
     ),
     4096: (
-        "rpc(137)",
-        "rp(410)",
         "torus(64, 64)",
         "torus(16, 16, 16)",
+        "rpc(137)",
+        "rp(410)",
         "double_loop(4096)",
         "optimal_circulant(14)",
         "folded(heawood, 3)",
+        "expanded(heawood, 2)",
+        "multiring(4096, 1, 431, 559)",
+        "sparse_multiring(3, 1755)",
     ),
 }
+"""Networks of each size; the first one is what the others are scaled to."""
 SETTINGS = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.85, 0.95)
+_PINS = 4
+_MORE_VCS = 16
 
 
 def load_rows(
     sizes: Sequence[int] = (64, 256),
     traffics: Sequence[str] = ("uniform", "permutation"),
     *,
-    cycles: int = 3000,
-    precision: float = 0.01,
+    cycles: int = 2000,
+    precision: float = 0.02,
     seed: int = 1,
+    workers: int = 2,
+    resume: str | Path | None = None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Saturation of every network and traffic, and points of the curves below it.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Keys of :data:`SIZES`.
+    traffics : sequence of str
+    cycles : int
+        Cycles measured per point.
+    precision : float
+        Of the saturation, as a share of it.
+    seed : int
+    workers : int
+        Networks side by side.
+    resume : path, optional
+        File of finished networks, one per line; it is read and added to.
 
     Returns
     -------
@@ -79,21 +116,53 @@ def load_rows(
     list of dict
         Points, with the network's spec, size and traffic.
     """
-    rows, points = [], []
-    tasks = [(size, spec) for size in sizes for spec in SIZES[size]]
-    for size, spec in track(tasks, "load study"):
-        for row, curve in _measure(size, spec, traffics, cycles, precision, seed):
-            rows.append(row)
-            points += curve
+    asked = [cycles, precision, seed]
+    done = _read(resume)
+    tasks = [(size, spec, name) for size in sizes for spec in SIZES[size] for name in traffics]
+    keys = {task: json.dumps([*task, *asked]) for task in tasks}
+    todo = [(size, spec) for size in sizes for spec in SIZES[size]]
+    todo = [t for t in todo if any(keys[(*t, name)] not in done for name in traffics)]
+
+    def work(task: tuple[int, str]) -> list[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+        missing = [name for name in traffics if keys[(*task, name)] not in done]
+        found = _measure(*task, missing, cycles, precision, seed)
+        return [(keys[(*task, row["traffic"])], row, curve) for row, curve in found]
+
+    with ThreadPoolExecutor(workers) as pool:
+        for records in track(pool.map(work, todo), "load study", total=len(todo)):
+            for record in records:
+                done[record[0]] = record
+                if resume is not None:
+                    with open(resume, "a", encoding="utf-8") as out:
+                        out.write(json.dumps(record) + "\n")
+    rows = [done[keys[task]][1] for task in tasks]
+    points = [point for task in tasks for point in done[keys[task]][2]]
+    _scale(rows, points)
     return rows, points
+
+
+def _read(resume: str | Path | None) -> dict[str, Any]:
+    if resume is None or not Path(resume).exists():
+        return {}
+    lines = Path(resume).read_text(encoding="utf-8").splitlines()
+    return {key: (key, row, curve) for key, row, curve in map(json.loads, lines)}
+
+
+def _plant(network: Network) -> Plant:
+    """The network with the usual virtual channels, or with more where its routing needs them."""
+    try:
+        return build_plant(network, SETTINGS)
+    except ArgumentError:
+        return build_plant(network, replace(SETTINGS, vcs=_MORE_VCS))
 
 
 def _measure(
     size: int, spec: str, traffics: Sequence[str], cycles: int, precision: float, seed: int
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     network = build(spec)
-    plant = build_plant(network, SETTINGS)
+    plant = _plant(network)
     degree = len(network.heads) / network.order
+    width = bisection(network, prove=False)
     for name in traffics:
         traffic = make_traffic(name, plant.endpoints, None, seed)
         knee, _ = saturation(plant, traffic, seed=seed, cycles=cycles, precision=precision)
@@ -108,16 +177,38 @@ def _measure(
                 "spec": network.spec,
                 "nodes": plant.endpoints,
                 "degree": degree,
+                "bisection_lower": width.lower,
+                "bisection_upper": width.upper,
                 "vcs_needed": plant.classes.count,
+                "vcs": plant.settings.vcs,
                 "method": plant.classes.method,
                 "traffic": name,
                 "saturation": knee,
-                "per_channel": knee / degree,
                 "base_latency": curve[0]["latency"],
                 "hops": curve[0]["hops"],
                 "busiest_share": curve[-1]["mean_use"] / max(curve[-1]["busiest"], 1e-9),
             },
             curve,
+        )
+
+
+def _scale(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> None:
+    """Add what networks carry when their links are made equal in pins, or in bisection."""
+    reference: dict[int, dict[str, Any]] = {}
+    factors: dict[tuple[int, str], tuple[float, float]] = {}
+    for row in rows:
+        first = reference.setdefault(row["size"], row)
+        wide = first["bisection_upper"] / first["nodes"]
+        pins = _PINS / row["degree"]
+        cut = wide * row["nodes"] / max(row["bisection_upper"], 1)
+        factors[row["size"], row["spec"]] = pins, cut
+        row["equal_pins"] = row["saturation"] * pins
+        row["equal_bisection"] = row["saturation"] * cut
+    for point in points:
+        pins, cut = factors[point["size"], point["spec"]]
+        point["offered_pins"], point["offered_bisection"] = (
+            point["offered"] * pins,
+            point["offered"] * cut,
         )
 
 
@@ -133,12 +224,13 @@ def write_page(
     """Write ``load-latency.md`` and one figure per size into a folder."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    parts = [_head(cycles, precision, seed)]
-    for size in dict.fromkeys(row["size"] for row in rows):
+    sizes = list(dict.fromkeys(row["size"] for row in rows))
+    parts = [_head(sizes, cycles, precision, seed), _summary(rows)]
+    for size in sizes:
         mine = [row for row in rows if row["size"] == size]
         figure = f"load-latency-{size}.svg"
         drawn = [p for p in points if p["size"] == size and p["traffic"] == mine[0]["traffic"]]
-        draw_curves(drawn, place / figure, title=f"{mine[0]['traffic']}, about {size} nodes")
+        draw_panels(drawn, place / figure, title=f"{mine[0]['traffic']}, about {size} nodes")
         parts += [f"## About {size} nodes\n", f"![curves]({figure})\n", _table(mine)]
         parts.append(_reading(mine))
     text = "\n".join(parts)
@@ -147,36 +239,53 @@ def write_page(
     return page
 
 
-def _head(cycles: int, precision: float, seed: int) -> str:
+def _head(sizes: Sequence[int], cycles: int, precision: float, seed: int) -> str:
+    which = ",".join(map(str, sizes))
     return f"""# Load and latency of the families side by side
 
-Written by `hopscape study load` (cycles {cycles}, precision {precision}, seed {seed}); do not edit.
+Written by `hopscape study load --sizes {which} --cycles {cycles} --precision {precision}
+--seed {seed} --folder docs/studies`; do not edit.
 
-Every router has {SETTINGS.vcs} virtual channels of {SETTINGS.buffer} flits, a pipeline of
-{SETTINGS.router_delay} cycles and links of one cycle, whatever their length; packets are one flit;
-every network uses its own router with the classes of virtual channels that certify it free of
-deadlock. Saturation is in flits per endpoint and cycle, found by bisection (within the precision
-above). *Per channel* divides it by the channels of a node: what equal wiring at every node would
-carry. *Evenness* is the mean over the largest use of a channel just below saturation: 1 when all
-channels work alike. *Latency* and *routers* (hops + 1) are those at a tenth of saturation. The
-numbers of nodes differ by construction, so compare small differences with care. Equal bisection is
-not normalised here.
+Every router has {SETTINGS.vcs} virtual channels of {SETTINGS.buffer} flits ({_MORE_VCS} where the
+routing needs more than {SETTINGS.vcs} classes to be free of deadlock), a pipeline of
+{SETTINGS.router_delay} cycles and links of one cycle, whatever their length; packets are one flit.
+Every network uses its own router with the classes of virtual channels that certify it.
+*Saturation* is in flits per endpoint and cycle, found by bisection to a share of {precision}: the
+largest load whose mean latency stays below three times that of an empty network.
+
+Networks of other degrees and other cuts cost other amounts of wire, so two columns scale the links.
+*Equal pins*: all links of a node together are as fast as {_PINS} links are (saturation ×
+{_PINS} / degree). *Equal bisection*: links are made faster or slower until the smallest cut known
+between two halves carries, per endpoint, what that of the first network carries. Where the
+bisection is known only within bounds, the cut is the best one found, so that the true figure may be
+larger. Both scale bandwidth only; the latencies are those of equal clocks.
+
+*Latency* and *routers* (hops + 1) are those at a tenth of saturation. *Evenness* is the mean over
+the largest use of a channel just below saturation: 1 when all channels work alike. The numbers of
+nodes differ by construction, so compare small differences with care.
 """
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
     lines = [
-        "| network | nodes | degree | classes | traffic | saturation | per channel | latency"
-        " | routers | evenness |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| network | nodes | degree | bisection | classes | traffic | saturation | equal pins"
+        " | equal bisection | latency | routers | evenness |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
+        low, high = r["bisection_lower"], r["bisection_upper"]
+        cut = str(high) if low == high else f"{low} to {high}"
         lines.append(
-            f"| `{r['spec']}` | {r['nodes']} | {r['degree']:.3g} | {r['vcs_needed']}"
-            f" ({r['method']}) | {r['traffic']} | {r['saturation']:.3f} | {r['per_channel']:.3f}"
-            f" | {r['base_latency']:.1f} | {r['hops']:.2f} | {r['busiest_share']:.2f} |"
+            f"| `{r['spec']}` | {r['nodes']} | {r['degree']:.3g} | {cut} | {r['vcs_needed']}"
+            f" ({r['method']}) | {r['traffic']} | {r['saturation']:.3g} | {r['equal_pins']:.3g}"
+            f" | {r['equal_bisection']:.3g} | {r['base_latency']:.1f} | {r['hops']:.2f}"
+            f" | {r['busiest_share']:.2f} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _best(rows: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda r: -r[column])
 
 
 def _reading(rows: list[dict[str, Any]]) -> str:
@@ -184,15 +293,37 @@ def _reading(rows: list[dict[str, Any]]) -> str:
     said = []
     for name in dict.fromkeys(r["traffic"] for r in rows):
         mine = [r for r in rows if r["traffic"] == name]
-        most = sorted(mine, key=lambda r: -r["saturation"])
-        wired = max(mine, key=lambda r: r["per_channel"])
+        most, pins, cut = (_best(mine, c) for c in ("saturation", "equal_pins", "equal_bisection"))
         quick = min(mine, key=lambda r: r["base_latency"])
         said.append(
             f"- **{name}**: `{most[0]['spec']}` carries most per endpoint"
-            f" ({most[0]['saturation']:.3f}), then `{most[1]['spec']}`"
-            f" ({most[1]['saturation']:.3f}); `{most[-1]['spec']}` least"
-            f" ({most[-1]['saturation']:.3f}). Per channel `{wired['spec']}` does best"
-            f" ({wired['per_channel']:.3f}). The lowest latency at little load is that of"
+            f" ({most[0]['saturation']:.3g}), then `{most[1]['spec']}`"
+            f" ({most[1]['saturation']:.3g}); `{most[-1]['spec']}` least"
+            f" ({most[-1]['saturation']:.3g}). At equal pins `{pins[0]['spec']}`"
+            f" ({pins[0]['equal_pins']:.3g}) before `{pins[1]['spec']}`"
+            f" ({pins[1]['equal_pins']:.3g}); at equal bisection `{cut[0]['spec']}`"
+            f" ({cut[0]['equal_bisection']:.3g}) before `{cut[1]['spec']}`"
+            f" ({cut[1]['equal_bisection']:.3g}). The lowest latency at little load is that of"
             f" `{quick['spec']}` ({quick['base_latency']:.1f} cycles)."
         )
     return "\n".join(said) + "\n"
+
+
+def _summary(rows: list[dict[str, Any]]) -> str:
+    """Who wins where, over all sizes."""
+    lines = [
+        "## Who wins where\n",
+        "| about | traffic | per endpoint | equal pins | equal bisection | lowest latency |",
+        "|---|---|---|---|---|---|",
+    ]
+    for size in dict.fromkeys(r["size"] for r in rows):
+        for name in dict.fromkeys(r["traffic"] for r in rows):
+            mine = [r for r in rows if r["size"] == size and r["traffic"] == name]
+            if mine:
+                firsts = [
+                    f"`{_best(mine, column)[0]['spec']}`"
+                    for column in ("saturation", "equal_pins", "equal_bisection")
+                ]
+                quick = min(mine, key=lambda r: r["base_latency"])["spec"]
+                lines.append(f"| {size} | {name} | {' | '.join(firsts)} | `{quick}` |")
+    return "\n".join(lines) + "\n"

@@ -19,7 +19,8 @@ _COLUMNS = {
     "degree": "degree",
     "traffic": "traffic",
     "saturation": "saturation",
-    "per_channel": "per channel",
+    "equal_pins": "equal pins",
+    "equal_bisection": "equal bisection",
     "base_latency": "latency",
     "busiest_share": "evenness",
 }
@@ -39,9 +40,15 @@ def study_load(
     traffic: Annotated[
         str, typer.Option("--traffic", help="Patterns, apart by commas.")
     ] = "uniform,permutation",
-    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured per point.")] = 3000,
-    precision: Annotated[float, typer.Option("--precision", help="Of the saturation.")] = 0.01,
+    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured per point.")] = 2000,
+    precision: Annotated[
+        float, typer.Option("--precision", help="Of the saturation, as a share of it.")
+    ] = 0.02,
     seed: Annotated[int, typer.Option("--seed", help="Of all random numbers.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", help="Networks side by side.")] = 2,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="File of finished networks; goes on from it.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -55,7 +62,15 @@ def study_load(
     if not set(wanted) <= set(SIZES):
         raise ArgumentError(f"sizes is {sizes!r}; choose from {', '.join(map(str, SIZES))}")
     names = [name.strip() for name in traffic.split(",")]
-    rows, points = load_rows(wanted, names, cycles=cycles, precision=precision, seed=seed)
+    rows, points = load_rows(
+        wanted,
+        names,
+        cycles=cycles,
+        precision=precision,
+        seed=seed,
+        workers=workers,
+        resume=resume,
+    )
     if folder is not None:
         write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
     if style is Format.json:
