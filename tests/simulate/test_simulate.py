@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.cli import main
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
 from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
 from hopscape.simulate.booksim import (
     parse_booksim,
@@ -415,3 +415,23 @@ def test_sampling_refuses_nonsense(values, name):
 
     with pytest.raises(ArgumentError, match=f"{name} is 0"):
         Sampling(**values)
+
+
+def test_large_simulations_say_their_memory_before_they_take_it(monkeypatch):
+    from typer.testing import CliRunner
+
+    from hopscape.cli.app import app
+    from hopscape.cli.commands import simulate as command
+    from hopscape.simulate.fabric import memory_needed
+
+    for spec, routing in (("torus(8, 8)", "fixed"), ("rpc(2)", "adaptive"), ("ring(9)", "ugal")):
+        config = Settings(vcs=8, routing=routing)
+        network = hopscape.build(spec)
+        assert memory_needed(network, config) >= build_plant(network, config).memory()
+    arguments = ["simulate", "ring(6)", "--load", "0.1", "--cycles", "100"]
+    assert "memory" not in CliRunner().invoke(app, arguments).stderr
+    monkeypatch.setattr(command, "_WORTH_SAYING", 0)
+    assert "ring(6): 6 routers, up to" in CliRunner().invoke(app, arguments).stderr
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "10K")
+    refused = CliRunner().invoke(app, ["simulate", "ring(7)", *arguments[2:]])
+    assert isinstance(refused.exception, TooLargeError)

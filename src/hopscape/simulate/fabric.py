@@ -8,7 +8,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.classes import Certificate, Classes, find_classes
@@ -17,9 +17,11 @@ from hopscape.simulate import layout
 from hopscape.simulate.layout import Fabric, State
 from hopscape.simulate.settings import Settings
 
-__all__ = ["Plant", "build_plant", "fresh_state"]
+__all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
 
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
+_TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
+_ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit": 3}
 
 
@@ -63,10 +65,31 @@ class Plant:
 
     def memory(self) -> int:
         """Bytes that a run takes, tables included."""
-        rows = self.units << (self.settings.vcs - 1).bit_length()
+        longest = int(self.lines[:, layout.U_DELAY].max())
         tables = sum(int(a.nbytes) for a in self.fabric)
-        per_row = 4 * layout.VC_FIELDS + 4 * self.settings.buffer * (1 + layout.PACKET_FIELDS) + 48
-        return tables + rows * per_row + (4 * rows + 32 * self.units) * _wheel(self)
+        return tables + _moving_bytes(self.settings, self.units, longest)
+
+
+def _moving_bytes(settings: Settings, units: int, longest: int) -> int:
+    """Bytes of everything that moves."""
+    rows = units << (settings.vcs - 1).bit_length()
+    per_row = 4 * layout.VC_FIELDS + 4 * settings.buffer * (1 + layout.PACKET_FIELDS) + 48
+    return rows * per_row + (4 * rows + 32 * units) * _wheel(settings, longest)
+
+
+def memory_needed(network: Network, settings: Settings) -> int:
+    """Bytes that making the tables and running them will take at most, before any are made.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> memory_needed(hopscape.build("torus(8, 8)"), Settings()) // 10**6
+    2
+    """
+    units = len(network.heads) + 2 * network.endpoint_count * settings.concentration
+    ways = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
+    tables = (_TABLE_BYTES + ways) * network.order**2
+    return tables + _moving_bytes(settings, units, settings.link_delay)
 
 
 def build_plant(
@@ -97,7 +120,7 @@ def build_plant(
     """
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")
-    _announce(network, settings)
+    require_memory(memory_needed(network, settings), f"the simulation of {network.spec}")
     if unsafe:
         table, classes, proof = find_classes(network, router, method="single")
     else:
@@ -130,11 +153,6 @@ def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None
             f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"
             f" virtual channels to be free of deadlock ({classes.method})"
         )
-
-
-def _announce(network: Network, settings: Settings) -> None:
-    tables = 4 * network.order**2
-    require_memory(tables, f"the simulation of {network.spec} ({human_bytes(tables)} of tables)")
 
 
 def check_ways(table: RoutingTable) -> None:
@@ -313,18 +331,18 @@ def _ways(network: Network, alive: IntArray | None) -> IntArray:
     return ways
 
 
-def _wheel(plant: Plant) -> int:
-    settings = plant.settings
-    delay = int(plant.lines[:, layout.U_DELAY].max())
-    longest = 2 + settings.traversal_delay + settings.credit_delay + delay
-    return 1 << int(longest).bit_length()
+def _wheel(settings: Settings, longest: int) -> int:
+    """Slots of the wheels, for links of up to `longest` cycles."""
+    ahead = 2 + settings.traversal_delay + settings.credit_delay + longest
+    return 1 << ahead.bit_length()
 
 
 def fresh_state(plant: Plant, seed: int) -> State:
     """An empty network at cycle 0."""
     settings, units, ends = plant.settings, plant.units, plant.endpoints
     vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
-    rows, wheel = units << (vcs - 1).bit_length(), _wheel(plant)
+    rows = units << (vcs - 1).bit_length()
+    wheel = _wheel(settings, int(plant.lines[:, layout.U_DELAY].max()))
     table = _aligned(rows, layout.VC_FIELDS)
     table[:] = 0
     every = np.arange(rows)

@@ -14,6 +14,7 @@ from hopscape.core.errors import ArgumentError
 __all__ = ["register"]
 
 _LOADS = "0.1:0.9:0.1"
+_WORTH_SAYING = 10**8
 _COLUMNS = {
     "spec": "network",
     "offered": "offered",
@@ -159,6 +160,7 @@ def simulate(
     if schedule is not None:
         _replay(schedule, given, traffic, load or "0", flits, barrier, common, style, output)
         return
+    _say_memory(given, settings)
     if saturation:
         rows, found = _saturations(given, traffic, common)
     else:
@@ -173,6 +175,22 @@ def simulate(
 
         draw_curves(rows, figure, title=f"{traffic} traffic")
     _show(given, traffic, rows, found, common, style, output)
+
+
+def _say_memory(specs: list[str], settings: Any) -> None:
+    """What a large simulation will take, on stderr, before it takes it."""
+    from hopscape.core.memory import human_bytes
+    from hopscape.registry import build
+    from hopscape.simulate.fabric import memory_needed
+
+    for spec in specs:
+        network = build(spec)
+        needed = memory_needed(network, settings)
+        if needed > _WORTH_SAYING:
+            typer.echo(
+                f"{network.spec}: {network.order} routers, up to {human_bytes(needed)} of memory",
+                err=True,
+            )
 
 
 def _write_booksim(
