@@ -285,3 +285,18 @@ def test_worst_permutation_is_the_worst_of_all(spec):
     most = max(loads[sources, p].sum(axis=0).max() for p in itertools.permutations(range(n)))
     worst = worst_permutation(network, table, np.arange(n))
     assert loads[sources, worst.targets].sum(axis=0).max() == most
+
+
+@pytest.mark.parametrize("switching", ["cut-through", "store-and-forward"])
+def test_adaptive_packets_escape_when_no_buffer_holds_them(switching):
+    """A free channel to roam whose buffer is too full must not keep a packet from its escape."""
+    config = Settings(vcs=3, buffer=4, packet=(3,), routing="adaptive", switching=switching)
+    plant = build_plant(hopscape.build("ring(8)"), config)
+    traffic = make_traffic("tornado", 8)
+    source = make_source(traffic, config, 1.0)
+    state = start(plant, traffic, source, 1)
+    run = Run(plant, state, source, blank_counters(plant, 10))
+    assert not run.to(2000)
+    before = int(state.scalars[layout.DELIVERED])
+    assert not run.to(4000)
+    assert state.scalars[layout.DELIVERED] > before + 200
