@@ -1,0 +1,98 @@
+"""Latencies and saturation beside the reference figures of BookSim 2, as Markdown tables.
+
+The figures were measured with BookSim 2, seed 0. `docs/simulate.md` shows what this prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import hopscape
+from hopscape.simulate import Plant, Settings, Traffic, build_plant, make_traffic
+from hopscape.simulate.measurement import run_point, saturation
+from hopscape.simulate.sampling import Sampling, run_samples
+
+_MESH = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
+_TORUS = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2, link_delay=2)
+_SHIPPED = Settings(vcs=2, buffer=8, link_delay=2)
+_CONFIGURATIONS = {
+    "meshA": ("mesh(8, 8)", _MESH),
+    "torusA": ("torus(8, 8)", _SHIPPED),
+    "torusB": ("torus(8, 8)", _TORUS),
+}
+_LATENCIES: dict[tuple[str, str], dict[float, float]] = {
+    ("meshA", "uniform"): {0.02: 27.0, 0.1: 27.2, 0.2: 27.7, 0.3: 28.7, 0.4: 32.2, 0.45: 44.7},
+    ("torusA", "uniform"): {0.02: 31.4, 0.1: 32.3, 0.2: 36.2},
+    ("torusB", "uniform"): {
+        0.02: 26.0,
+        0.1: 26.2,
+        0.2: 26.5,
+        0.3: 26.8,
+        0.4: 27.3,
+        0.45: 27.7,
+        0.5: 28.2,
+        0.6: 29.9,
+        0.7: 34.0,
+    },
+    ("meshA", "transpose"): {0.1: 27.4},
+    ("torusB", "transpose"): {0.2: 27.0, 0.25: 29.8},
+    ("meshA", "tornado"): {0.25: 39.4, 0.3: 54.1},
+    ("torusB", "tornado"): {0.2: 39.0, 0.25: 43.7},
+}
+_KNEES = {
+    ("meshA", "uniform"): 0.46,
+    ("torusA", "uniform"): 0.25,
+    ("torusB", "uniform"): 0.80,
+    ("meshA", "transpose"): 0.143,
+    ("torusB", "transpose"): 0.28,
+    ("meshA", "tornado"): 0.33,
+    ("torusB", "tornado"): 0.28,
+}
+
+
+def unstable_from(plant: Plant, traffic: Traffic, precision: float) -> float:
+    """The least load, to a precision, that BookSim's own rule calls unstable."""
+    low, high = 0.0, 1.0
+    while high - low > precision * high:
+        middle = (low + high) / 2
+        if run_samples(plant, traffic, middle, Sampling())[1]:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cycles", type=int, default=10_000)
+    options = parser.parse_args()
+    plants = {
+        name: build_plant(hopscape.build(spec), settings)
+        for name, (spec, settings) in _CONFIGURATIONS.items()
+    }
+    patterns = {name: make_traffic(name, 64, (8, 8)) for _, name in _LATENCIES}
+    print("| configuration | traffic | load | BookSim 2 | hopscape | difference |")
+    print("|---|---|---|---|---|---|")
+    for (name, traffic), known in _LATENCIES.items():
+        for load, theirs in known.items():
+            point = run_point(plants[name], patterns[traffic], load, cycles=options.cycles)
+            ours = point.latency
+            print(
+                f"| {name} | {traffic} | {load} | {theirs} | {ours:.1f} |"
+                f" {100 * (ours / theirs - 1):+.1f} % |"
+            )
+    print("\n| configuration | traffic | BookSim 2 | hopscape | difference | BookSim's rule |")
+    print("|---|---|---|---|---|---|")
+    for (name, traffic), theirs in _KNEES.items():
+        ours, _ = saturation(
+            plants[name], patterns[traffic], cycles=options.cycles, precision=0.005
+        )
+        other = unstable_from(plants[name], patterns[traffic], 0.005)
+        print(
+            f"| {name} | {traffic} | {theirs} | {ours:.3f} | {100 * (ours / theirs - 1):+.1f} % |"
+            f" {other:.3f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
