@@ -46,6 +46,7 @@ _SLACK = 0.03
 _KNEE = 3.0
 _HOPELESS = 2000.0
 _LEAST = 1e-4
+_HEAPS = 0.1
 
 
 @dataclass(frozen=True)
@@ -281,8 +282,8 @@ def _warm(run: Run, warmup: int | None) -> bool:
     while True:
         if run.to(until):
             return True
-        if warmup is not None or until >= 16_000:
-            return False
+        if warmup is not None or until >= 16_000 or _backlog(run.state) > _HEAPS * until:
+            return False  # what piles up like this never gets steady
         rows = run.counters.windows[: until // WINDOW]
         seen = rows[rows[:, layout.W_COUNT] > 0]
         series = seen[:, layout.W_LATENCY] / seen[:, layout.W_COUNT]
