@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Point",
+    "batch_means",
     "beyond_knee",
     "blank_counters",
     "drained",
@@ -38,6 +39,7 @@ __all__ = [
     "stuck_rows",
     "sum_up",
     "warm_up_cut",
+    "zero_load",
 ]
 
 _BATCHES = 20
@@ -261,10 +263,10 @@ def run_point(
 
 def beyond_knee(plant: Plant, point: Point) -> bool:
     """Whether the mean latency is beyond three times that of an empty network."""
-    return not point.latency <= min(_HOPELESS, _KNEE * _zero_load(plant, point.hops))
+    return not point.latency <= min(_HOPELESS, _KNEE * zero_load(plant, point.hops))
 
 
-def _zero_load(plant: Plant, hops: float) -> float:
+def zero_load(plant: Plant, hops: float) -> float:
     """Latency of a packet over so many routers that meets nobody."""
     settings = plant.settings
     links = plant.lines[: len(plant.network.heads), layout.U_DELAY]
@@ -321,7 +323,7 @@ def sum_up(
     first, last = int(counters.span[0]), int(counters.span[1])
     cycles = last - first
     rows = counters.windows[-(-first // WINDOW) : last // WINDOW]
-    latency, spread = _batch_means(rows)
+    latency, spread = batch_means(rows)
     count = max(1.0, float(rows[:, layout.W_COUNT].sum()))
     hops = float(rows[:, layout.W_HOPS].sum()) / count
     channels = len(plant.network.heads)
@@ -355,7 +357,7 @@ def sum_up(
     )
 
 
-def _batch_means(rows: Floats) -> tuple[float, float]:
+def batch_means(rows: Floats) -> tuple[float, float]:
     """Mean latency and half width of its confidence interval."""
     count = float(rows[:, layout.W_COUNT].sum())
     if count == 0:

@@ -17,8 +17,17 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Plant
-from hopscape.simulate.layout import Source, State
-from hopscape.simulate.measurement import Point, beyond_knee, drained, make_source, start, sum_up
+from hopscape.simulate.layout import Counters, Source, State
+from hopscape.simulate.measurement import (
+    Point,
+    batch_means,
+    beyond_knee,
+    drained,
+    make_source,
+    start,
+    sum_up,
+    zero_load,
+)
 from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
 from hopscape.simulate.traffic import Traffic
 
@@ -27,6 +36,9 @@ __all__ = ["Sampling", "run_samples"]
 _STEADY = 0.05
 _IN_A_ROW = 3
 _NEVER = 2**40
+_LONGER = 10
+_SHARP = 0.01
+_CALM = 2.0
 
 
 @dataclass(frozen=True)
@@ -63,8 +75,9 @@ def run_samples(
 ) -> tuple[Point, bool]:
     """Simulate one load; the point, and whether BookSim would call the load unstable.
 
-    A load that BookSim would have settled early is still measured to the last period, which only
-    makes the figures sharper.
+    A load that BookSim would have settled, below twice the latency of an empty network, is measured
+    on until its mean latency is known to 1 %, or for ten times as many periods: that only makes
+    the figures sharper.
 
     Examples
     --------
@@ -81,7 +94,7 @@ def run_samples(
     state = start(plant, traffic, source, seed)
     period, samples = sampling.period, max(1, sampling.most - sampling.warm)
     first = period * sampling.warm
-    counters = blank_counters(plant, (first + period * samples) // WINDOW + 2)
+    counters = blank_counters(plant, (first + period * samples * _LONGER) // WINDOW + 2)
     run = Run(plant, state, source, counters)
     begin = time.perf_counter()
     still = run.to(first)
@@ -89,7 +102,9 @@ def run_samples(
     state.scalars[[layout.BEGIN, layout.END]] = first, _NEVER
     unstable = settled = False
     steady, before = 0, (0.0, 0.0)
-    for sample in range(1, samples + 1):
+    for sample in range(1, samples * _LONGER + 1):
+        if sample > samples and not (settled and _worth_more(plant, counters, first, run.now)):
+            break
         still = still or run.to(first + sample * period)
         seen = counters.windows[first // WINDOW :, layout.W_COUNT].sum()
         mean = counters.windows[first // WINDOW :, layout.W_LATENCY].sum() / max(1.0, seen)
@@ -111,6 +126,13 @@ def run_samples(
     seconds = time.perf_counter() - begin
     point = sum_up(plant, state, counters, load, saturated=unstable, stuck=stuck, seconds=seconds)
     return replace(point, saturated=unstable or beyond_knee(plant, point)), unstable
+
+
+def _worth_more(plant: Plant, counters: Counters, first: int, now: int) -> bool:
+    rows = counters.windows[-(-first // WINDOW) : now // WINDOW]
+    mean, spread = batch_means(rows)
+    hops = rows[:, layout.W_HOPS].sum() / max(1.0, rows[:, layout.W_COUNT].sum())
+    return spread > _SHARP * mean and mean < _CALM * zero_load(plant, float(hops))
 
 
 def _near(value: float, before: float) -> bool:
