@@ -148,10 +148,12 @@ def required_vcs(settings: Settings, classes: Classes) -> int:
 
 def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None:
     need = required_vcs(settings, classes)
+    spare = classes.count > 1 and network.duplex
     if need > settings.vcs:
         raise ArgumentError(
             f"vcs is {settings.vcs}; {settings.routing} routing on {network.spec} needs {need}"
             f" virtual channels to be free of deadlock ({classes.method})"
+            + ("; up*/down* routes (--router updown) need fewest" if spare else "")
         )
 
 

@@ -20,7 +20,7 @@ __all__ = ["WINDOW", "Run", "blank_counters", "stuck_rows"]
 WINDOW = 100
 _LONGEST = 1 << 14
 _PATIENCE = 3000
-_LOOK, _SOON = 128, 16
+_LOOK, _SOON, _MOST_HASTE = 128, 16, 64
 
 
 def blank_counters(plant: Plant, windows: int) -> Counters:
@@ -63,7 +63,7 @@ class Run:
         self.discarded: list[tuple[int, bool]] = []
         self._epochs: list[Epoch] = []
         self._mixed: Epoch | None = None
-        self._pause = _LOOK
+        self._pause, self._haste = _LOOK, 1
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
@@ -106,32 +106,43 @@ class Run:
         from hopscape.simulate.surgery import strike
 
         strike(epoch, self.state, self.source)
-        self.plant, self._mixed, self._pause = epoch.plant, epoch, _LOOK
+        self.plant, self._mixed = epoch.plant, epoch
+        self._pause, self._haste = _LOOK, 1
 
     def _untangle(self, epoch: Epoch) -> None:
-        """Throw packets away until no channels wait for each other; look again soon if any did."""
+        """Throw packets away until no channels wait for each other; look again soon if any did.
+
+        One packet of each circle goes at first; after a find twice as many, otherwise half.
+        """
         from hopscape.simulate.surgery import census, discard
 
         pause = min(_LOOK, 2 * self._pause)
         while len((waits := look_for_stuck(self.plant, self.state)).rows):
-            who, old = self._victim(waits, epoch.cycle)
-            discard(epoch, self.state, {who})
-            self.discarded.append((self.now, old))
+            gone, old = self._victims(waits, epoch.cycle)
+            discard(epoch, self.state, gone)
+            self.discarded += [(self.now, old)] * len(gone)
             pause = _SOON
+        haste = 2 * self._haste if pause == _SOON else self._haste // 2
+        self._haste = min(max(1, haste), _MOST_HASTE)
         self._pause = pause
         inside = sorted(census(self.plant.settings.buffer, self.state))
         if pause > _SOON and not (self.state.packets[inside, layout.SENT] < epoch.cycle).any():
             self._mixed = None
 
-    def _victim(self, waits: Waits, cycle: int) -> tuple[int, bool]:
-        """A packet of a circle of channels that wait, one from before the fault if there is any."""
+    def _victims(self, waits: Waits, cycle: int) -> tuple[set[int], bool]:
+        """Packets of a circle of channels that wait, and if they are from before the fault.
+
+        Those from before come first, then others from before that are stuck inside the network.
+        """
         vcs, flits, packets = self.state.vcs, self.state.flits, self.state.packets
-        fronts = []
-        for row in waits.circle(self.plant, self.state):
-            if vcs[row, layout.COUNT]:
-                fronts.append(int(flits[row, vcs[row, layout.HEAD]]) >> 2)
-        old = [who for who in fronts if packets[who, layout.SENT] < cycle]
-        return (old or fronts)[0], bool(old)
+        inside = len(self.plant.network.heads) << int(self.plant.fabric.numbers[layout.N_SHIFT])
+        circle = waits.circle(self.plant, self.state)
+        rows = np.array([*circle, *waits.rows[waits.rows < inside]])
+        full = vcs[rows, layout.COUNT] > 0
+        fronts = flits[rows[full], vcs[rows[full], layout.HEAD]] >> 2
+        old = fronts[packets[fronts, layout.SENT] < cycle]
+        chosen = old if len(old) else fronts[:1]
+        return {int(who) for who in chosen[: self._haste]}, len(old) > 0
 
 
 class Waits(NamedTuple):
