@@ -14,7 +14,7 @@ from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.deadlock import UpDownRouter, certify, find_classes, routing_table, single_class
-from hopscape.deadlock.layering import _cut_layers, find_layers
+from hopscape.deadlock.layering import cut_layers, find_layers
 from hopscape.simulate import Settings, build_plant, layout, make_traffic
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import blank_counters
@@ -92,7 +92,7 @@ def test_both_ways_of_layering_are_free_of_cycles(spec):
     network = hopscape.build(spec)
     table = routing_table(network, network.router("table"), ties=False)
     counts = []
-    for found in (find_layers(table, 15), _cut_layers(table, 15)):
+    for found in (find_layers(table, 15), cut_layers(table, 15)):
         count, layers = found
         counts.append(count)
         assert layers.max() == count - 1

@@ -16,7 +16,7 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.deadlock.tables import RoutingTable
 
-__all__ = ["blank_graph", "find_layers", "marks"]
+__all__ = ["blank_graph", "cut_layers", "find_layers", "marks"]
 
 _WAITS = 255
 _MOST_CHANNELS = 40_000
@@ -54,7 +54,7 @@ def find_layers(
     """
     network = table.network
     if len(network.heads) > _MOST_CHANNELS:
-        return _cut_layers(table, most, anywhere)
+        return cut_layers(table, most, anywhere)
     begins = np.arange(network.order) if anywhere else network.endpoints
     best = _fill_layers(table, most, begins, network.endpoints)
     if network.order > _SMALL or (best is not None and best[0] <= 2):
@@ -77,7 +77,7 @@ def _fill_layers(
     words = -(-channels // 64)
     require_memory(16 * channels * words + 3 * order**2, f"the layers of {network.spec}")
     toward = np.ascontiguousarray(table.port.T)
-    layers = np.full((order, order), _WAITS, dtype=np.uint8, order="F")
+    layers = np.full((order, order), _WAITS, dtype=np.uint8)
     sources = marks(network, begins)
     width = int(network.degrees.max(initial=1))
     for layer in track(range(most), f"layers of {network.spec}"):
@@ -99,7 +99,7 @@ def _fill_layers(
     return None
 
 
-def _cut_layers(
+def cut_layers(
     table: RoutingTable, most: int, anywhere: bool = False
 ) -> tuple[int, IntArray] | None:
     """DFSSSP: pairs on the least used dependency of a cycle move up."""
@@ -110,7 +110,7 @@ def _cut_layers(
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
     toward = np.ascontiguousarray(table.port.T)
-    layers = np.zeros((network.order, network.order), dtype=np.uint8, order="F")
+    layers = np.zeros((network.order, network.order), dtype=np.uint8)
     for layer in range(most):
         graph = blank_graph(network)
         count_uses(network.indptr, network.heads, toward, layers, layer, begins, goals, graph)
