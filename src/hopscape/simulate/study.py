@@ -227,7 +227,7 @@ def write_page(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     sizes = list(dict.fromkeys(row["size"] for row in rows))
-    parts = [_head(sizes, cycles, precision, seed), _summary(rows)]
+    parts = [_head(sizes, cycles, precision, seed), _summary(rows), _scaling(rows)]
     for size in sizes:
         mine = [row for row in rows if row["size"] == size]
         figure = f"load-latency-{size}.svg"
@@ -330,3 +330,35 @@ def _summary(rows: list[dict[str, Any]]) -> str:
                 quick = min(mine, key=lambda r: r["base_latency"])["spec"]
                 lines.append(f"| {size} | {name} | {' | '.join(firsts)} | `{quick}` |")
     return "\n".join(lines) + "\n"
+
+
+def _scaling(rows: list[dict[str, Any]]) -> str:
+    """What is left of the saturation as networks grow, kind by kind."""
+    first = rows[0]["traffic"]
+    sizes = list(dict.fromkeys(r["size"] for r in rows))
+    kinds: dict[str, dict[int, float]] = {}
+    for r in rows:
+        if r["traffic"] == first:
+            kinds.setdefault(_kind(r["spec"]), {})[r["size"]] = r["saturation"]
+    lines = [
+        f"## As they grow\n\nSaturation under {first} traffic, per endpoint. A network that keeps"
+        " its\ndegree must lose here: the longer the ways, the less is left for everybody.\n",
+        "| kind | " + " | ".join(f"about {size}" for size in sizes) + " | last / first |",
+        "|---|" + "---|" * (len(sizes) + 1),
+    ]
+    for kind, found in sorted(kinds.items(), key=lambda item: -_kept(item[1])):
+        cells = [f"{found[size]:.3g}" if size in found else "–" for size in sizes]
+        kept = f"{_kept(found):.3f}" if len(found) > 1 else "–"
+        lines.append(f"| {kind} | {' | '.join(cells)} | {kept} |")
+    return "\n".join(lines) + "\n"
+
+
+def _kept(found: dict[int, float]) -> float:
+    known = list(found.values())
+    return known[-1] / max(known[0], 1e-9) if len(known) > 1 else 0.0
+
+
+def _kind(spec: str) -> str:
+    """Family and, for tori, dimension."""
+    name, _, rest = spec.partition("(")
+    return f"{name}, {rest.count(',') + 1}-D" if name == "torus" else name
