@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.metrics.bisection import bisection
+from hopscape.metrics.distances import distance_profile
 from hopscape.registry import build
 from hopscape.simulate.fabric import Plant, build_plant
 from hopscape.simulate.figures import draw_panels
@@ -81,6 +82,8 @@ _SHARES = (0.1, 0.3, 0.5, 0.7, 0.85, 0.95)
 _PINS = 4
 _MORE_VCS = 16
 _LARGE = 1024
+_PROVED = 64
+_SPARE = 1.5
 
 
 def load_rows(
@@ -130,7 +133,10 @@ def load_rows(
         return [(keys[(*task, row["traffic"])], row, curve) for row, curve in found]
 
     with ThreadPoolExecutor(workers) as pool:
-        for records in track(pool.map(work, todo), "load study", total=len(todo)):
+        waiting = [pool.submit(work, task) for task in reversed(todo)]  # the longest first
+        for records in track(
+            (future.result() for future in as_completed(waiting)), "load study", total=len(todo)
+        ):
             for record in records:
                 done[record[0]] = record
                 if resume is not None:
@@ -157,17 +163,26 @@ def _plant(network: Network) -> Plant:
         return build_plant(network, replace(SETTINGS, vcs=_MORE_VCS))
 
 
+def _capacity(network: Network) -> float:
+    """Channels over distances: what no routing exceeds under uniform traffic."""
+    mean = distance_profile(network, endpoints=True).mean
+    return len(network.heads) / (network.endpoint_count * float(mean or 1))
+
+
 def _measure(
     size: int, spec: str, traffics: Sequence[str], cycles: int, precision: float, seed: int
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     network = build(spec)
     plant = _plant(network)
     degree = len(network.heads) / network.order
-    width = bisection(network, prove=False)
+    width = bisection(network, prove=network.order <= _PROVED)
+    most = _SPARE * _capacity(network)
     cycles = cycles // 2 if size > _LARGE else cycles
     for name in traffics:
         traffic = make_traffic(name, plant.endpoints, None, seed)
-        knee, _ = saturation(plant, traffic, seed=seed, cycles=cycles, precision=precision)
+        knee, _ = saturation(
+            plant, traffic, seed=seed, cycles=cycles, precision=precision, most=min(1.0, most)
+        )
         curve = []
         for share in _SHARES:
             load = round(share * knee, 6)
