@@ -382,6 +382,7 @@ def saturation(
     traffic: Traffic,
     *,
     seed: int = 0,
+    warmup: int | None = None,
     cycles: int = 10_000,
     precision: float = 0.005,
     most: float = 1.0,
@@ -405,7 +406,7 @@ def saturation(
     points: list[Point] = []
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
-        found = run_point(plant, traffic, middle, seed=seed, cycles=cycles)
+        found = run_point(plant, traffic, middle, seed=seed, warmup=warmup, cycles=cycles)
         points.append(found)
         if found.saturated:
             high = middle

@@ -73,7 +73,6 @@ SIZES: dict[int, tuple[str, ...]] = {
         "folded(heawood, 3)",
         "expanded(heawood, 2)",
         "multiring(4096, 1, 431, 559)",
-        "sparse_multiring(3, 1755)",
     ),
 }
 """Networks of each size; the first one is what the others are scaled to."""
@@ -84,6 +83,7 @@ _MORE_VCS = 16
 _LARGE = 1024
 _PROVED = 64
 _SPARE = 1.5
+_LEAST_WARM, _WARM = 1000, 4
 
 
 def load_rows(
@@ -133,7 +133,7 @@ def load_rows(
         return [(keys[(*task, row["traffic"])], row, curve) for row, curve in found]
 
     with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(work, task) for task in reversed(todo)]  # the longest first
+        waiting = [pool.submit(work, task) for task in todo]
         for records in track(
             (future.result() for future in as_completed(waiting)), "load study", total=len(todo)
         ):
@@ -163,12 +163,6 @@ def _plant(network: Network) -> Plant:
         return build_plant(network, replace(SETTINGS, vcs=_MORE_VCS))
 
 
-def _capacity(network: Network) -> float:
-    """Channels over distances: what no routing exceeds under uniform traffic."""
-    mean = distance_profile(network, endpoints=True).mean
-    return len(network.heads) / (network.endpoint_count * float(mean or 1))
-
-
 def _measure(
     size: int, spec: str, traffics: Sequence[str], cycles: int, precision: float, seed: int
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
@@ -176,18 +170,26 @@ def _measure(
     plant = _plant(network)
     degree = len(network.heads) / network.order
     width = bisection(network, prove=network.order <= _PROVED)
-    most = _SPARE * _capacity(network)
+    mean = float(distance_profile(network, endpoints=True).mean or 1)
+    most = _SPARE * len(network.heads) / (plant.endpoints * mean)  # capacity, and a little more
+    warmup = max(_LEAST_WARM, round(_WARM * plant.settings.zero_load(mean + 1)))
     cycles = cycles // 2 if size > _LARGE else cycles
     for name in traffics:
         traffic = make_traffic(name, plant.endpoints, None, seed)
         knee, _ = saturation(
-            plant, traffic, seed=seed, cycles=cycles, precision=precision, most=min(1.0, most)
+            plant,
+            traffic,
+            seed=seed,
+            warmup=warmup,
+            cycles=cycles,
+            precision=precision,
+            most=min(1.0, most),
         )
         curve = []
         for share in _SHARES:
             load = round(share * knee, 6)
-            point = run_point(plant, traffic, load, seed=seed, cycles=cycles).to_dict()
-            curve.append(point | {"spec": network.spec, "size": size, "traffic": name})
+            point = run_point(plant, traffic, load, seed=seed, warmup=warmup, cycles=cycles)
+            curve.append(point.to_dict() | {"spec": network.spec, "size": size, "traffic": name})
         yield (
             {
                 "size": size,
@@ -279,7 +281,8 @@ larger. Both scale bandwidth only; the latencies are those of equal clocks.
 
 *Latency* and *routers* (hops + 1) are those at a tenth of saturation. *Evenness* is the mean over
 the largest use of a channel just below saturation: 1 when all channels work alike. The numbers of
-nodes differ by construction, so compare small differences with care. Beyond {_LARGE} nodes, where
+nodes differ by construction, so compare small differences with care. A point is measured after
+{_LEAST_WARM} cycles or {_WARM} times the latency of an empty network. Beyond {_LARGE} nodes, where
 every cycle sees more packets, half as many cycles are measured.
 """
 
