@@ -1,31 +1,72 @@
-"""Virtual channels that a routing needs, from its channel dependency graph.
+"""Virtual channels that a routing needs, each answer with its certificate.
 
-This is the one place where the designer asks about deadlock.
+This is the one place where the designer asks about deadlock. A certificate is a rule for the class
+of a packet whose channel dependency graph was built from all routes and found free of cycles (Dally
+and Seitz).
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
-from hopscape.core.measured import How, Measured
-from hopscape.metrics.routes import Routes
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.measured import Measured
+from hopscape.core.memory import require_memory
+from hopscape.metrics.routes import Routes, channel_levels
 
-__all__ = ["virtual_channels"]
+__all__ = ["Lanes", "find_lanes", "virtual_channels"]
 
-_MOST_CLASSES = 15
-_LAYER_ORDER = 300
+_MOST_CLASSES = 60
+_SINGLE = "no cycle among channel dependencies"
 
 
-def virtual_channels(routes: Routes) -> Measured[int | None]:
+@dataclass(frozen=True)
+class Lanes:
+    """A rule for the class of virtual channels that a packet uses.
+
+    Attributes
+    ----------
+    method : {'single', 'dateline', 'rising'}
+        One class; two, kept within a ring and chosen by whether the straight run crosses the ring's
+        dateline; or a class that rises whenever the way turns from a node of higher rank to one of
+        lower rank again (the turn that up*/down* routing forbids).
+    classes : int
+    dependencies : int
+        Edges of the channel dependency graph, which has no cycle.
+    ranks : int64[order] or None
+        Rank of each node ('rising').
+    dateline : uint8[channels] or None
+        Marks the channels that are datelines ('dateline').
+    """
+
+    method: str
+    classes: int
+    dependencies: int
+    ranks: IntArray | None = None
+    dateline: IntArray | None = None
+
+    def words(self) -> str:
+        """The certificate in a few words."""
+        how = {
+            "single": "",
+            "dateline": "datelines: ",
+            "rising": "class rises at down-up turns: ",
+        }[self.method]
+        return f"{how}{self.dependencies} dependencies, no cycle"
+
+
+def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[int | None]:
     """Classes of virtual channels with which these routes cannot deadlock, and why.
 
-    One class when the channel dependency graph has no cycle (Dally and Seitz); else two by
-    datelines, or layers of pairs, as :mod:`hopscape.deadlock` certifies. A packet may also use
-    class i on its i-th hop, so that as many classes as the longest route has hops are always
-    enough. More than one is an upper bound: fewer may do.
+    Parameters
+    ----------
+    routes : Routes
+    diameter : int, optional
+        Of the network, if it is known: for routes of which only a sample is there.
 
     Examples
     --------
@@ -35,35 +76,137 @@ def virtual_channels(routes: Routes) -> Measured[int | None]:
     1
     >>> virtual_channels(all_routes(hopscape.build("torus(5, 5)"))).value
     2
+    >>> virtual_channels(all_routes(hopscape.build("random_regular(40, 4)"))).value
+    3
     """
-    if routes.cyclic() == 0:
-        how: How = "exact" if routes.whole else "sampled"
-        return Measured(1, how, "no cycle among channel dependencies")
-    best = (routes.longest, "one class per hop")
-    if routes.whole:
-        found = _certified(routes, min(routes.longest - 1, _MOST_CLASSES))
-        best = min(best, found) if found is not None else best
-    return Measured(best[0], "exact" if best[0] == 2 else "bound", best[1])
+    if not routes.whole:
+        return _from_sample(routes, diameter)
+    found = find_lanes(routes)
+    if found is None:
+        return Measured(None, "unknown", f"more than {_MOST_CLASSES} classes")
+    least = found.classes <= 2  # a single class was tried first
+    return Measured(found.classes, "exact" if least else "bound", found.words())
 
 
-def _certified(routes: Routes, most: int) -> tuple[int, str] | None:
-    """The certificate of the deadlock room for these routes, if it needs no more classes."""
-    from hopscape.deadlock.classes import find_classes
-    from hopscape.deadlock.tables import NO_PORT, RoutingTable, port_rings
+def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
+    """What is sure without all routes: a way of h hops has at most h // 2 down-up turns."""
+    sure = None if diameter is None or not routes.exact else diameter // 2 + 1
+    if routes.cyclic() == 0 and sure != 1:
+        note = f"{_SINGLE} of the ways to {len(routes.targets)} destinations"
+        return Measured(1, "sampled", note + (f"; {sure} for certain" if sure else ""))
+    if sure is None:
+        return Measured(None, "unknown", "needs the routes to all destinations")
+    return Measured(
+        sure, "bound", f"class rises at down-up turns, at most {sure - 1} on {diameter} hops"
+    )
+
+
+def find_lanes(routes: Routes) -> Lanes | None:
+    """The rule with the fewest classes among one class, datelines and rising classes.
+
+    Parameters
+    ----------
+    routes : Routes
+        To all destinations.
+
+    Returns
+    -------
+    Lanes or None
+        None when rising classes would be too many to check.
+    """
+    found = _checked(routes, "single", 1)
+    if found is None:
+        found = _dateline(routes)
+    return found if found is not None else _rising(routes)
+
+
+def _arrays(routes: Routes) -> tuple[IntArray, ...]:
+    net = routes.network
+    return net.indptr, net.heads, routes.table, routes.targets, routes.ends
+
+
+def _checked(
+    routes: Routes,
+    method: str,
+    classes: int,
+    *,
+    ranks: IntArray | None = None,
+    rings: IntArray | None = None,
+    dateline: IntArray | None = None,
+) -> Lanes | None:
+    """Build the channel dependency graph of a rule: the rule, or None when there is a cycle."""
+    from hopscape.metrics.lane_kernels import cyclic_vertices, ring_waits, rising_waits
 
     net = routes.network
-    rings = port_rings(net)
-    layers = net.order <= _LAYER_ORDER
-    if most < 2 or (rings is None and not layers):
+    shape = (len(net.heads) * classes, int(net.degrees.max(initial=1)) * classes)
+    require_memory(shape[0] * shape[1], f"the channel dependency graph of {net.spec}")
+    waits = np.zeros(shape, dtype=np.uint8)
+    if method == "dateline":
+        ring_waits(*_arrays(routes), rings, dateline, waits)
+    else:
+        flat = np.arange(len(net.heads), dtype=np.int64)
+        level = flat if ranks is None else channel_levels(net, ranks)
+        if method == "single":
+            from hopscape.metrics.route_kernels import add_dependencies
+
+            add_dependencies(*_arrays(routes), waits)
+        else:
+            rising_waits(*_arrays(routes), level, classes, waits)
+    if cyclic_vertices(net.indptr, net.heads, waits, classes):
         return None
-    port = routes.table.T.astype(np.uint16)
-    port[port == 255] = NO_PORT
-    table = RoutingTable(net, routes.name, np.ascontiguousarray(port), None, rings)
-    try:
-        method: Literal["auto", "dateline"] = "auto" if layers else "dateline"
-        _, classes, proof = find_classes(net, table, method=method, most=most)
-    except ArgumentError:
+    return Lanes(method, classes, int(np.count_nonzero(waits)), ranks, dateline)
+
+
+def _dateline(routes: Routes) -> Lanes | None:
+    from hopscape.deadlock.tables import port_rings
+
+    rings = port_rings(routes.network)
+    if rings is None or (rings < 0).all():
         return None
-    if not proof.deadlock_free:
+    dateline = _datelines(routes, rings)
+    return _checked(routes, "dateline", 2, rings=rings, dateline=dateline)
+
+
+def _datelines(routes: Routes, rings: IntArray) -> IntArray:
+    """One channel of each ring: of those into its lowest node, so that both directions share it."""
+    net = routes.network
+    marks = np.zeros(len(rings), dtype=np.uint8)
+    closed = np.flatnonzero(rings >= 0)
+    ordered = closed[np.lexsort((net.heads[closed], rings[closed]))]
+    first = np.concatenate([[True], rings[ordered][1:] != rings[ordered][:-1]])
+    done = np.zeros(int(rings.max()) + 1, dtype=bool)
+    for channel in ordered[first].tolist():
+        back = int(net.reverse[channel])
+        for one in (channel, back):
+            if one >= 0 and rings[one] >= 0 and not done[rings[one]]:
+                marks[one] = 1
+                done[rings[one]] = True
+    return marks
+
+
+def _rising(routes: Routes) -> Lanes | None:
+    """Rising classes by the ranks with which the fewest are needed."""
+    from hopscape.metrics.lane_kernels import most_falls
+
+    best: tuple[int, IntArray] | None = None
+    for ranks in _rankings(routes):
+        falls = int(most_falls(*_arrays(routes), channel_levels(routes.network, ranks)))
+        if best is None or falls < best[0]:
+            best = falls, ranks
+    assert best is not None
+    falls, ranks = best
+    if falls >= _MOST_CLASSES:
         return None
-    return classes.count, f"{classes.method}: {proof.dependencies} dependencies, no cycle"
+    return _checked(routes, "rising", falls + 1, ranks=ranks)
+
+
+def _rankings(routes: Routes) -> Iterator[IntArray]:
+    """Node ranks worth a try: by number, and by distance from the first and the last node."""
+    order = routes.network.order
+    numbers = np.arange(order, dtype=np.int64)
+    yield numbers
+    far = distance_rows(routes.network, np.asarray([0, order - 1]))
+    for row in far:
+        ranks = np.empty(order, dtype=np.int64)
+        ranks[np.lexsort((numbers, row))] = numbers
+        yield ranks

@@ -17,60 +17,103 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @njit(cache=True, nogil=True)
+def _by_depth(far_of: Array, none: int, out: Array) -> int:
+    """Sort nodes by distance, those without a way left out; returns how many."""
+    far = 0
+    for v in range(len(far_of)):
+        if far_of[v] != none:
+            far = max(far, int(far_of[v]))
+    start = np.zeros(far + 2, np.int64)
+    for v in range(len(far_of)):
+        if far_of[v] != none:
+            start[int(far_of[v]) + 1] += 1
+    for d in range(far + 1):
+        start[d + 1] += start[d]
+    count = start[far + 1]
+    for v in range(len(far_of)):
+        if far_of[v] != none:
+            out[start[int(far_of[v])]] = v
+            start[int(far_of[v])] += 1
+    return int(count)
+
+
+@njit(cache=True, nogil=True)
 def balanced_table(
     indptr: Array,
     heads: Array,
     towards: Array,
     first: int,
     is_end: Array,
+    level: Array,
+    most: int,
     load: Array,
     table: Array,
 ) -> None:
     """Shortest ways, each node's on the channel that carries least so far.
 
+    Ways that fall in `level` more than `most` times are left to nodes that have no other. Rows
+    that are filled already are taken off the load and chosen anew.
+
     Parameters
     ----------
     towards : uint8 or more, shape (destinations, nodes)
         Distances to destinations first, first + 1, ...; the largest value of the type is no way.
+    level : int64[channels]
     load : int64[channels]
         Added to: how many sources use each channel.
     table : uint8, shape (destinations, nodes)
         Filled.
     """
     nodes = len(indptr) - 1
-    flow = np.empty(nodes, np.int64)
+    flow, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     by_depth = np.empty(nodes, np.int64)
     none = np.iinfo(towards.dtype).max
     for row in range(len(towards)):
-        far = 0
-        for v in range(nodes):
-            flow[v] = is_end[v]
-            if towards[row, v] != none:
-                far = max(far, int(towards[row, v]))
-        start = np.zeros(far + 2, np.int64)
-        for v in range(nodes):
-            if towards[row, v] != none:
-                start[int(towards[row, v]) + 1] += 1
-        for d in range(far + 1):
-            start[d + 1] += start[d]
-        count = start[far + 1]
-        for v in range(nodes):
-            if towards[row, v] != none:
-                by_depth[start[int(towards[row, v])]] = v
-                start[int(towards[row, v])] += 1
-            table[row, v] = NONE
-        served = is_end[first + row]
-        for i in range(count - 1, 0, -1):
+        count = _by_depth(towards[row], none, by_depth)
+        target = first + row
+        if count > 1 and is_end[target] and table[row, by_depth[1]] != NONE:
+            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, -1, load)
+        table[row, :] = NONE
+        falls[target] = 0
+        for i in range(1, count):
             v = by_depth[i]
-            best = -1
+            best, fewest = -1, 0
             for c in range(indptr[v], indptr[v + 1]):
-                nearer = towards[row, heads[c]] + 1 == towards[row, v]
-                if nearer and (best < 0 or load[c] < load[best]):
-                    best = c
+                w = heads[c]
+                if towards[row, w] + 1 != towards[row, v]:
+                    continue
+                turns = falls[w]
+                if w != target and level[indptr[w] + table[row, w]] <= level[c]:
+                    turns += 1
+                better = best < 0 or max(turns, most) < max(fewest, most)
+                same = best >= 0 and max(turns, most) == max(fewest, most)
+                if better or (same and load[c] < load[best]):
+                    best, fewest = c, turns
             table[row, v] = best - indptr[v]
-            if served:
-                load[best] += flow[v]
-                flow[heads[best]] += flow[v]
+            falls[v] = fewest
+        if is_end[target]:
+            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, 1, load)
+
+
+@njit(cache=True, nogil=True)
+def _add_tree(
+    indptr: Array,
+    heads: Array,
+    ways: Array,
+    by_depth: Array,
+    is_end: Array,
+    flow: Array,
+    sign: int,
+    load: Array,
+) -> None:
+    """Add one for every endpoint to the channels of its way to the root of a tree."""
+    for v in range(len(flow)):
+        flow[v] = is_end[v]
+    for i in range(len(by_depth) - 1, 0, -1):
+        v = by_depth[i]
+        c = indptr[v] + ways[v]
+        load[c] += sign * flow[v]
+        flow[heads[c]] += flow[v]
 
 
 @njit(cache=True, nogil=True)
@@ -109,23 +152,8 @@ def add_loads(
                 below += 1
                 depth[stack[i]] = below
             far = max(far, below)
-        start = np.zeros(far + 2, np.int64)
-        for v in range(nodes):
-            flow[v] = is_end[v]
-            if depth[v] >= 0:
-                start[depth[v] + 1] += 1
-        for d in range(far + 1):
-            start[d + 1] += start[d]
-        count = start[far + 1]
-        for v in range(nodes):
-            if depth[v] >= 0:
-                by_depth[start[depth[v]]] = v
-                start[depth[v]] += 1
-        for i in range(count - 1, 0, -1):
-            v = by_depth[i]
-            c = indptr[v] + table[row, v]
-            load[c] += flow[v]
-            flow[heads[c]] += flow[v]
+        count = _by_depth(depth, -1, by_depth)
+        _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, 1, load)
         longest = max(longest, far)
     return longest
 

@@ -19,11 +19,13 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["Routes", "all_routes", "closed_router"]
+__all__ = ["Routes", "all_routes", "channel_levels", "closed_router"]
 
 _PAIRS = 1 << 20
 _MOST_DEGREE = 254
 _CHANNELS_LOOKED_AT = 24
+_TURNS = 2
+_SWEPT_ORDER = 2600
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Routes:
         What a machine must store: 0 for a closed form.
     targets : int64[...]
         Destinations of the rows: all nodes, or a seeded sample of a large network.
+    exact : bool
+        Are all ways shortest?
     """
 
     network: Network
@@ -48,6 +52,7 @@ class Routes:
     table: IntArray
     table_bytes: int
     targets: IntArray
+    exact: bool = True
 
     @property
     def whole(self) -> bool:
@@ -55,7 +60,8 @@ class Routes:
         return len(self.targets) == self.network.order
 
     @cached_property
-    def _marks(self) -> IntArray:
+    def ends(self) -> IntArray:
+        """uint8[order]: 1 for endpoints."""
         marks = np.zeros(self.network.order, dtype=np.uint8)
         marks[self.network.endpoints] = 1
         return marks
@@ -66,7 +72,7 @@ class Routes:
 
         net = self.network
         loads = np.zeros(len(net.heads), dtype=np.int64)
-        longest = add_loads(net.indptr, net.heads, self.table, self.targets, self._marks, loads)
+        longest = add_loads(net.indptr, net.heads, self.table, self.targets, self.ends, loads)
         if longest < 0:
             raise DisconnectedError(f"some routes of the {self.name} router of {net.spec} end")
         return loads, int(longest)
@@ -84,7 +90,7 @@ class Routes:
     @property
     def mean(self) -> float:
         """Mean hops of the routes between endpoints."""
-        ends, served = self.network.endpoint_count, int(self._marks[self.targets].sum())
+        ends, served = self.network.endpoint_count, int(self.ends[self.targets].sum())
         return float(self.loads.sum()) / (served * (ends - 1)) if served and ends > 1 else 0.0
 
     def uniform_load(self) -> float:
@@ -94,7 +100,7 @@ class Routes:
         the router does the same at every node of a vertex-transitive network.
         """
         net = self.network
-        ends, served = net.endpoint_count, int(self._marks[self.targets].sum())
+        ends, served = net.endpoint_count, int(self.ends[self.targets].sum())
         if ends < 2 or not served:
             return 0.0
         if self.whole:
@@ -127,9 +133,7 @@ class Routes:
             if self.loads[channel] <= best:
                 break
             tail = int(net.tails[channel])
-            count = pairs_through(
-                net.indptr, net.heads, self.table, self._marks, channel, tail, room
-            )
+            count = pairs_through(net.indptr, net.heads, self.table, self.ends, channel, tail, room)
             pairs = room[:count]
             ones = np.ones(count, dtype=np.int8)
             matrix = csr_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(order, order))
@@ -143,7 +147,7 @@ class Routes:
 
         net = self.network
         waits = np.zeros((len(net.heads), int(net.degrees.max(initial=1))), dtype=np.uint8)
-        add_dependencies(net.indptr, net.heads, self.table, self.targets, self._marks, waits)
+        add_dependencies(net.indptr, net.heads, self.table, self.targets, self.ends, waits)
         return int(cyclic_channels(net.indptr, net.heads, waits))
 
     def ports(self, to: int) -> IntArray:
@@ -199,20 +203,35 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
         channel = network.channel_at(at, port)
         offset = np.where(channel >= 0, channel - network.indptr[at], 255)
         table[low : low + step] = offset.reshape(len(goals), order)
-    return Routes(network, router.name, table, router.table_bytes, targets)
+    return Routes(network, router.name, table, router.table_bytes, targets, router.exact)
+
+
+def channel_levels(network: Network, ranks: IntArray) -> IntArray:
+    """Levels of channels: up to lower ranks first, the highest tails first, then down again.
+
+    A way that climbs and then descends rises in level all along; it falls where it turns up again.
+    """
+    tails = ranks[network.tails]
+    up = ranks[network.heads] < tails
+    found: IntArray = np.where(up, network.order - tails, network.order + 1 + tails)
+    return found.astype(np.int64)
 
 
 def _balanced(network: Network, table: IntArray, step: int) -> Routes:
     from hopscape.metrics.route_kernels import balanced_table
 
-    marks = np.zeros(network.order, dtype=np.uint8)
+    order = network.order
+    marks = np.zeros(order, dtype=np.uint8)
     marks[network.endpoints] = 1
     load = np.zeros(len(network.heads), dtype=np.int64)
-    for low in track(range(0, network.order, step), f"routes of {network.spec}"):
-        goals = np.arange(low, min(low + step, network.order))
+    level = channel_levels(network, np.arange(order, dtype=np.int64))
+    sweeps = 2 if order <= _SWEPT_ORDER else 1  # the first ways were chosen among idle channels
+    for low in track(list(range(0, order, step)) * sweeps, f"routes of {network.spec}"):
+        goals = np.arange(low, min(low + step, order))
         towards = distance_rows(network, goals, towards=True)
+        rows = table[low : low + step]
         balanced_table(
-            network.indptr, network.heads, towards, low, marks, load, table[low : low + step]
+            network.indptr, network.heads, towards, low, marks, level, _TURNS, load, rows
         )
-    everybody = np.arange(network.order, dtype=np.int64)
-    return Routes(network, "balanced table", table, network.order**2, everybody)
+    everybody = np.arange(order, dtype=np.int64)
+    return Routes(network, "balanced table", table, order**2, everybody)

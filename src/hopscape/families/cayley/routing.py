@@ -1,0 +1,78 @@
+"""Routing by one vector: where to go depends on at⁻¹ · to alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.families.cayley.group import Semidirect
+
+__all__ = ["CayleyRouter"]
+
+
+class CayleyRouter(Router):
+    """Shortest routes of a Cayley graph from one byte per element, the same at every node.
+
+    Where several ports begin a shortest way, they are chosen so that all ports carry about the same
+    under uniform traffic.
+
+    Parameters
+    ----------
+    network : Network
+    group : Semidirect
+    steps : int64[ports]
+        What each port multiplies by (from the right).
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> router = hopscape.build("cayley(7, 3, 2, 1, 7)").router()
+    >>> router.table_bytes, router.distance(0, 20), router.path(0, 20)
+    (21, 2, [0, 6, 20])
+    """
+
+    name = "one vector for all nodes"
+
+    def __init__(self, network: Network, group: Semidirect, steps: IntArray) -> None:
+        super().__init__(network)
+        require_memory(16 * group.order * (len(steps) + 2), f"the routing vector of {network.spec}")
+        self._group, self._steps = group, steps
+        self.table_bytes = group.order
+
+    @cached_property
+    def _far(self) -> IntArray:
+        found = self._group.lengths(self._steps)
+        assert found is not None
+        return found
+
+    @cached_property
+    def _first(self) -> IntArray:
+        """Port of the first step of a shortest way to every element; -1 where there is none."""
+        far, order = self._far, self._group.order
+        elements = np.arange(order, dtype=np.int64)
+        back = self._group.inverse(self._steps)
+        beyond = self._group.product(back[:, None], elements[None, :])
+        shorter = (far[beyond] == far - 1) & (far > 0)
+        first = np.full(order, -1, dtype=np.int64)
+        carried = np.zeros(len(self._steps), dtype=np.int64).tolist()
+        flow = np.ones(order, dtype=np.int64).tolist()
+        rows = beyond.T.tolist()
+        choices = [np.flatnonzero(row).tolist() for row in shorter.T]
+        for g in np.argsort(-far, kind="stable").tolist():
+            if choices[g]:
+                port = min(choices[g], key=carried.__getitem__)
+                first[g] = port
+                carried[port] += flow[g]
+                flow[rows[g][port]] += flow[g]
+        return first
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        return self._far[self._group.quotient(at, to)]
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return self._first[self._group.quotient(at, to)]
