@@ -7,17 +7,20 @@ from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 
-__all__ = ["GENERIC", "algorithms", "report", "run_algorithm"]
+__all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm"]
 
 GENERIC = "generic"
+_CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
     "edge": ("vertex",),
@@ -28,11 +31,33 @@ _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
 def algorithms(network: Network, goal: Goal) -> dict[str, str]:
     """Names of the algorithms for a goal, with one line each; the generic one first."""
     found = {GENERIC: "trees of breadth-first search and greedy rounds, for any network"}
-    if network.family is not None:
-        for collective in network.family.collectives():
-            if collective.goal == goal.kind:
-                found[collective.name] = collective.summary
-    return found
+    return found | {one.name: one.summary for one in named_algorithms(network, goal)}
+
+
+def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
+    """The algorithms of a network's family for a goal, those that its translations give included.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> found = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
+    >>> [one.name for one in found]
+    ['translations']
+    """
+    family = network.family
+    if family is None:
+        return ()
+    found = [one for one in family.collectives() if one.goal == goal.kind]
+    moves = type(family).translations is not Family.translations
+    if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
+        carry = _CARRIED[goal.kind]
+        what = "one node's schedule carried to all by translations, all-port"
+        found.append(
+            Collective(
+                "translations", goal.kind, what, lambda net, _, model: carry(net, [net], model)
+            )
+        )
+    return tuple(found)
 
 
 def run_algorithm(
@@ -52,8 +77,7 @@ def run_algorithm(
         )
     if name == GENERIC:
         return make_schedule(network, goal, model)
-    assert network.family is not None
-    chosen = next(c for c in network.family.collectives() if c.name == name and c.goal == goal.kind)
+    chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
     return chosen.build(network, goal, model)
 
 

@@ -202,12 +202,15 @@ class Collective:
     build : callable
         Takes the network, the goal and the model wanted (or None for the algorithm's own) and
         returns a Schedule.
+    switching : str, optional
+        The only switching that it is for; None when it follows the model or refuses it at once.
     """
 
     name: str
     goal: str
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
+    switching: str | None = None
 
 
 class Family(ABC):

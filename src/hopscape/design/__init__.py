@@ -1,7 +1,8 @@
 """From requirements to a chosen, checked, documented network."""
 
 from hopscape.design.candidates import Candidate, find_candidates
-from hopscape.design.columns import ALL_COLUMNS, Conditions
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design, design
 from hopscape.design.floorplan import FloorPlan, Placement, place
 from hopscape.design.ranking import rank

@@ -19,7 +19,8 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import track
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import ALL_COLUMNS, Conditions, subject
+from hopscape.design.columns import ALL_COLUMNS, subject
+from hopscape.design.conditions import Conditions
 from hopscape.design.ranking import judge, rank
 from hopscape.design.requirements import Requirements
 from hopscape.metrics.columns import Subject, measure_columns
@@ -28,16 +29,16 @@ from hopscape.registry import build
 __all__ = ["STAGES", "Design", "design"]
 
 _SIZE = (
-    "nodes endpoints ports degree links hops far diameter mean_distance moore_mean mean_gap"
-    " moore_diameter throughput_bound table_bytes cable cable_longest growth"
+    "nodes routers endpoints ports degree links hops far diameter moore_diameter diameter_gap"
+    " mean_distance moore_mean mean_gap throughput_bound table_bytes cable cable_longest growth"
 )
 _ROUTES = (
-    "route_hops throughput worst_permutation vcs fault_pairs fault_stretch broadcast"
-    " broadcast_bound"
+    "route_hops throughput uniform_load worst_permutation worst_throughput vcs deadlock_certified"
+    " fault_pairs fault_stretch broadcast broadcast_bound"
 )
 _SCHEDULES = (
-    "node_connectivity bisection allgather allgather_bound allreduce allreduce_bound"
-    " vertex_transitive"
+    "node_connectivity bisection bisection_bound allgather allgather_bound allreduce"
+    " allreduce_bound vertex_transitive"
 )
 STAGES = tuple(tuple(names.split()) for names in (_SIZE, _ROUTES, _SCHEDULES))
 """Columns of each stage."""

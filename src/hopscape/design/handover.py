@@ -17,7 +17,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.design.candidates import Candidate
-from hopscape.design.columns import Conditions
+from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import place
 from hopscape.design.report import html_report, markdown_report, pictures

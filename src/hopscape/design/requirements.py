@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.wish import Wish
-from hopscape.design.columns import Conditions
+from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
 
 __all__ = ["CRITERIA", "DEFAULT_WEIGHTS", "Criterion", "Requirements", "parse_weights"]

@@ -10,7 +10,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
-from hopscape.metrics.bisection import bisection
+from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.cost import moore_diameter, moore_mean_distance
 from hopscape.metrics.distances import DistanceProfile, distance_profile
 from hopscape.metrics.load import channel_load
@@ -158,11 +158,24 @@ def _cost(it: Subject) -> Measured[int | None]:
     return Measured(value, far.how, far.note)
 
 
-def _bisection(it: Subject) -> Measured[int | None]:
+def _cut(it: Subject) -> Bisection:
     starts = _QUICK_STARTS if it.quick else _STARTS
-    found = bisection(it.network, exact=it.exact, starts=starts, prove=not it.quick)
+    found: Bisection = it.share(
+        "bisection",
+        lambda: bisection(it.network, exact=it.exact, starts=starts, prove=not it.quick),
+    )
+    return found
+
+
+def _bisection(it: Subject) -> Measured[int | None]:
+    found = _cut(it)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
     return Measured(found.upper, found.how, note)
+
+
+def _bisection_bound(it: Subject) -> Measured[int]:
+    found = _cut(it)
+    return Measured(found.lower, found.how if found.value is not None else "bound")
 
 
 def _channel_load(it: Subject) -> Measured[float | None]:
@@ -206,6 +219,12 @@ COLUMNS: Mapping[str, Column] = {
             "bisection",
             "fewest links between two halves of the endpoints (an upper bound unless proved)",
             _bisection,
+        ),
+        Column(
+            "bisection_bound",
+            "bis. bound",
+            "links that every two halves of the endpoints have between them at least",
+            _bisection_bound,
         ),
         Column(
             "girth",

@@ -19,11 +19,11 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["Routes", "all_routes", "channel_levels", "closed_router"]
+__all__ = ["CHANNELS_LOOKED_AT", "Routes", "all_routes", "channel_levels", "closed_router"]
 
 _PAIRS = 1 << 20
 _MOST_DEGREE = 254
-_CHANNELS_LOOKED_AT = 24
+CHANNELS_LOOKED_AT = 24
 _TURNS = 2
 _SWEPT_ORDER = 2600
 
@@ -93,11 +93,33 @@ class Routes:
         ends, served = self.network.endpoint_count, int(self.ends[self.targets].sum())
         return float(self.loads.sum()) / (served * (ends - 1)) if served and ends > 1 else 0.0
 
+    @cached_property
+    def even(self) -> bool:
+        """Do the ways to each sampled destination use the ports equally often?
+
+        So they do where the router does the same at every node of a vertex-transitive network: all
+        channels of a port then carry the same.
+        """
+        from hopscape.metrics.route_kernels import add_loads
+
+        net = self.network
+        port = net.port_of(np.arange(len(net.heads)))
+        seen: IntArray | None = None
+        for row in range(len(self.targets)):
+            one = slice(row, row + 1)
+            loads = np.zeros(len(net.heads), dtype=np.int64)
+            add_loads(net.indptr, net.heads, self.table[one], self.targets[one], self.ends, loads)
+            by_port = np.bincount(port, weights=loads)
+            if seen is not None and not np.array_equal(seen, by_port):
+                return False
+            seen = by_port
+        return net.symmetry is not None and net.symmetry.transitive
+
     def uniform_load(self) -> float:
         """Load of the busiest channel when every endpoint sends 1 evenly to all others.
 
-        From a sample of destinations the busiest port is taken instead, which is the same where
-        the router does the same at every node of a vertex-transitive network.
+        From a sample of destinations the busiest port is taken instead: the same where the routes
+        are :attr:`even`, a lower bound (but for the sample) where they are not.
         """
         net = self.network
         ends, served = net.endpoint_count, int(self.ends[self.targets].sum())
@@ -109,7 +131,7 @@ class Routes:
         by_port = np.bincount(port, weights=self.loads) / np.maximum(np.bincount(port), 1)
         return float(by_port.max()) * ends / (served * (ends - 1))
 
-    def worst_permutation(self, channels: int | None = _CHANNELS_LOOKED_AT) -> int:
+    def worst_permutation(self, channels: int | None = CHANNELS_LOOKED_AT) -> int:
         """Most endpoints whose ways meet on one channel when each sends to another one.
 
         For one channel this is a maximum matching of sources with destinations (Towles and Dally);
@@ -126,7 +148,8 @@ class Routes:
         from hopscape.metrics.route_kernels import pairs_through
 
         net, order = self.network, self.network.order
-        busiest = np.argsort(-self.loads, kind="stable")[:channels]
+        mixed = np.random.default_rng(0).permutation(len(self.loads))  # all ports among equal ones
+        busiest = mixed[np.argsort(-self.loads[mixed], kind="stable")][:channels]
         room = np.empty((int(self.loads.max(initial=1)), 2), dtype=np.int64)
         best = 0
         for channel in busiest.tolist():

@@ -10,7 +10,6 @@ from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.wish import Wish
 from hopscape.families.cayley.group import Semidirect
@@ -20,6 +19,7 @@ from hopscape.families.cayley.routing import CayleyRouter
 __all__ = ["Cayley"]
 
 _MOST = 2**20
+_TRANSLATED = 4096
 
 
 class Cayley(Family):
@@ -89,8 +89,9 @@ class Cayley(Family):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)
 
-    def translations(self) -> IntArray:
-        require_memory(16 * self.order**2, f"the translations of {self.spec}")
+    def translations(self) -> IntArray | None:
+        if self.order > _TRANSLATED:
+            return None
         elements = np.arange(self.order, dtype=np.int64)
         return self._group.product(elements[:, None], elements[None, :])
 

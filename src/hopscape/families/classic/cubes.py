@@ -16,6 +16,8 @@ from hopscape.core.wish import Wish
 
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
+_TRANSLATED = 12
+
 
 class Hypercube(Family):
     """Words of bits; port i flips bit i (bit 0 is the last of the address)."""
@@ -62,6 +64,12 @@ class Hypercube(Family):
             bisection=1 << (d - 1) if d else 0,
             vertex_transitive=True,
         )
+
+    def translations(self) -> IntArray | None:
+        if self.d > _TRANSLATED:
+            return None
+        nodes = np.arange(self.order, dtype=np.int64)
+        return nodes[:, None] ^ nodes[None, :]
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)

@@ -22,6 +22,7 @@ __all__ = ["Complete", "RandomRegular"]
 
 _SEEDS = range(4)
 _SMALL = 2000
+_TRANSLATED = 4096
 
 
 class Complete(Family):
@@ -67,6 +68,12 @@ class Complete(Family):
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)
+
+    def translations(self) -> IntArray | None:
+        if self.n > _TRANSLATED:
+            return None
+        nodes = np.arange(self.n, dtype=np.int64)
+        return (nodes[:, None] + nodes[None, :]) % self.n
 
     def router(self, network: Network) -> Router:
         return CompleteRouter(network)

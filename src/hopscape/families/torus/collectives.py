@@ -27,8 +27,10 @@ _PIPELINED = "2d spanning trees without common channels, for many chunks (store-
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
-    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit)]
-    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce))
+    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, "circuit")]
+    found.append(
+        Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, "circuit")
+    )
     for name in scheme_names(sides):
         found.append(Collective(name, "broadcast", SCHEMES[name], _named(name)))
         found.append(Collective(name, "one-to-many", f"{SCHEMES[name]}, pruned", _pruned(name)))
@@ -43,7 +45,7 @@ def _pipelined(network: Network, goal: Goal, model: Model | None) -> Schedule:
 
 def mesh_collectives() -> tuple[Collective, ...]:
     """``circuit`` for every mesh."""
-    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit),)
+    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, "circuit"),)
 
 
 def _root(goal: Goal) -> int:

@@ -1,0 +1,67 @@
+"""What the figures of a network depend on besides the network."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hopscape.core.errors import ArgumentError
+from hopscape.design.floorplan import FloorPlan
+from hopscape.metrics.columns import Subject
+
+__all__ = ["ROUTES_ORDER", "Conditions", "given"]
+
+ROUTES_ORDER = 2600
+"""Largest network whose routes are all followed as a matter of course."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What the figures depend on besides the network.
+
+    Attributes
+    ----------
+    endpoints : int
+        Endpoints at every router, for networks whose nodes are routers.
+    plan : FloorPlan or None
+        The usual room when None.
+    faults : int or None
+        Random links that fail; one in a hundred when None.
+    message : float
+        Bytes that all-gather and all-reduce are about.
+    alpha : float
+        Seconds to start a message.
+    bandwidth : float
+        Bytes per second of a channel.
+    seed : int
+        For random faults.
+    routes_order : int
+        Largest network whose routes are all followed.
+    """
+
+    endpoints: int = 1
+    plan: FloorPlan | None = None
+    faults: int | None = None
+    message: float = 1e6
+    alpha: float = 1e-6
+    bandwidth: float = 25e9
+    seed: int = 0
+    routes_order: int = ROUTES_ORDER
+
+    def __post_init__(self) -> None:
+        for name in ("message", "alpha", "bandwidth"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0) or (name == "bandwidth" and value == 0):
+                raise ArgumentError(f"{name} is {value}; it must be a number above 0")
+        if self.endpoints < 1:
+            raise ArgumentError(f"endpoints is {self.endpoints}; it must be at least 1")
+        if self.faults is not None and self.faults < 0:
+            raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
+
+
+_USUAL = Conditions()
+
+
+def given(it: Subject) -> Conditions:
+    """The conditions of a subject, the usual ones if it has none."""
+    return it.conditions if isinstance(it.conditions, Conditions) else _USUAL

@@ -1,0 +1,151 @@
+"""Columns about schedules: broadcast, all-gather and all-reduce, each with its lower bound."""
+
+from __future__ import annotations
+
+from hopscape.collectives.bounds import lower_bounds
+from hopscape.core.errors import DisconnectedError
+from hopscape.core.goal import Goal
+from hopscape.core.measured import How, Measured
+from hopscape.design.conditions import Conditions, given
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
+from hopscape.metrics.columns import COLUMNS, Column, Subject
+
+__all__ = ["SCHEDULE_COLUMNS"]
+
+_SCHEDULE_ORDER = 1400
+
+
+def _broadcast(it: Subject) -> Measured[int | None]:
+    net, root = it.network, int(it.network.endpoints[0])
+    try:
+        least = _broadcast_bound(it).value
+        found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    if found is None:
+        return Measured(None, "unknown", "no algorithm gave a schedule that holds")
+    proved = found.rounds == least
+    note = f"{found.algorithm}, checked; " + ("least possible" if proved else f"at least {least}")
+    return Measured(found.rounds, "exact" if proved else "bound", note)
+
+
+def _broadcast_bound(it: Subject) -> Measured[int | None]:
+    root = int(it.network.endpoints[0])
+
+    def compute() -> int:
+        bounds = lower_bounds(it.network, Goal.broadcast(root), ONE_PORT)
+        return bounds[0].rounds if bounds else 0
+
+    try:
+        return Measured(it.share("broadcast bound", compute), "exact")
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+
+
+def _least_gather(it: Subject) -> int:
+    """Rounds that no all-port all-gather beats."""
+
+    def compute() -> int:
+        bounds = lower_bounds(it.network, Goal.all_gather(), ALL_PORT)
+        return bounds[0].rounds if bounds else 0
+
+    found: int = it.share("all-gather bound", compute)
+    return found
+
+
+def _gathered(it: Subject) -> tuple[str, int] | None:
+    """Algorithm and rounds of the best all-gather; None where none was made."""
+
+    def compute() -> tuple[str, int] | None:
+        if it.network.order > _SCHEDULE_ORDER and not it.exact:
+            return None
+        found: Found | None = best_schedule(
+            it.network, Goal.all_gather(), ALL_PORT, _least_gather(it)
+        )
+        return None if found is None else (found.algorithm, found.rounds)
+
+    made: tuple[str, int] | None = it.share("all-gather", compute)
+    return made
+
+
+def _round_time(conditions: Conditions, size: float) -> float:
+    return conditions.alpha + size / conditions.bandwidth
+
+
+def _chunk(it: Subject) -> float:
+    """Bytes of each endpoint's share of the message."""
+    return given(it).message / max(1, it.network.endpoint_count)
+
+
+def _gather_bound(it: Subject) -> Measured[float | None]:
+    try:
+        least = _least_gather(it)
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    return Measured(round(least * _round_time(given(it), _chunk(it)) * 1e6, 3), "exact")
+
+
+def _gather_time(it: Subject) -> Measured[float | None]:
+    try:
+        least, made = _least_gather(it), _gathered(it)
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    if made is None:
+        return Measured(None, "unknown", f"not computed beyond {_SCHEDULE_ORDER} nodes")
+    name, rounds = made
+    time = rounds * _round_time(given(it), _chunk(it)) * 1e6
+    how: How = "exact" if rounds == least else "bound"
+    return Measured(round(time, 3), how, f"{name}, checked: {rounds} rounds, at least {least}")
+
+
+def _reduce_bound(it: Subject) -> Measured[float | None]:
+    """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
+    conditions = given(it)
+    far = COLUMNS["diameter"].measure(it).value
+    if far is None:
+        return Measured(None, "exact", "not connected")
+    ends, channels = it.network.endpoint_count, it.network.channels
+    moved = conditions.message * 2 * (ends - 1) / max(channels, 1) / conditions.bandwidth
+    return Measured(round(max(far * conditions.alpha, moved) * 1e6, 3), "exact")
+
+
+def _reduce_time(it: Subject) -> Measured[float | None]:
+    """The better of one tree up and down, and of reduce-scatter with all-gather."""
+    conditions = given(it)
+    far = COLUMNS["diameter"].measure(it).value
+    if far is None:
+        return Measured(None, "exact", "not connected")
+    whole = _round_time(conditions, conditions.message)
+    ways = {f"one tree up and down, {2 * far} rounds": 2 * far * whole}
+    made = _gathered(it)
+    if made is not None and it.network.duplex:
+        name, rounds = made
+        words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
+        ways[words] = 2 * rounds * _round_time(conditions, _chunk(it))
+    note = min(ways, key=lambda way: ways[way])
+    return Measured(round(ways[note] * 1e6, 3), "bound", note)
+
+
+SCHEDULE_COLUMNS = (
+    Column("broadcast", "bcast", "rounds of a one-port broadcast that was found", _broadcast),
+    Column(
+        "broadcast_bound",
+        "bcast bound",
+        "rounds that no one-port broadcast beats",
+        _broadcast_bound,
+    ),
+    Column(
+        "allgather",
+        "all-gather µs",
+        "all-gather of the message by a checked all-port schedule, in µs (α-β model)",
+        _gather_time,
+    ),
+    Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound),
+    Column(
+        "allreduce",
+        "all-reduce µs",
+        "all-reduce of the message, the better of tree and reduce-scatter, in µs (α-β model)",
+        _reduce_time,
+    ),
+    Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound),
+)
