@@ -84,7 +84,12 @@ class Design:
         return self.candidates[0]
 
     def find(self, spec: str) -> Candidate:
-        """A candidate by its spec, however it is written."""
+        """A candidate by its spec, however it is written, or by its place in the ranking."""
+        if spec.strip().isdigit():
+            place = int(spec)
+            if not 1 <= place <= len(self.candidates):
+                raise ArgumentError(f"place {place} must be from 1 to {len(self.candidates)}")
+            return self.candidates[place - 1]
         wanted = build(spec).spec
         for one in self.candidates:
             if one.spec in (spec, wanted):

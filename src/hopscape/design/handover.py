@@ -10,17 +10,18 @@ from typing import IO, Any
 
 import numpy as np
 
-from hopscape.collectives.generic import all_gather, broadcast
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.schedule import Schedule
-from hopscape.core.verify import verify
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import place
+from hopscape.design.lanes import Lanes, find_lanes
 from hopscape.design.report import html_report, markdown_report, pictures
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
 from hopscape.design.table import figure_record, ranking_records
 from hopscape.export.cables import read_cables, write_cables
 from hopscape.export.infiniband import write_infiniband
@@ -148,6 +149,7 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         routes = all_routes(network)
         write_routing_table(routes, top / "routing.csv")
         told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
+        told.append(_lane_file(find_lanes(routes), top))
         told.append(_tried("opensm/", lambda: _infiniband(routes, top)))
     else:
         router = network.router()
@@ -160,6 +162,16 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         )
     told.append(_tried("booksim/", lambda: _booksim(network, top)))
     return told
+
+
+def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
+    """The rule for classes of virtual channels that keeps these routes free of deadlock."""
+    if lanes is None:
+        return "(no lanes.json)", "no rule with few classes of virtual channels was found"
+    _write(top / "lanes.json", _json(lanes.to_dict()))
+    return "lanes.json", (
+        f"classes of virtual channels: {lanes.classes}, {lanes.words()}; the rule is inside"
+    )
 
 
 def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
@@ -186,25 +198,25 @@ def _booksim(network: Network, top: Path) -> str:
 
 
 def _schedule_files(network: Network, top: Path) -> list[tuple[str, str]]:
-    """Broadcast, and all-gather where its list of transfers is not too long; both checked."""
+    """The best broadcast, and all-gather where its list of transfers is not too long."""
     root = int(network.endpoints[0])
-    told = [_schedule(broadcast(network, root), top / "broadcast.json")]
-    if network.order <= _GATHER_ORDER:
-        told.append(_schedule(all_gather(network), top / "all-gather.json"))
-    elif network.order <= _TABLE_ORDER:
-        told.append(_schedule(all_gather(network), top / "all-gather.npz"))
-    else:
-        told.append(("(no all-gather.json)", f"{network.order}² transfers are too many"))
-    return told
+    told = [_schedule(network, Goal.broadcast(root), ONE_PORT, top / "broadcast.json")]
+    if network.order > _TABLE_ORDER:
+        return [*told, ("(no all-gather.json)", f"{network.order}² transfers are too many")]
+    kind = "json" if network.order <= _GATHER_ORDER else "npz"
+    return [
+        *told,
+        _schedule(network, Goal.all_gather(), ALL_PORT, top / f"all-gather.{kind}"),
+    ]
 
 
-def _schedule(schedule: Schedule, path: Path) -> tuple[str, str]:
-    verdict = verify(schedule)
-    if not verdict:
-        raise ArgumentError(f"the schedule {schedule.name} fails its check: {verdict.reason}")
-    schedule.save(path)
-    what = f"{schedule.goal.describe()}: {schedule.rounds} rounds, {schedule.model.describe()}"
-    return path.name, f"{what}; checked"
+def _schedule(network: Network, goal: Goal, model: Model, path: Path) -> tuple[str, str]:
+    found = best_schedule(network, goal, model)
+    if found is None:
+        return f"(no {path.name})", f"no algorithm gave a {goal.kind} that holds"
+    found.schedule.save(path)
+    what = f"{goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
+    return path.name, f"{what}; by the {found.algorithm} algorithm, checked"
 
 
 def _readme(network: Network, told: list[tuple[str, str]]) -> str:

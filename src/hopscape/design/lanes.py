@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,18 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.measured import Measured
 from hopscape.core.memory import require_memory
-from hopscape.metrics.routes import Routes, channel_levels
+from hopscape.metrics.routes import TURNS, Routes, channel_levels
 
 __all__ = ["Lanes", "find_lanes", "virtual_channels"]
 
 _MOST_CLASSES = 60
+_RULES = {
+    "single": "one class: the channel dependency graph has no cycle",
+    "dateline": "entering a ring (the channels that one port number makes), a packet takes class 1"
+    " if it will cross the ring's dateline before it leaves, else class 0; it keeps it in the ring",
+    "rising": "a packet starts in class 0; whenever it moved to a node of higher rank and next"
+    " moves to one of lower rank, it takes the next class",
+}
 _SINGLE = "no cycle among channel dependencies"
 
 
@@ -48,6 +56,20 @@ class Lanes:
     dependencies: int
     ranks: IntArray | None = None
     dateline: IntArray | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule in words and numbers, for files."""
+        out: dict[str, Any] = {
+            "method": self.method,
+            "classes": self.classes,
+            "dependencies": self.dependencies,
+            "rule": _RULES[self.method],
+        }
+        if self.ranks is not None:
+            out["ranks"] = self.ranks.tolist()
+        if self.dateline is not None:
+            out["datelines"] = np.flatnonzero(self.dateline).tolist()
+        return out
 
     def words(self) -> str:
         """The certificate in a few words."""
@@ -193,6 +215,8 @@ def _rising(routes: Routes) -> Lanes | None:
         falls = int(most_falls(*_arrays(routes), channel_levels(routes.network, ranks)))
         if best is None or falls < best[0]:
             best = falls, ranks
+        if falls <= TURNS:  # as few as tables are made for
+            break
     assert best is not None
     falls, ranks = best
     if falls >= _MOST_CLASSES:

@@ -14,7 +14,7 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
 from hopscape.design.requirements import CRITERIA
-from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows
+from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows, shown
 
 __all__ = ["html_report", "markdown_report", "markdown_table", "pictures", "winners"]
 
@@ -194,16 +194,6 @@ def _how_rows(one: Candidate) -> list[tuple[str, Any, str, str, str]]:
     ]
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
-    return str(value)
-
-
 # -- HTML -----------------------------------------------------------------------------------------
 
 
@@ -262,8 +252,8 @@ def _html_ranking(found: Design) -> str:
         for name in TABLE_COLUMNS:
             value = one.value(name)
             plain = "" if value is None else f" data-value='{float(value)}'"
-            line.append(f"<td{plain}>{e(_text(row.get(name)))}</td>")
-        line.append(f"<td>{e(_text(one.score))}</td>")
+            line.append(f"<td{plain}>{e(shown(row.get(name)))}</td>")
+        line.append(f"<td>{e(shown(one.score))}</td>")
         line.append(f"<td class='text remark'>{e(row['remark'])}</td>")
         body.append(f"<tr class='{kind}'>{''.join(line)}</tr>")
     return (
@@ -275,7 +265,7 @@ def _html_ranking(found: Design) -> str:
 def _html_how(one: Candidate) -> str:
     e = html.escape
     rows = "".join(
-        f"<tr><td class='text'>{e(title)}</td><td>{e(_text(value))}</td><td class='text'>{e(how)}"
+        f"<tr><td class='text'>{e(title)}</td><td>{e(shown(value))}</td><td class='text'>{e(how)}"
         f"</td><td class='text'>{e(note)}</td><td class='text'>{e(explanation)}</td></tr>"
         for title, value, how, note, explanation in _how_rows(one)
     )
@@ -338,5 +328,5 @@ def ranking_markdown(
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    lines += ["| " + " | ".join(_text(x).replace("|", "\\|") for x in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(shown(x).replace("|", "\\|") for x in row) + " |" for row in rows]
     return lines

@@ -10,7 +10,16 @@ from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 
-__all__ = ["TABLE_COLUMNS", "cells", "figure_record", "legend", "ranking_records", "ranking_rows"]
+__all__ = [
+    "TABLE_COLUMNS",
+    "cells",
+    "figure_record",
+    "fit_columns",
+    "legend",
+    "ranking_records",
+    "ranking_rows",
+    "shown",
+]
 
 TABLE_COLUMNS = (
     "endpoints",
@@ -28,6 +37,28 @@ TABLE_COLUMNS = (
     "cable",
     "growth",
 )
+
+_PRIORITY = (
+    "rank",
+    "spec",
+    "hops",
+    "throughput",
+    "vcs",
+    "score",
+    "remark",
+    "endpoints",
+    "cable",
+    "links",
+    "worst_permutation",
+    "table_bytes",
+    "far",
+    "broadcast",
+    "allreduce",
+    "growth",
+    "ports",
+    "mean_gap",
+)
+_LONGEST_SPEC = 44
 
 _MARKS = {"sampled": "~", "bound": "≤"}
 _LEGEND = {
@@ -123,6 +154,56 @@ def ranking_rows(
             remark = f"dominated by {place[one.dominated_by]}: {_short(one.why)}"
         rows.append({"spec": one.spec, "rank": i} | shown | {"score": one.score, "remark": remark})
     return rows
+
+
+def fit_columns(
+    rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], width: int
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows and columns of a ranking that a terminal of so many characters shows line by line.
+
+    Long specs are cut, 'dominated by 3: why' becomes '< 3', then the least important columns go.
+
+    Examples
+    --------
+    >>> row = {"rank": 1, "spec": "ring(8)", "hops": 2.2857, "score": 0.9, "remark": ""}
+    >>> fit_columns([row], {name: name for name in row}, 26)[1]
+    {'rank': 'rank', 'spec': 'spec', 'hops': 'hops'}
+    """
+    whole = [dict(row) for row in rows]
+    if _table_width(whole, titles) <= width:
+        return whole, dict(titles)
+    for row in whole:
+        behind = str(row.get("remark") or "").partition(":")[0]
+        row["remark"] = behind.replace("dominated by ", "< ")
+        if len(row["spec"]) > _LONGEST_SPEC:
+            row["spec"] = row["spec"][: _LONGEST_SPEC - 1] + "…"
+    last = {name: i for i, name in enumerate(_PRIORITY)}
+    kept = dict(titles)
+    for name in sorted(titles, key=lambda name: last.get(name, len(last)), reverse=True):
+        if len(kept) <= 3 or _table_width(whole, kept) <= width:
+            break
+        del kept[name]
+    return whole, kept
+
+
+def _table_width(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> int:
+    """Characters of a table whose cells are on one line, three blanks between columns."""
+    total = 0
+    for name, title in titles.items():
+        cells_ = [len(shown(row.get(name))) for row in rows]
+        total += max(len(title), *cells_) + 3
+    return total - 1
+
+
+def shown(value: Any) -> str:
+    """A value as tables and reports print it."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
+    return str(value)
 
 
 def _short(why: str) -> str:

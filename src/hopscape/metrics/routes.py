@@ -19,12 +19,13 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["CHANNELS_LOOKED_AT", "Routes", "all_routes", "channel_levels", "closed_router"]
+__all__ = ["CHANNELS_LOOKED_AT", "TURNS", "Routes", "all_routes", "channel_levels", "closed_router"]
 
 _PAIRS = 1 << 20
 _MOST_DEGREE = 254
 CHANNELS_LOOKED_AT = 24
-_TURNS = 2
+TURNS = 2
+"""Down-up turns of a way that tables avoid to exceed: three classes of virtual channels."""
 _SWEPT_ORDER = 2600
 
 
@@ -253,8 +254,6 @@ def _balanced(network: Network, table: IntArray, step: int) -> Routes:
         goals = np.arange(low, min(low + step, order))
         towards = distance_rows(network, goals, towards=True)
         rows = table[low : low + step]
-        balanced_table(
-            network.indptr, network.heads, towards, low, marks, level, _TURNS, load, rows
-        )
+        balanced_table(network.indptr, network.heads, towards, low, marks, level, TURNS, load, rows)
     everybody = np.arange(order, dtype=np.int64)
     return Routes(network, "balanced table", table, order**2, everybody)

@@ -14,9 +14,12 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_r
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from hopscape.design import Requirements
     from hopscape.design.designer import Design
 
 __all__ = ["register"]
+
+_TERMINAL_ROWS = 20
 
 
 def register(app: typer.Typer) -> None:
@@ -111,7 +114,10 @@ def design(
         Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
     ] = None,
     choose: Annotated[
-        str | None, typer.Option("--choose", help="Hand over this candidate, not the first.")
+        str | None,
+        typer.Option(
+            "--choose", help="Hand over this candidate (its spec or place), not the first."
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
@@ -122,15 +128,13 @@ def design(
 ) -> None:
     """Find the network for so many nodes and ports: a ranking, a report, and all its files."""
     from hopscape.design import Conditions, FloorPlan, Requirements
-    from hopscape.design.designer import design as run
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
 
     if exact and at_least:
         raise ArgumentError("--exact and --at-least contradict each other; give one of them")
     if out is not None and out.exists() and not out.is_dir():
         raise ArgumentError(f"{out} is a file; --out needs a folder")
-    chosen = [c.strip() for c in columns.split(",") if c.strip()]
-    _check_columns(chosen)
+    _check_columns(_names(columns))
     requirements = Requirements(
         nodes=nodes,
         ports=ports,
@@ -142,7 +146,7 @@ def design(
         vcs=vcs,
         faults=faults,
         weights=parse_weights(matters) if matters else dict(DEFAULT_WEIGHTS),
-        families=tuple(name.strip() for name in families.split(",") if name.strip()),
+        families=tuple(_names(families)),
         conditions=Conditions(
             endpoints=endpoints,
             plan=None if floor is None else FloorPlan.parse(floor),
@@ -152,12 +156,29 @@ def design(
             seed=seed,
         ),
     )
+    found = _find(requirements, jobs, finalists, simulate)
+    _show(found, _names(columns), pareto, top, style, output)
+    _finish(found, out, choose)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _find(requirements: Requirements, jobs: int | None, finalists: int, simulate: bool) -> Design:
+    """Run the designer, and the simulations if they are wanted."""
+    from hopscape.design.designer import design as run
+
     found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
     if simulate and found.complete:
         from hopscape.design.curves import simulate_finalists
 
         simulate_finalists(found)
-    _show(found, chosen, pareto, top, style, output)
+    return found
+
+
+def _finish(found: Design, out: Path | None, choose: str | None) -> None:
+    """Write the folder, and say so if the search was cut short."""
     if out is not None:
         from hopscape.design.handover import write_design
 
@@ -210,16 +231,40 @@ def _show(
         return
     shown = names or list(TABLE_COLUMNS)
     rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
-    titles = {"spec": "network", "rank": "#"} | heads(shown)
-    titles |= {"score": "score", "remark": "remark"}
+    titles = {"spec": "network", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    emit_rows(rows[:top], style, output, title=title, columns=titles)
+    _show_rows(rows, titles, top, title, bool(names), output)
     notes = legend(one.figures for one in found.candidates)
     if notes and output is None:
         print(notes)
     if output is None:
         _show_curves(found)
+
+
+def _show_rows(
+    rows: list[dict[str, Any]],
+    titles: dict[str, str],
+    top: int | None,
+    title: str,
+    chosen: bool,
+    output: Path | None,
+) -> None:
+    """Print the ranking: on a terminal the first rows and as many columns as it is wide for."""
+    from rich.console import Console
+
+    from hopscape.design.table import fit_columns
+
+    console = Console()
+    people = output is None and console.is_terminal
+    listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
+    if people and not chosen:
+        listed, titles = fit_columns(listed, titles, console.width)
+    emit_rows(listed, Format.table, output, title=title, columns=titles)
+    if people and any(str(row.get("remark")).startswith("< ") for row in listed):
+        print("< 3: dominated by 3, which is nowhere worse in what matters")
+    if people and len(listed) < len(rows):
+        print(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
 
 
 def _show_curves(found: Design) -> None:

@@ -154,7 +154,7 @@ class RandomRegular(ListedFamily):
     @classmethod
     def members(cls, wish: Wish) -> Iterator[str]:
         """The nearest size by a few seeds; with one port less where all ports would be odd."""
-        seeds = _SEEDS if wish.nodes <= _SMALL else _SEEDS[:2]
+        seeds = _SEEDS[: 4 if wish.nodes <= _SMALL else 2 if wish.nodes <= 2 * _SMALL else 1]
         for degree in (wish.ports, wish.ports - 1):
             step = 1 + degree % 2
             sizes = [n for n in wish.sizes(step) if 3 <= degree < n][:1]
