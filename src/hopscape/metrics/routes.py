@@ -143,12 +143,10 @@ class Routes:
         channels : int or None
             How many of the busiest to look at; None for all, which makes it exact.
         """
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
+        from hopscape.metrics.matching_kernels import largest_matching
         from hopscape.metrics.route_kernels import pairs_through
 
-        net, order = self.network, self.network.order
+        net = self.network
         mixed = np.random.default_rng(0).permutation(len(self.loads))  # all ports among equal ones
         busiest = mixed[np.argsort(-self.loads[mixed], kind="stable")][:channels]
         room = np.empty((int(self.loads.max(initial=1)), 2), dtype=np.int64)
@@ -158,11 +156,7 @@ class Routes:
                 break
             tail = int(net.tails[channel])
             count = pairs_through(net.indptr, net.heads, self.table, self.ends, channel, tail, room)
-            pairs = room[:count]
-            ones = np.ones(count, dtype=np.int8)
-            matrix = csr_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(order, order))
-            matched = maximum_bipartite_matching(matrix, perm_type="column")
-            best = max(best, int((matched >= 0).sum()))
+            best = max(best, int(largest_matching(room, count, net.order)))
         return best
 
     def cyclic(self) -> int:

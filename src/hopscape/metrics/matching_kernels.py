@@ -1,0 +1,106 @@
+"""Largest matchings of bipartite graphs (Hopcroft and Karp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def largest_matching(pairs: Array, count: int, nodes: int) -> int:
+    """Most of the first `count` pairs (left, right) of which no two share an end."""
+    start = np.zeros(nodes + 1, np.int64)
+    for i in range(count):
+        start[pairs[i, 0] + 1] += 1
+    for v in range(nodes):
+        start[v + 1] += start[v]
+    fill = start[:-1].copy()
+    rights = np.empty(count, np.int64)
+    for i in range(count):
+        rights[fill[pairs[i, 0]]] = pairs[i, 1]
+        fill[pairs[i, 0]] += 1
+    mate = np.full(nodes, -1, np.int64)
+    owner = np.full(nodes, -1, np.int64)
+    size = 0
+    for v in range(nodes):
+        for i in range(start[v], start[v + 1]):
+            if owner[rights[i]] < 0:
+                mate[v], owner[rights[i]] = rights[i], v
+                size += 1
+                break
+    level, queue = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    stack, at = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    while _layers(start, rights, mate, owner, level, queue):
+        at[:] = start[:-1]
+        for v in range(nodes):
+            if mate[v] < 0 and start[v] < start[v + 1]:
+                size += _augment(v, start, rights, mate, owner, level, stack, at)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _layers(
+    start: Array, rights: Array, mate: Array, owner: Array, level: Array, queue: Array
+) -> bool:
+    """Distances from the free left nodes along alternating ways; is there a free right node?"""
+    done, count = 0, 0
+    for v in range(len(mate)):
+        level[v] = -1
+        if mate[v] < 0:
+            level[v] = 0
+            queue[count] = v
+            count += 1
+    found = False
+    while done < count:
+        v = queue[done]
+        done += 1
+        for i in range(start[v], start[v + 1]):
+            w = owner[rights[i]]
+            if w < 0:
+                found = True
+            elif level[w] < 0:
+                level[w] = level[v] + 1
+                queue[count] = w
+                count += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _augment(
+    root: int,
+    start: Array,
+    rights: Array,
+    mate: Array,
+    owner: Array,
+    level: Array,
+    stack: Array,
+    at: Array,
+) -> int:
+    """Follow the layers from a free left node to a free right one and turn the way round."""
+    height = 1
+    stack[0] = root
+    while height:
+        v = stack[height - 1]
+        if at[v] == start[v + 1]:
+            level[v] = -1
+            height -= 1
+            if height:
+                at[stack[height - 1]] += 1
+            continue
+        w = owner[rights[at[v]]]
+        if w < 0:
+            for i in range(height):
+                u = stack[i]
+                mate[u] = rights[at[u]]
+                owner[rights[at[u]]] = u
+            return 1
+        if level[w] == level[v] + 1:
+            stack[height] = w
+            height += 1
+        else:
+            at[v] += 1
+    return 0
