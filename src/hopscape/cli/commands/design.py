@@ -231,7 +231,9 @@ def _show(
         return
     shown = names or list(TABLE_COLUMNS)
     rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
-    titles = {"spec": "network", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
+    titles = (
+        {"spec": "network", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
+    )
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
     _show_rows(rows, titles, top, title, bool(names), output)

@@ -8,6 +8,7 @@ inside a copy nothing has changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +20,9 @@ from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
+from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.designs import make_design
+from hopscape.families.blockdesign.existence import existence
 
 __all__ = ["DesignExpansion", "check_expansion"]
 
@@ -61,6 +64,21 @@ class DesignExpansion(ListedFamily):
 
     def switches(self) -> IntArray:
         return np.arange(self.served, self.order)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Complete graphs expanded by projective planes: endpoints two hops from a common copy."""
+        found: list[tuple[int, str]] = []
+        for m in range(3, wish.ports + 1):
+            n = m * (m - 1) + 1
+            layers = round(wish.nodes / n)
+            terminals = layers * m
+            if layers < 1 or terminals > wish.ports or not wish.fits(layers * n):
+                continue
+            if existence(n, m, 1).built:
+                gap = abs(layers * n - wish.nodes)
+                found.append((gap, f"{cls.name}(complete({terminals}), {n}, {m})"))
+        yield from (spec for _, spec in sorted(found)[:2])
 
     @cached_property
     def _wires(self) -> tuple[IntArray, IntArray]:

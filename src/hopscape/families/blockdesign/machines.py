@@ -6,7 +6,7 @@ between not counted: the unit in which supercomputers quote their path lengths.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.wish import Wish
 
 __all__ = [
     "MACHINES",
@@ -65,6 +66,17 @@ class TwoLevel(ListedFamily):
     def order(self) -> int:
         inside = self.supernode.order - self.size
         return self.count * (self.size + inside) + self.between.order - self.count
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Complete supernodes, completely joined; those first whose two levels are balanced."""
+        found: list[tuple[int, str]] = []
+        for size in range(2, wish.ports + 1):
+            count = round(wish.nodes / size)
+            outer = -(-(count - 1) // size)
+            if count >= 2 and size - 1 + outer <= wish.ports and wish.fits(size * count):
+                found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
+        yield from (spec for _, spec in sorted(found)[:3])
 
     def switches(self) -> IntArray | None:
         ends = self.count * self.size

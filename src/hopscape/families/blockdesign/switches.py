@@ -24,6 +24,9 @@ from hopscape.families.blockdesign.routing import SwitchRouter
 
 __all__ = ["DistributedSwitch", "PartialSwitch", "SwitchFamily"]
 
+_SLACK = 1.6
+_COVER_ORDER, _COVER_PORTS = 150, 24
+
 
 class SwitchFamily(Family):
     """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
@@ -162,6 +165,16 @@ class PartialSwitch(SwitchFamily):
             raise ArgumentError(f"partial_switch({n}, {m}) is not possible: {cover.reason}")
         self.n, self.m = n, m
         self.cover = cover
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """The nearest order with somewhat more ports than the least possible, which is quick."""
+        for n in wish.sizes()[:1]:
+            m = 2
+            while m * (m - 1) + 1 < _SLACK * n:
+                m += 1
+            if 3 <= n <= _COVER_ORDER and m <= min(wish.ports, _COVER_PORTS) and m < n:
+                yield f"{cls.name}({n}, {m})"
 
     @cached_property
     def design(self) -> Design:

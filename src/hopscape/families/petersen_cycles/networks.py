@@ -17,7 +17,7 @@ from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
 from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
 
@@ -33,6 +33,8 @@ __all__ = [
     "best_step",
 ]
 
+_MOST_BASE_DEGREE = 7
+_SLICES = 6
 _K = Parameter("k", "int", "number of slices on the ring", low=1)
 
 
@@ -151,6 +153,17 @@ class RingOfCycles(_Cycles):
         """The G-connected cycles."""
         return Slice(cycles_of(self.neighbours_of_base), f"the {self.base.spec}-connected cycles")
 
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Rings of a few slices of dense graphs other than the Petersen graph (that is rpc)."""
+        found: list[tuple[int, str]] = []
+        for base in small_graphs(_MOST_BASE_DEGREE) if wish.ports >= 5 else ():
+            each = base.order * base.degree
+            k = max(1, round(wish.nodes / each))
+            if base.degree >= 3 and base.spec != "petersen" and wish.fits(each * k):
+                found.append((abs(k - _SLICES), f"{cls.name}({base.spec}, {k})"))
+        yield from (spec for _, spec in sorted(found)[:2])
+
 
 def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
     """Neighbours in a base graph, ascending; refused where the cycles would not be defined."""
@@ -212,6 +225,15 @@ class HierarchicalRings(_Petersens):
             raise ArgumentError("hrn needs the length of at least one ring")
         self.sides = tuple(sides)
         self.slice, self.loops = _petersen_slice(), loops_of(self.sides)
+
+    @classmethod
+    def members(cls, wish: Wish) -> Iterator[str]:
+        """Boxes near a cube with as many axes as the ports allow (one axis is rp)."""
+        tens = Wish(round(wish.nodes / 10), -(-wish.low // 10), wish.high // 10, wish.ports)
+        for axes in range((wish.ports - 3) // 2, 1, -1):
+            for sides in tens.boxes(axes, least=2):
+                yield cls(sides).spec
+                break
 
 
 class TorusOfPetersen(_Petersens):
