@@ -10,6 +10,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from multiprocessing import get_context
@@ -113,10 +114,6 @@ def _measure(
         return str(error)
 
 
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 Report = Callable[[int, Sequence[Candidate]], None]
 
 
@@ -174,14 +171,33 @@ def design(
             raise
     finally:
         if pool is not None:
-            pool.shutdown(wait=out.complete, cancel_futures=True)
+            _close(pool, at_once=not out.complete)
     return out
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back while processes start: they take over that they are not to be stopped."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _close(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
+    """End the worker processes, in the middle of their work if need be."""
+    workers = list((pool._processes or {}).values())
+    pool.shutdown(wait=not at_once, cancel_futures=True)
+    if at_once:
+        for worker in workers:
+            worker.terminate()
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor | None:
     if jobs == 1:
         return None
-    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_ignore_interrupts)
+    return ProcessPoolExecutor(jobs, get_context("spawn"))
 
 
 def _chosen(out: Design, stage: int) -> list[Candidate]:
@@ -237,8 +253,9 @@ def _results(
         for spec in specs:
             yield spec, _measure(spec, columns, conditions)
         return
-    futures: dict[Future[Any], str] = {
-        pool.submit(_measure, spec, columns, conditions): spec for spec in specs
-    }
+    with _without_interrupts():
+        futures: dict[Future[Any], str] = {
+            pool.submit(_measure, spec, columns, conditions): spec for spec in specs
+        }
     for done in as_completed(futures):
         yield futures[done], done.result()

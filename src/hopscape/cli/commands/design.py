@@ -169,7 +169,11 @@ def _find(requirements: Requirements, jobs: int | None, finalists: int, simulate
     """Run the designer, and the simulations if they are wanted."""
     from hopscape.design.designer import design as run
 
-    found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
+    try:
+        found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
+    except KeyboardInterrupt:
+        print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
+        raise typer.Exit(130) from None
     if simulate and found.complete:
         from hopscape.design.curves import simulate_finalists
 

@@ -1,0 +1,149 @@
+"""Classes of virtual channels against a slow twin: every pair walked, every dependency listed."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopscape.deadlock.tables import port_rings
+from hopscape.design.lanes import Lanes, find_lanes, virtual_channels
+from hopscape.metrics.lane_kernels import most_falls
+from hopscape.metrics.matching_kernels import largest_matching
+from hopscape.metrics.routes import Routes, all_routes, channel_levels
+from hopscape.registry import build
+
+MANY = [
+    "ring(9)",
+    "torus(4, 5)",
+    "mesh(3, 4)",
+    "hypercube(4)",
+    "circulant(30, 1, 7)",
+    "random_regular(30, 3)",
+    "kautz(2, 4, duplex=true)",
+    "debruijn(2, 4)",
+    "rpc(2)",
+    "cayley(7, 6, 3, 9, 12)",
+    "hyperx((2, 3), p=2)",
+    "dragonfly(2, 1, p=2)",
+    "multiring(20, 1, 3)",
+]
+
+
+def _ways(routes: Routes) -> list[list[int]]:
+    net = routes.network
+    out = []
+    for s, t in itertools.permutations(net.endpoints.tolist(), 2):
+        at, way = s, []
+        while at != t:
+            way.append(int(net.indptr[at] + routes.table[t, at]))
+            at = int(net.heads[way[-1]])
+        out.append(way)
+    return out
+
+
+def _classes(routes: Routes, lanes: Lanes, way: list[int]) -> list[int]:
+    """The class on every channel of a way, read off the rule as it is written down."""
+    net = routes.network
+    if lanes.method == "single":
+        return [0] * len(way)
+    if lanes.method == "rising":
+        assert lanes.ranks is not None
+        at = [int(lanes.ranks[net.tails[c]]) for c in way] + [int(lanes.ranks[net.heads[way[-1]]])]
+        out = [0]
+        for a, b, c in zip(at, at[1:], at[2:], strict=False):
+            out.append(out[-1] + (b > a and c < b))
+        return out
+    rings = port_rings(net)
+    assert rings is not None
+    assert lanes.dateline is not None
+    out = []
+    for ring, run in itertools.groupby(way, key=lambda c: int(rings[c])):
+        inside = list(run)
+        crosses = any(lanes.dateline[c] for c in inside)
+        out += [int(ring >= 0 and crosses)] * len(inside)
+    return out
+
+
+@pytest.mark.parametrize("spec", MANY)
+def test_certificates_by_walking_every_pair(spec: str) -> None:
+    routes = all_routes(build(spec))
+    lanes = find_lanes(routes)
+    assert lanes is not None
+    graph = nx.DiGraph()
+    used = set()
+    for way in _ways(routes):
+        steps = list(zip(way, _classes(routes, lanes, way), strict=True))
+        graph.add_edges_from(itertools.pairwise(steps))
+        used |= {k for _, k in steps}
+    assert nx.is_directed_acyclic_graph(graph)
+    assert graph.number_of_edges() == lanes.dependencies
+    assert max(used) + 1 == lanes.classes
+    told = virtual_channels(routes)
+    assert told.value == lanes.classes
+    assert told.how == ("exact" if lanes.classes <= 2 else "bound")
+    plain = nx.DiGraph(pair for way in _ways(routes) for pair in itertools.pairwise(way))
+    assert (lanes.classes == 1) == nx.is_directed_acyclic_graph(plain)
+
+
+def test_known_numbers_of_classes() -> None:
+    for spec, classes in (
+        ("hypercube(5)", 1),
+        ("mesh(5, 5)", 1),
+        ("torus(6, 6)", 2),
+        ("optimal_circulant(4)", 2),
+        ("circulant(64, 1, 14)", 2),
+        ("random_regular(100, 5)", 3),
+    ):
+        assert virtual_channels(all_routes(build(spec))).value == classes, spec
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(6, 20), st.integers(0, 99))
+def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
+    routes = all_routes(build(f"random_regular({2 * half}, 3, seed={seed})"))
+    net = routes.network
+    ranks = np.random.default_rng(seed).permutation(net.order)
+    level = channel_levels(net, ranks)
+    slow = max(
+        sum(level[b] <= level[a] for a, b in itertools.pairwise(way)) for way in _ways(routes)
+    )
+    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, level)
+    assert found == slow <= routes.longest // 2
+
+
+def test_a_sample_of_routes_is_no_certificate() -> None:
+    net = build("torus(9, 9)")
+    some = all_routes(net, 12)
+    found = virtual_channels(some, diameter=8)
+    assert (found.value, found.how) == (5, "bound")
+    assert virtual_channels(some).value is None
+    mesh = virtual_channels(all_routes(build("mesh(9, 9)"), 12), diameter=16)
+    assert (mesh.value, mesh.how) == (1, "sampled")
+    assert "9 for certain" in mesh.note
+
+
+def test_samples_tell_even_routers() -> None:
+    assert all_routes(build("torus(9, 9)"), 12).even
+    assert all_routes(build("cayley(7, 6, 3, 9, 12)"), 12).even
+    assert not all_routes(build("mesh(9, 9)"), 12).even
+    for spec in ("torus(9, 9)", "cayley(7, 6, 3, 9, 12)"):
+        some, whole = all_routes(build(spec), 12), all_routes(build(spec))
+        assert some.uniform_load() == pytest.approx(whole.uniform_load())
+    some, whole = all_routes(build("mesh(9, 9)"), 40), all_routes(build("mesh(9, 9)"))
+    assert some.uniform_load() < whole.uniform_load()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 9), st.data())
+def test_matchings_by_networkx(nodes: int, data: st.DataObject) -> None:
+    every = [(a, b) for a in range(nodes) for b in range(nodes)]
+    pairs = data.draw(st.lists(st.sampled_from(every), unique=True))
+    graph = nx.Graph((("from", a), ("to", b)) for a, b in pairs)
+    matched = nx.bipartite.maximum_matching(graph, [v for v in graph if v[0] == "from"])
+    table = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    assert largest_matching(table, len(table), nodes) == len(matched) // 2
