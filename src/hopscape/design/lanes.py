@@ -22,6 +22,8 @@ from hopscape.metrics.routes import TURNS, Routes, channel_levels
 __all__ = ["Lanes", "find_lanes", "virtual_channels"]
 
 _MOST_CLASSES = 60
+_FEW = 64
+_LARGE = 2600
 _RULES = {
     "single": "one class: the channel dependency graph has no cycle",
     "dateline": "entering a ring (the channels that one port number makes), a packet takes class 1"
@@ -136,7 +138,7 @@ def find_lanes(routes: Routes) -> Lanes | None:
     Lanes or None
         None when rising classes would be too many to check.
     """
-    found = _checked(routes, "single", 1)
+    found = None if routes.first(_FEW).cyclic() else _checked(routes, "single", 1)
     if found is None:
         found = _dateline(routes)
     return found if found is not None else _rising(routes)
@@ -156,13 +158,14 @@ def _checked(
     rings: IntArray | None = None,
     dateline: IntArray | None = None,
 ) -> Lanes | None:
-    """Build the channel dependency graph of a rule: the rule, or None when there is a cycle."""
+    """Build the channel dependency graph of a rule: the rule, or None when it does not hold."""
     from hopscape.metrics.lane_kernels import cyclic_vertices, ring_waits, rising_waits
 
     net = routes.network
     shape = (len(net.heads) * classes, int(net.degrees.max(initial=1)) * classes)
     require_memory(shape[0] * shape[1], f"the channel dependency graph of {net.spec}")
     waits = np.zeros(shape, dtype=np.uint8)
+    used = classes
     if method == "dateline":
         ring_waits(*_arrays(routes), rings, dateline, waits)
     else:
@@ -173,10 +176,12 @@ def _checked(
 
             add_dependencies(*_arrays(routes), waits)
         else:
-            rising_waits(*_arrays(routes), level, classes, waits)
+            used = int(rising_waits(*_arrays(routes), level, classes, waits))
+            if used == 0:
+                return None
     if cyclic_vertices(net.indptr, net.heads, waits, classes):
         return None
-    return Lanes(method, classes, int(np.count_nonzero(waits)), ranks, dateline)
+    return Lanes(method, used, int(np.count_nonzero(waits)), ranks, dateline)
 
 
 def _dateline(routes: Routes) -> Lanes | None:
@@ -210,18 +215,18 @@ def _rising(routes: Routes) -> Lanes | None:
     """Rising classes by the ranks with which the fewest are needed."""
     from hopscape.metrics.lane_kernels import most_falls
 
-    best: tuple[int, IntArray] | None = None
-    for ranks in _rankings(routes):
-        falls = int(most_falls(*_arrays(routes), channel_levels(routes.network, ranks)))
-        if best is None or falls < best[0]:
-            best = falls, ranks
-        if falls <= TURNS:  # as few as tables are made for
-            break
-    assert best is not None
-    falls, ranks = best
-    if falls >= _MOST_CLASSES:
+    rankings = list(_rankings(routes))
+    few = _checked(routes, "rising", TURNS + 1, ranks=rankings[0])  # what tables are made for
+    if few is not None and (few.classes <= 2 or routes.network.order > _LARGE):
+        return few
+    levels = [channel_levels(routes.network, ranks) for ranks in rankings]
+    falls = [int(most_falls(*_arrays(routes), level)) for level in levels]
+    least = min(falls)
+    if few is not None and least + 1 >= few.classes:
+        return few
+    if least >= _MOST_CLASSES:
         return None
-    return _checked(routes, "rising", falls + 1, ranks=ranks)
+    return _checked(routes, "rising", least + 1, ranks=rankings[falls.index(least)])
 
 
 def _rankings(routes: Routes) -> Iterator[IntArray]:

@@ -83,11 +83,15 @@ def rising_waits(
     level: Array,
     classes: int,
     waits: Array,
-) -> None:
-    """Mark who waits for whom when a packet starts in class 0 and rises at every fall of level."""
+) -> int:
+    """Mark who waits for whom when a packet starts in class 0 and rises at every fall of level.
+
+    Returns how many classes are used, or 0 once they are not enough.
+    """
     nodes = len(indptr) - 1
     known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     order, here = np.empty(nodes, np.int64), np.empty(nodes, np.uint64)
+    used = 1
     for row in range(len(table)):
         target = targets[row]
         if not is_end[target]:
@@ -105,8 +109,12 @@ def rising_waits(
             rise = 1 if level[indptr[w] + out] <= level[c] else 0
             for k in range(classes):
                 if here[v] >> np.uint64(k) & np.uint64(1):
+                    if k + rise >= classes:
+                        return 0
+                    used = max(used, k + rise + 1)
                     here[w] |= np.uint64(1) << np.uint64(k + rise)
                     waits[c * classes + k, out * classes + k + rise] = 1
+    return used
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,7 @@ that share the channels evenly; these are the tables that the designer hands ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,10 @@ class Routes:
     def whole(self) -> bool:
         """Are the ways to all nodes here, or only those to a sample?"""
         return len(self.targets) == self.network.order
+
+    def first(self, count: int) -> Routes:
+        """The routes to the first so many destinations."""
+        return replace(self, table=self.table[:count], targets=self.targets[:count])
 
     @cached_property
     def ends(self) -> IntArray:
