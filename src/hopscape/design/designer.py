@@ -44,9 +44,9 @@ _SCHEDULES = (
 STAGES = tuple(tuple(names.split()) for names in (_SIZE, _ROUTES, _SCHEDULES))
 """Columns of each stage."""
 
-_SHORT_LIST = 24
+_SHORT_LIST = 34
+_ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
-_LARGE = 2600
 _DEEP_ORDER = 16_000
 
 
@@ -201,19 +201,23 @@ def _pool(jobs: int) -> ProcessPoolExecutor | None:
 
 
 def _chosen(out: Design, stage: int) -> list[Candidate]:
-    """Whom a stage looks at: all; then the short list; then the finalists."""
+    """Whom a stage looks at: all; then the short list; then the finalists.
+
+    The short list begins with the best of every family and is as long as time allows.
+    """
     allowed = [one for one in out.candidates if not one.trouble]
     if stage == 1:
         return allowed
-    large = out.requirements.nodes > _LARGE
-    most = out.finalists if stage == 3 or large else _SHORT_LIST
-    first = allowed[:most]
-    if stage == 2 and not large:  # the best of every family has its chance
-        best: dict[str, Candidate] = {}
-        for one in allowed:
-            best.setdefault(one.family, one)
-        first += [one for one in best.values() if one not in first]
-    return first
+    if stage == 3:
+        return allowed[: out.finalists]
+    best: dict[str, Candidate] = {}
+    for one in allowed:
+        best.setdefault(one.family, one)
+    first = allowed[: out.finalists]
+    others = [one for one in best.values() if one not in first]
+    rest = [one for one in allowed if one not in first and one not in others]
+    most = max(out.finalists, min(_SHORT_LIST, _ROUTED_PAIRS // out.requirements.nodes**2))
+    return [*first, *others, *rest][:most]
 
 
 def _run_stage(

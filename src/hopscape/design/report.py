@@ -27,7 +27,7 @@ _WONG = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000
 _SHAPES = "osD^v<>P*X"
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1200px; padding: 0 1rem;
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1480px; padding: 0 1rem;
   color: #1a1a1a; background: #fff; }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.2rem; border-bottom: 1px solid #ddd; }
 table { border-collapse: collapse; font-size: 13px; } .wide { overflow-x: auto; }
@@ -37,9 +37,10 @@ th { cursor: pointer; background: #f4f6f8; position: sticky; top: 0; }
 td.text, th.text { text-align: left; } td.remark { white-space: normal; min-width: 16rem; }
 tr.dominated td { color: #767676; } tr.refused td { color: #a33; }
 tr.best td { background: #eaf4fb; font-weight: 600; }
-figure { display: inline-block; margin: .5rem 1rem .5rem 0; vertical-align: top; }
-figcaption { font-size: 13px; color: #555; max-width: 34rem; }
-img, svg { max-width: 100%; height: auto; } code, pre { font: 13px ui-monospace, monospace; }
+figure { display: inline-block; margin: .5rem 1rem 1rem 0; vertical-align: top;
+  width: min(36rem, 100%); }
+figcaption { font-size: 13px; color: #555; }
+img, svg { width: 100%; height: auto; } code, pre { font: 13px ui-monospace, monospace; }
 pre { background: #f4f6f8; padding: .7rem; overflow-x: auto; }
 """
 
@@ -76,13 +77,13 @@ def pictures(found: Design) -> Iterator[tuple[str, str, str, bytes]]:
         data = _plot(found.candidates, x, y)
         if data is not None:
             yield f"{x}-{y}", caption, "svg", data
+    for name, (caption, data) in found.curves.items():
+        yield name, caption, "svg", data
     for one in _finalists(found):
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
             yield f"network-{place}", f"{place}. {one.spec}", "png", data
-    for name, (caption, data) in found.curves.items():
-        yield name, caption, "svg", data
 
 
 def _finalists(found: Design) -> list[Candidate]:
@@ -228,6 +229,7 @@ def html_report(found: Design, command: str) -> str:
             f"<figure id='{e(name)}'><img alt='{e(caption)}' src='{source}'>"
             f"<figcaption>{e(caption)}</figcaption></figure>"
         )
+    parts += [f"<p>{e(note)}</p>" for note in found.notes]
     parts.append("<h2>How each number is known</h2>")
     parts += [_html_how(one) for one in _finalists(found)]
     parts.append(
@@ -305,6 +307,8 @@ def markdown_report(found: Design, command: str, folder: str = "pictures") -> st
     ]
     for name, caption, kind, _ in pictures(found):
         lines += [f"![{caption}]({folder}/{name}.{kind})", ""]
+    for note in found.notes:
+        lines += [note, ""]
     lines += ["## How each number is known", ""]
     for one in _finalists(found):
         rows = [row[:4] for row in _how_rows(one)]

@@ -18,6 +18,7 @@ Size = Literal["about", "at least", "exactly"]
 
 _BELOW, _ABOVE = 0.05, 0.125
 _MOST_NODES = 1_000_000
+_FEW = 20
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,8 @@ class Requirements:
         if self.size != "about":
             return self.nodes
         share = _BELOW if self.within is None else self.within
-        return max(2, math.floor(self.nodes * (1 - share)))
+        exact = self.nodes * (1 - share)
+        return max(2, math.floor(exact) if self.nodes >= _FEW else math.ceil(exact))
 
     @property
     def high(self) -> int:
