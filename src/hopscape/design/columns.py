@@ -23,14 +23,23 @@ from hopscape.metrics.routes import CHANNELS_LOOKED_AT, Routes, all_routes, clos
 __all__ = ["ALL_COLUMNS", "Conditions", "routes_of", "subject"]
 
 _SAMPLED_TARGETS = 64
+_TABLE_STEPS = 10**9
 
 
 def routes_of(it: Subject) -> Routes:
     """All routes, computed once for all columns."""
-    large = it.network.order > ROUTES_ORDER and not it.exact
-    most = _SAMPLED_TARGETS if large else None
-    found: Routes = it.share("routes", lambda: all_routes(it.network, most))
+    found: Routes = it.share("routes", lambda: all_routes(it.network, _how_many(it)))
     return found
+
+
+def _how_many(it: Subject) -> int | None:
+    """Destinations whose routes are followed; None for all."""
+    net = it.network
+    if net.order <= ROUTES_ORDER or it.exact:
+        return None
+    if closed_router(net) is not None:
+        return _SAMPLED_TARGETS
+    return None if net.order * net.channels <= _TABLE_STEPS else 4 * _SAMPLED_TARGETS
 
 
 def _placement(it: Subject) -> Placement:

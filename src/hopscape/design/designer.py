@@ -31,11 +31,11 @@ __all__ = ["STAGES", "Design", "design"]
 
 _SIZE = (
     "nodes routers endpoints ports degree links hops far diameter moore_diameter diameter_gap"
-    " mean_distance moore_mean mean_gap throughput_bound table_bytes cable cable_longest growth"
+    " mean_distance moore_mean mean_gap throughput_bound table_bytes cable cable_longest"
 )
 _ROUTES = (
     "route_hops throughput uniform_load worst_permutation worst_throughput vcs deadlock_certified"
-    " fault_pairs fault_stretch broadcast broadcast_bound"
+    " fault_pairs fault_stretch broadcast broadcast_bound growth"
 )
 _SCHEDULES = (
     "node_connectivity bisection bisection_bound allgather allgather_bound allreduce"

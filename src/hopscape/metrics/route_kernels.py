@@ -42,7 +42,7 @@ def balanced_table(
     indptr: Array,
     heads: Array,
     towards: Array,
-    first: int,
+    targets: Array,
     is_end: Array,
     level: Array,
     most: int,
@@ -57,7 +57,8 @@ def balanced_table(
     Parameters
     ----------
     towards : uint8 or more, shape (destinations, nodes)
-        Distances to destinations first, first + 1, ...; the largest value of the type is no way.
+        Distances to the destinations; the largest value of the type is no way.
+    targets : int64[destinations]
     level : int64[channels]
     load : int64[channels]
         Added to: how many sources use each channel.
@@ -70,7 +71,7 @@ def balanced_table(
     none = np.iinfo(towards.dtype).max
     for row in range(len(towards)):
         count = _by_depth(towards[row], none, by_depth)
-        target = first + row
+        target = targets[row]
         if count > 1 and is_end[target] and table[row, by_depth[1]] != NONE:
             _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, -1, load)
         table[row, :] = NONE

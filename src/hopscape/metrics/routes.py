@@ -194,7 +194,7 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     ----------
     network : Network
     most : int, optional
-        Ask a closed router only about so many destinations, a seeded sample.
+        Only the routes to so many destinations, a seeded sample.
     seed : int
 
     Examples
@@ -205,18 +205,18 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     (0, 4, 2.1333, 2)
     """
     order = network.order
-    require_memory(2 * order * order, f"the routes of {network.spec}")
     if int(network.degrees.max(initial=0)) > _MOST_DEGREE:
         raise TooLargeError(f"{network.spec} has nodes with more than {_MOST_DEGREE} channels")
     router = closed_router(network)
-    step = max(1, _PAIRS // order)
+    step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     everybody = np.arange(order, dtype=np.int64)
-    if router is None:
-        return _balanced(network, np.full((order, order), 255, dtype=np.uint8), step)
     targets = everybody
     if most is not None and most < order:
         targets = np.random.default_rng(seed).choice(network.endpoints, size=most, replace=False)
         targets = np.sort(targets).astype(np.int64)
+    require_memory(2 * order * len(targets), f"the routes of {network.spec}")
+    if router is None:
+        return _balanced(network, targets, step)
     table = np.full((len(targets), order), 255, dtype=np.uint8)
     for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
         goals = targets[low : low + step]
@@ -239,7 +239,7 @@ def channel_levels(network: Network, ranks: IntArray) -> IntArray:
     return found.astype(np.int64)
 
 
-def _balanced(network: Network, table: IntArray, step: int) -> Routes:
+def _balanced(network: Network, targets: IntArray, step: int) -> Routes:
     from hopscape.metrics.route_kernels import balanced_table
 
     order = network.order
@@ -247,11 +247,13 @@ def _balanced(network: Network, table: IntArray, step: int) -> Routes:
     marks[network.endpoints] = 1
     load = np.zeros(len(network.heads), dtype=np.int64)
     level = channel_levels(network, np.arange(order, dtype=np.int64))
+    table = np.full((len(targets), order), 255, dtype=np.uint8)
     sweeps = 2 if order <= _SWEPT_ORDER else 1  # the first ways were chosen among idle channels
-    for low in track(list(range(0, order, step)) * sweeps, f"routes of {network.spec}"):
-        goals = np.arange(low, min(low + step, order))
+    for low in track(list(range(0, len(targets), step)) * sweeps, f"routes of {network.spec}"):
+        goals = targets[low : low + step]
         towards = distance_rows(network, goals, towards=True)
         rows = table[low : low + step]
-        balanced_table(network.indptr, network.heads, towards, low, marks, level, TURNS, load, rows)
-    everybody = np.arange(order, dtype=np.int64)
-    return Routes(network, "balanced table", table, order**2, everybody)
+        balanced_table(
+            network.indptr, network.heads, towards, goals, marks, level, TURNS, load, rows
+        )
+    return Routes(network, "balanced table", table, order**2, targets)
