@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO
 
@@ -37,8 +37,9 @@ class _Fabric:
     owner: dict[int, int]
     alone: IntArray
 
-    @property
+    @cached_property
     def switches(self) -> IntArray:
+        """Nodes that are switches, ascending."""
         return np.setdiff1d(np.arange(self.network.order), np.flatnonzero(self.alone))
 
     def host_port(self, switch: int) -> int:
@@ -133,37 +134,44 @@ def _tables(fabric: _Fabric, routes: Routes) -> str:
     net = fabric.network
     switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
     ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
+    hosts = fabric.hosts.tolist()
+    lines = [
+        (f"{fabric.lid(h):#06x} ", f" # Channel Adapter portguid {_host_guid(h)}: 'H{h}'\n")
+        for h in hosts
+    ] + [
+        (f"{fabric.switch_lid(s):#06x} ", f" # Switch portguid {_switch_guid(s)}: 'S{s}'\n")
+        for s in switches
+    ]
     text = io.StringIO()
     for v in switches:
         lid = fabric.switch_lid(v)
-        text.write(
-            f"Unicast lids [0-{top}] of switch Lid {lid} guid {_SWITCH_GUID + v:#018x} ('S{v}'):\n"
+        text.write(f"Unicast lids [0-{top}] of switch Lid {lid} guid {_switch_guid(v)} ('S{v}'):\n")
+        column = ports[:, v].tolist()
+        taken = [fabric.host_port(v) if h == v else column[h] for h in hosts]
+        taken += [0 if s == v else column[s] for s in switches]
+        text.writelines(
+            f"{before}{port:03d}{after}" for (before, after), port in zip(lines, taken, strict=True)
         )
-        count = 0
-        for h in fabric.hosts.tolist():
-            port = fabric.host_port(v) if h == v else int(ports[h, v])
-            guid = f"{_HOST_GUID + 2 * h + 1:#018x}"
-            text.write(
-                f"{fabric.lid(h):#06x} {port:03d} # Channel Adapter portguid {guid}: 'H{h}'\n"
-            )
-            count += 1
-        for s in switches:
-            port = 0 if s == v else int(ports[s, v])
-            guid = f"{_SWITCH_GUID + s:#018x}"
-            text.write(f"{fabric.switch_lid(s):#06x} {port:03d} # Switch portguid {guid}: 'S{s}'\n")
-            count += 1
-        text.write(f"{count} valid lids dumped\n")
+        text.write(f"{len(taken)} valid lids dumped\n")
     return text.getvalue()
+
+
+def _host_guid(node: int) -> str:
+    return f"{_HOST_GUID + 2 * node + 1:#018x}"
+
+
+def _switch_guid(node: int) -> str:
+    return f"{_SWITCH_GUID + node:#018x}"
 
 
 def _lids(fabric: _Fabric) -> str:
     lines = []
     for h in fabric.hosts.tolist():
         lid = fabric.lid(h)
-        lines.append(f"{_HOST_GUID + 2 * h + 1:#018x} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{_host_guid(h)} {lid:#06x} {lid:#06x}\n")
     for s in fabric.switches.tolist():
         lid = fabric.switch_lid(s)
-        lines.append(f"{_SWITCH_GUID + s:#018x} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{_switch_guid(s)} {lid:#06x} {lid:#06x}\n")
     return "\n".join(lines)
 
 
