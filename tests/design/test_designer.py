@@ -271,3 +271,47 @@ def test_faults_and_lanes_are_kept() -> None:
     refused = {one.spec: one.trouble for one in found.candidates if one.trouble}
     assert "virtual channels" in refused["torus(4, 4)"]
     assert found.best.family == "mesh"
+
+
+def test_growth_is_the_next_size() -> None:
+    from hopscape.design.candidates import next_size
+
+    assert next_size(build("ring(50)")) == 51
+    assert next_size(build("rpc(5)")) == 180
+    assert next_size(build("hypercube(4)")) is None  # more nodes would need more ports
+    found = measure_columns(subject(build("rpc(5)")), ["growth"], columns=ALL_COLUMNS)["growth"]
+    assert (found.value, found.note) == (30, "next: 180")
+
+
+def test_a_sample_of_routes_is_marked() -> None:
+    """Beyond the order of whole tables: exact by symmetry looks, a bound where ports differ."""
+    names = ["throughput", "uniform_load", "vcs", "deadlock_certified", "worst_permutation"]
+    even = measure_columns(subject(build("torus(14, 14, 14)")), names, columns=ALL_COLUMNS)
+    assert even["throughput"].how == "unknown"  # not asked for such sizes in stage 1
+    given = Conditions(routes_order=5000)
+    even = measure_columns(subject(build("torus(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
+    assert even["throughput"].how == "sampled"
+    assert even["throughput"].value == pytest.approx(1 / even["uniform_load"].value, rel=1e-4)
+    assert (even["vcs"].how, even["deadlock_certified"].value) == ("bound", True)
+    assert even["worst_permutation"].value is None
+    mesh = measure_columns(subject(build("mesh(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
+    assert (mesh["throughput"].how, mesh["uniform_load"].how) == ("bound", "sampled")
+    assert (mesh["vcs"].value, mesh["deadlock_certified"].value) == (1, False)
+
+
+def test_tables_fit_the_terminal() -> None:
+    from hopscape.design.table import fit_columns, heads
+
+    found = design(Requirements(16, 4, families=("torus", "hypercube", "circulant")))
+    rows = ranking_rows(found.candidates)
+    titles = {"spec": "network", "rank": "#"} | heads(TABLE_COLUMNS)
+    titles |= {"score": "score", "remark": "remark"}
+    assert fit_columns(rows, titles, 1000) == (rows, titles)
+    kept = [set(fit_columns(rows, titles, width)[1]) for width in (60, 80, 120, 200)]
+    assert kept[0] < kept[1] < kept[2] < kept[3]
+    assert {"spec", "rank", "hops"} <= kept[0]
+    for one in fit_columns(rows, titles, 80)[0]:
+        assert ":" not in one["remark"]
+    assert found.find("2").spec == found.candidates[1].spec
+    with pytest.raises(ArgumentError, match="place 99"):
+        found.find("99")

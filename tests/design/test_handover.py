@@ -16,7 +16,9 @@ from hopscape.cli import main
 from hopscape.core.errors import FileFormatError
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
+from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.handover import hand_over, read_back
+from hopscape.metrics.columns import measure_columns
 from hopscape.registry import build
 
 
@@ -70,11 +72,41 @@ def test_a_changed_folder_is_noticed(tmp_path: Path) -> None:
         read_back(tmp_path)
 
 
-@pytest.mark.parametrize("spec", ["kautz(2, 3)", "fat_tree(4)"])
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("# hopscape torus(3, 4)", "# hopscape circulant(12, 1, 3)", "is not the wiring"),
+        ("\n1,1,1,1,1,", "\n1,1,1,1,3,", "port"),
+    ],
+)
+def test_a_cable_list_of_another_network_is_noticed(
+    old: str, new: str, words: str, tmp_path: Path
+) -> None:
+    hand_over("torus(3, 4)", tmp_path)
+    cables = tmp_path / "cables.csv"
+    text = cables.read_text()
+    assert old in text
+    cables.write_text(text.replace(old, new, 1))
+    with pytest.raises(FileFormatError, match=words):
+        read_back(tmp_path)
+
+
+@pytest.mark.parametrize("spec", ["kautz(2, 3)", "fat_tree(4)", "hypercube(3)", "rpc(2)"])
 def test_simplex_and_switched_networks_are_handed_over(spec: str, tmp_path: Path) -> None:
     told = hand_over(spec, tmp_path)
     assert read_back(tmp_path).spec == spec
     assert any("(no opensm/)" in line for line in told) == (spec == "kautz(2, 3)")
+
+
+def test_the_rule_for_lanes_and_the_schedules_are_those_of_the_ranking(tmp_path: Path) -> None:
+    told = hand_over("torus(5, 5)", tmp_path)
+    lanes = json.loads((tmp_path / "lanes.json").read_text())
+    assert (lanes["method"], lanes["classes"]) == ("dateline", 2)
+    assert len(lanes["datelines"]) == 20  # one for each direction of each of the ten rings
+    gather = Schedule.load(tmp_path / "all-gather.json", build)
+    column = measure_columns(build("torus(5, 5)"), ["allgather"], columns=ALL_COLUMNS)["allgather"]
+    assert f"{gather.rounds} rounds" in column.note
+    assert any("translations algorithm, checked" in line for line in told)
 
 
 def test_the_report_needs_nothing_else(folder: Path) -> None:

@@ -109,6 +109,12 @@ def test_infiniband_files_lead_there(spec: str, tmp_path: Path) -> None:
                 at = wires[at, tables[at, lids[b]]][0]
                 hops += 1
                 assert hops <= net.order + 2
+    for name, lid in lids.items():
+        if name.startswith("S"):
+            assert tables[name, lid] == 0  # a switch's own port
+            for other in lids:
+                if other.startswith("S") and other != name:
+                    assert wires[name, tables[name, lids[other]]]
     said = {line.split()[1] for line in (tmp_path / "guid2lid").read_text().splitlines() if line}
     assert said == {f"{lid:#06x}" for lid in lids.values()}
 

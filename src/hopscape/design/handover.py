@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
@@ -27,6 +28,7 @@ from hopscape.export.cables import read_cables, write_cables
 from hopscape.export.infiniband import write_infiniband
 from hopscape.export.tables import write_routing_table
 from hopscape.interchange import read_network, write_network
+from hopscape.interchange.convert import link_ends
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
@@ -259,8 +261,25 @@ def read_back(folder: str | Path) -> Network:
     spec_net = build(network.spec) if network.spec != "cables" else network
     if not _same(network, spec_net):
         raise FileFormatError(f"{top / 'cables.csv'} is not the wiring of {network.spec}")
-    del ports
+    if network.spec != "cables":
+        _check_ports(network, ports, spec_net, top)
     return spec_net
+
+
+def _check_ports(listed: Network, ports: IntArray, network: Network, top: Path) -> None:
+    """Does every cable of the list leave by the ports that the network has for it?"""
+    tails, heads, _ = link_ends(listed)
+    for at, to, port in ((tails, heads, ports[:, 0]), (heads, tails, ports[:, 1])):
+        if at is heads and not network.duplex:
+            continue
+        channel = network.channel_at(at.astype(np.int64), port)
+        wrong = (channel < 0) | (network.heads[np.maximum(channel, 0)] != to)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise FileFormatError(
+                f"{top / 'cables.csv'}: cable {i + 1} is at port {int(port[i]) + 1} of node"
+                f" {int(at[i])}, which does not lead to node {int(to[i])} in {network.spec}"
+            )
 
 
 def _same(a: Network, b: Network) -> bool:

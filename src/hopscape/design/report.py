@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from hopscape._version import __version__
@@ -149,9 +149,13 @@ def _drawing(one: Candidate) -> bytes | None:
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def winners(found: Design) -> list[tuple[str, str, str]]:
-    """For each criterion: its name, the best candidate, and by what figure."""
-    allowed = [one for one in found.candidates if not one.trouble]
+def winners(found: Design, families: Collection[str] | None = None) -> list[tuple[str, str, str]]:
+    """For each criterion: its name, the best candidate (of some families), and by what figure."""
+    allowed = [
+        one
+        for one in found.candidates
+        if not one.trouble and (families is None or one.family in families)
+    ]
     out = []
     for criterion in CRITERIA.values():
         for column, better in criterion.columns.items():

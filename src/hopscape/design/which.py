@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
@@ -10,7 +11,7 @@ from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
 from hopscape.design.requirements import Requirements
 from hopscape.design.table import cell
-from hopscape.registry import family
+from hopscape.registry import all_families, family
 
 __all__ = ["SIZES", "which_network"]
 
@@ -79,11 +80,53 @@ def _section(found: Design) -> list[str]:
         "",
         *markdown_table(heads, rows),
         "",
-        *markdown_table(("what matters", "best", "figure"), winners(found)),
+        *_winner_table(found),
         "",
         _distance_words(allowed),
         "",
     ]
+
+
+def _winner_table(found: Design) -> list[str]:
+    """Who is best at what, and how near the best of the papers' families comes."""
+    papers = {
+        (name, figure.rpartition(" ")[0]): (spec, figure.rpartition(" ")[2])
+        for name, spec, figure in winners(found, studied_families())
+    }
+    rows = []
+    for name, spec, figure in winners(found):
+        title, _, value = figure.rpartition(" ")
+        own, reached = papers.get((name, title), ("", ""))
+        shown = "the same" if own == spec else f"`{own}`" if own else "-"
+        rows.append((name, title, f"`{spec}`", value, shown, reached))
+    heads = ("what matters", "figure", "best", "", "best of the papers' families", "")
+    return markdown_table(heads, rows)
+
+
+def studied_families() -> set[str]:
+    """Families that the ledger has claims about: whole rooms, or those that the claims name.
+
+    Examples
+    --------
+    >>> found = studied_families()
+    >>> "optimal_circulant" in found, "petersen" in found, "random_regular" in found
+    (True, True, False)
+    """
+    rooms: dict[str, set[str]] = {}
+    for name, kind in all_families().items():
+        rooms.setdefault(_room(kind.__module__), set()).add(name)
+    found: set[str] = set()
+    for entry in entry_points(group="hopscape.claims"):
+        room = _room(entry.module)
+        families = rooms.get(room, set())
+        named = [(set(claim.key.split("-")) - {room}) & families for claim in entry.load()]
+        found |= set().union(*named) if all(named) else families
+    return found
+
+
+def _room(module: str) -> str:
+    """The room of a module of families."""
+    return [*module.split("."), "", ""][2]
 
 
 def _distance_words(allowed: Sequence[Candidate]) -> str:
