@@ -82,6 +82,8 @@ def _section(found: Design) -> list[str]:
         "",
         *_winner_table(found),
         "",
+        _reading(found),
+        "",
         _distance_words(allowed),
         "",
     ]
@@ -101,6 +103,20 @@ def _winner_table(found: Design) -> list[str]:
         rows.append((name, title, f"`{spec}`", value, shown, reached))
     heads = ("what matters", "figure", "best", "", "best of the papers' families", "")
     return markdown_table(heads, rows)
+
+
+def _reading(found: Design) -> str:
+    """What the papers' families are best at here, in words."""
+    papers = studied_families()
+    place = next((i for i, one in enumerate(found.candidates, 1) if one.family in papers), None)
+    best = winners(found)
+    own = dict.fromkeys(name for name, spec, _ in best if found.find(spec).family in papers)
+    others = dict.fromkeys(name for name, _, _ in best if name not in own)
+    words = "By the whole score no family of the papers is listed."
+    if place is not None:
+        words = f"By the whole score the papers' families first appear at place {place}."
+    words += f" They are best at {', '.join(own) or 'nothing'}"
+    return words + (f", others at {', '.join(others)}." if others else ".")
 
 
 def studied_families() -> set[str]:
