@@ -177,11 +177,12 @@ def test_command_names_the_routes_that_it_certifies(capsys):
         assert end.value.code in (0, None)
         return json.loads(capsys.readouterr().out)
 
-    auto = run("circulant(64, 1, 14)", "--vcs", "2")
+    auto = run("circulant(24, 1, 5, 11)", "--vcs", "2")
     assert (auto["router"], auto["vcs"], auto["least"]) == ("table", 2, "proved least")
     assert auto["deadlock_free"] is True
-    own = run("circulant(64, 1, 14)", "--router", "closed")
-    assert own["router"] == hopscape.build("circulant(64, 1, 14)").router("closed").name
+    spec = "cayley(7, 9, 4, 29, 62)"
+    own = run(spec, "--router", "closed")
+    assert own["router"] == hopscape.build(spec).router("closed").name
     assert own["method"] == "layers"
     assert (own["vcs"] > 2, own["at_least"], own["least"]) == (True, 2, "upper bound")
     mixed = run("petersen", "--routing", "adaptive", "--vcs", "3")

@@ -127,7 +127,9 @@ def _reduce_time(it: Subject) -> Measured[float | None]:
 
 
 SCHEDULE_COLUMNS = (
-    Column("broadcast", "bcast", "rounds of a one-port broadcast that was found", _broadcast),
+    Column(
+        "broadcast", "bcast", "rounds of the best one-port broadcast found, checked", _broadcast
+    ),
     Column(
         "broadcast_bound",
         "bcast bound",
@@ -137,14 +139,14 @@ SCHEDULE_COLUMNS = (
     Column(
         "allgather",
         "all-gather µs",
-        "all-gather of the message by a checked all-port schedule, in µs (α-β model)",
+        "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
         _gather_time,
     ),
     Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound),
     Column(
         "allreduce",
         "all-reduce µs",
-        "all-reduce of the message, the better of tree and reduce-scatter, in µs (α-β model)",
+        "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β model)",
         _reduce_time,
     ),
     Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound),
