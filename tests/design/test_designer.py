@@ -315,3 +315,19 @@ def test_tables_fit_the_terminal() -> None:
     assert found.find("2").spec == found.candidates[1].spec
     with pytest.raises(ArgumentError, match="place 99"):
         found.find("99")
+
+
+def test_what_cannot_be_measured_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of one candidate is its trouble at every stage, and no trouble of the others."""
+    measure = room._measure
+
+    def failing(spec: str, *others: Any) -> Any:
+        return "too odd to measure" if spec == "hypercube(4)" else measure(spec, *others)
+
+    monkeypatch.setattr(room, "_measure", failing)
+    found = design(Requirements(16, 4, families=("torus", "hypercube")))
+    last = found.candidates[-1]
+    assert (last.spec, last.trouble, last.score) == ("hypercube(4)", "too odd to measure", None)
+    assert not any(one.trouble for one in found.candidates[:-1])
+    record = ranking_records(found.candidates)[-1]
+    assert (record["fits"], record["trouble"]) == (False, "too odd to measure")

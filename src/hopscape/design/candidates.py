@@ -29,6 +29,8 @@ class Candidate:
         By column.
     stage : int
         How far it was measured: 1 size and distances, 2 routes and faults, 3 schedules and cuts.
+    failure : str
+        Why it could not be measured; empty when it could.
     trouble : str
         Why it is not allowed; empty when it is.
     dominated_by : str
@@ -43,6 +45,7 @@ class Candidate:
     family: str
     figures: dict[str, Measured[Any]] = field(default_factory=dict)
     stage: int = 0
+    failure: str = ""
     trouble: str = ""
     dominated_by: str = ""
     why: str = ""

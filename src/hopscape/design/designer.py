@@ -22,7 +22,7 @@ from hopscape.core.progress import track
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import ALL_COLUMNS, subject
 from hopscape.design.conditions import Conditions
-from hopscape.design.ranking import judge, rank
+from hopscape.design.ranking import rank
 from hopscape.design.requirements import Requirements
 from hopscape.metrics.columns import Subject, measure_columns
 from hopscape.registry import build
@@ -240,11 +240,10 @@ def _run_stage(
     ):
         one = by_spec[spec]
         if isinstance(found, str):
-            one.trouble = found
+            one.failure = found
             continue
         one.figures |= found
         one.stage = stage
-        one.trouble = judge(one, requirements)
 
 
 def _results(

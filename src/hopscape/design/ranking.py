@@ -14,6 +14,8 @@ __all__ = ["judge", "rank"]
 
 def judge(candidate: Candidate, requirements: Requirements) -> str:
     """Why a candidate breaks a requirement, as far as it is measured; empty when it does not."""
+    if candidate.failure:
+        return candidate.failure
     value = candidate.value
     links, cable, lanes = value("links"), value("cable"), value("vcs")
     if value("ports") is not None and value("ports") > requirements.ports:

@@ -148,7 +148,7 @@ def _tables(fabric: _Fabric, routes: Routes) -> str:
         text.write(f"Unicast lids [0-{top}] of switch Lid {lid} guid {_switch_guid(v)} ('S{v}'):\n")
         column = ports[:, v].tolist()
         taken = [fabric.host_port(v) if h == v else column[h] for h in hosts]
-        taken += [0 if s == v else column[s] for s in switches]
+        taken += [column[s] for s in switches]  # 0, its own port, at the switch itself
         text.writelines(
             f"{before}{port:03d}{after}" for (before, after), port in zip(lines, taken, strict=True)
         )
