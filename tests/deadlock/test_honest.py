@@ -50,6 +50,9 @@ def dependencies(table, classes, *, anywhere=False):
                         rings = classes.rings
                         same = before >= 0 and 0 <= rings[channel] == rings[before]
                         level = kind if same else int(entry[at, goal])
+                    elif classes.method == "rising" and before >= 0:
+                        turns = classes.rings[before] == 1 and classes.rings[channel] == 0
+                        level = kind + int(turns)
                     if before >= 0:
                         graph.add_edge((before, kind), (channel, level))
                     stack.append((int(network.heads[channel]), channel, level))
@@ -147,14 +150,69 @@ def _made(plant, load, seed, cycles):
     return made
 
 
+@pytest.mark.parametrize("spec", ["ring(9)", "torus(5, 4)", "rpc(2)", "random_regular(40, 4)"])
+def test_rising_classes_are_free_of_cycles_and_few(spec):
+    network = hopscape.build(spec)
+    for anywhere in (False, True):
+        table, classes, proof = find_classes(network, method="rising", anywhere=anywhere)
+        assert classes.method == "rising"
+        assert proof.deadlock_free
+        _agrees(table, classes, proof, anywhere)
+        assert classes.count <= int(router_hops(network).max()) // 2 + 1
+
+
+def router_hops(network):
+    nodes = np.arange(network.order)
+    return network.router("table").distance(nodes[:, None], nodes[None, :])
+
+
+def test_rising_classes_serve_where_layers_are_too_many():
+    network = hopscape.build("random_regular(256, 4)")
+    _, classes, proof = find_classes(network)
+    assert (classes.method, proof.deadlock_free) == ("rising", True)
+    assert classes.count <= 5
+    assert find_layers(routing_table(network, ties=False), classes.count) is None
+
+
+def test_rising_classes_leave_out_pairs_without_a_way():
+    from hopscape.deadlock.tables import NO_PORT, RoutingTable
+
+    network = hopscape.build("torus(4, 4)")
+    whole = routing_table(network, network.router("table"), ties=False)
+    port = whole.port.copy()
+    port[3, :] = NO_PORT
+    port[:, 3] = NO_PORT
+    table = RoutingTable(network, "cut", port, None, None)
+    _, classes, proof = find_classes(network, table, method="rising")
+    graph = dependencies(table, classes)  # with ways that end at node 3, where packets are dropped
+    assert proof.deadlock_free
+    assert nx.is_directed_acyclic_graph(graph)
+    assert 0 < proof.dependencies < graph.number_of_edges()
+
+
 @pytest.mark.parametrize(
-    "spec", ["torus(5, 3)", "heawood", "random_regular(24, 3)", "circulant(21, 1, 8)"]
+    ("spec", "method"),
+    [
+        ("torus(5, 3)", "auto"),
+        ("heawood", "auto"),
+        ("random_regular(24, 3)", "auto"),
+        ("circulant(21, 1, 8)", "auto"),
+        ("random_regular(24, 3)", "rising"),
+        ("torus(5, 3)", "rising"),
+    ],
 )
 @pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
-def test_the_engine_makes_only_certified_dependencies(spec, routing):
+def test_the_engine_makes_only_certified_dependencies(spec, method, routing):
     network, adaptive = hopscape.build(spec), routing == "adaptive"
-    vcs = find_classes(network)[1].count + 1 if adaptive else 8  # few: many have to escape
-    plant = build_plant(network, Settings(vcs=vcs, buffer=2, packet=(1, 5), routing=routing))
+    few = find_classes(network, method=method, anywhere=adaptive)[1].count + 1
+    settings = Settings(
+        vcs=few if adaptive else 8,  # few: many have to escape
+        buffer=2,
+        packet=(1, 5),
+        routing=routing,
+    )
+    plant = build_plant(network, settings, method=method)
+    assert method == "auto" or plant.classes.method == method
     count = plant.classes.count
     known = dependencies(plant.table, plant.classes, anywhere=adaptive)
     assert nx.is_directed_acyclic_graph(known)

@@ -14,7 +14,7 @@ from hopscape.deadlock.tables import port_rings
 from hopscape.design.lanes import Lanes, find_lanes, virtual_channels
 from hopscape.metrics.lane_kernels import most_falls
 from hopscape.metrics.matching_kernels import largest_matching
-from hopscape.metrics.routes import Routes, all_routes, channel_levels
+from hopscape.metrics.routes import Routes, all_routes, downward
 from hopscape.registry import build
 
 MANY = [
@@ -108,11 +108,12 @@ def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
     routes = all_routes(build(f"random_regular({2 * half}, 3, seed={seed})"))
     net = routes.network
     ranks = np.random.default_rng(seed).permutation(net.order)
-    level = channel_levels(net, ranks)
+    down = downward(net, ranks)
     slow = max(
-        sum(level[b] <= level[a] for a, b in itertools.pairwise(way)) for way in _ways(routes)
+        sum(bool(down[a] and not down[b]) for a, b in itertools.pairwise(way))
+        for way in _ways(routes)
     )
-    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, level)
+    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, down)
     assert found == slow <= routes.longest // 2
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
+from hopscape.deadlock.rising import count_rises, find_rising
 from hopscape.deadlock.tables import NO_PORT, RoutingTable, routing_table
 
-__all__ = ["Certificate", "Classes", "certify", "find_classes", "single_class"]
+__all__ = ["Certificate", "Classes", "Method", "certify", "find_classes", "single_class"]
 
-Method = Literal["auto", "single", "dateline", "layers"]
-_MOST_LAYERS = 15
+Method = Literal["auto", "single", "dateline", "layers", "rising"]
+_MOST_LAYERS, _USUAL_LAYERS, _MOST_RISES = 15, 8, 31
 _TABLE_ORDER = 4096
 _CYCLE_STARTS = 4096
 
@@ -28,20 +29,22 @@ class Classes:
 
     Attributes
     ----------
-    method : {'single', 'dateline', 'layers'}
+    method : {'single', 'dateline', 'layers', 'rising'}
         One class; two classes, kept within a ring and chosen by whether the straight run crosses
-        the ring's dateline; or one class per pair of nodes.
+        the ring's dateline; one class per pair of nodes; or a class that rises where a way that
+        went down turns up again.
     count : int
         Number of classes.
     rings : int32[channels]
-        Ring of each channel, -1 for none ('dateline').
+        Ring of each channel, -1 for none ('dateline'); 1 for channels that go down, 0 for those
+        that go up ('rising').
     entry, entry_other : uint8[order, order]
         Class with which a packet at a node enters a ring, by either way of a tie ('dateline').
     layers : uint8[order, order]
         Class of a pair ('layers').
     """
 
-    method: Literal["single", "dateline", "layers"]
+    method: Literal["single", "dateline", "layers", "rising"]
     count: int
     rings: IntArray
     entry: IntArray
@@ -159,6 +162,11 @@ def _graphs(table: RoutingTable, classes: Classes, anywhere: bool) -> Any:
         collect_plain(network.indptr, network.heads, port, other, begins, goals, graph)
         yield graph, 1, 0
         return
+    if classes.method == "rising":
+        graph = blank_graph(network, classes.count)
+        count_rises(table, classes.rings, classes.count, graph, anywhere=anywhere)
+        yield graph, classes.count, 0
+        return
     toward, layers = np.ascontiguousarray(port.T), np.ascontiguousarray(classes.layers.T)
     for layer in range(classes.count):
         graph = blank_graph(network)
@@ -181,9 +189,9 @@ def find_classes(
     network : Network
     router : Router or RoutingTable, optional
         The network's own when left out.
-    method : {'auto', 'single', 'dateline', 'layers'}
+    method : {'auto', 'single', 'dateline', 'layers', 'rising'}
         ``auto`` takes the first of one class, datelines, datelines with the lowest shortest ports
-        (unless a router is given) and layers that has no cycle.
+        (unless a router is given) and up to eight layers that has no cycle; else rising classes.
     most : int, optional
         So many classes at most; the certificate then may be one of failure.
     anywhere : bool
@@ -196,8 +204,8 @@ def find_classes(
     >>> classes.method, certificate.deadlock_free
     ('dateline', True)
     """
-    if method not in ("auto", "single", "dateline", "layers"):
-        raise ArgumentError(f"method {method!r} is unknown; choose auto, single, dateline, layers")
+    if method not in get_args(Method):
+        raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
     table = router if isinstance(router, RoutingTable) else routing_table(network, router)
     single = certify(table, single_class(table), anywhere=anywhere)
     if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
@@ -219,15 +227,25 @@ def find_classes(
         if done and method == "auto":
             return table, single_class(table), single
         least = 1 if done else 2
-    layered = _layers(table, most or _MOST_LAYERS, anywhere)
-    if layered is None:
+    chosen: Classes | None = None
+    limit = min(most or _MOST_LAYERS, _MOST_LAYERS if method == "layers" else _USUAL_LAYERS)
+    if method != "rising":
+        chosen = _layers(table, limit, anywhere)
+    if chosen is None and method != "layers":
+        count, down = find_rising(table, anywhere=anywhere)
+        if method == "auto" and count - 1 > limit:
+            chosen = _layers(table, min(count - 1, most or _MOST_LAYERS), anywhere)
+        if chosen is None and count <= (most or _MOST_RISES):
+            none = np.empty((0, 0), dtype=np.uint8)
+            chosen = Classes("rising", count, down.astype(np.int32), none, none, none)
+    if chosen is None:
         if method == "auto" and most is not None:
             return table, single_class(table), single
         raise ArgumentError(
-            f"{network.spec} needs more than {most or _MOST_LAYERS} layers with its {table.router}"
-            " routes; up*/down* (--router updown) needs 1"
+            f"{network.spec} needs more than {most or limit} classes with its {table.router} routes"
+            f" ({method}); up*/down* (--router updown) needs 1"
         )
-    return table, layered, replace(certify(table, layered, anywhere=anywhere), at_least=least)
+    return table, chosen, replace(certify(table, chosen, anywhere=anywhere), at_least=least)
 
 
 def _plain_datelines(

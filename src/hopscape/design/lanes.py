@@ -7,17 +7,15 @@ and Seitz).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.distances import distance_rows
 from hopscape.core.measured import Measured
 from hopscape.core.memory import require_memory
-from hopscape.metrics.routes import TURNS, Routes, channel_levels
+from hopscape.metrics.routes import TURNS, Routes, downward, node_rankings
 
 __all__ = ["Lanes", "find_lanes", "virtual_channels"]
 
@@ -169,14 +167,12 @@ def _checked(
     if method == "dateline":
         ring_waits(*_arrays(routes), rings, dateline, waits)
     else:
-        flat = np.arange(len(net.heads), dtype=np.int64)
-        level = flat if ranks is None else channel_levels(net, ranks)
-        if method == "single":
+        if ranks is None:
             from hopscape.metrics.route_kernels import add_dependencies
 
             add_dependencies(*_arrays(routes), waits)
         else:
-            used = int(rising_waits(*_arrays(routes), level, classes, waits))
+            used = int(rising_waits(*_arrays(routes), downward(net, ranks), classes, waits))
             if used == 0:
                 return None
     if cyclic_vertices(net.indptr, net.heads, waits, classes):
@@ -215,27 +211,16 @@ def _rising(routes: Routes) -> Lanes | None:
     """Rising classes by the ranks with which the fewest are needed."""
     from hopscape.metrics.lane_kernels import most_falls
 
-    rankings = list(_rankings(routes))
+    rankings = list(node_rankings(routes.network))
     few = _checked(routes, "rising", TURNS + 1, ranks=rankings[0])  # what tables are made for
     if few is not None and (few.classes <= 2 or routes.network.order > _LARGE):
         return few
-    levels = [channel_levels(routes.network, ranks) for ranks in rankings]
-    falls = [int(most_falls(*_arrays(routes), level)) for level in levels]
+    falls = [
+        int(most_falls(*_arrays(routes), downward(routes.network, ranks))) for ranks in rankings
+    ]
     least = min(falls)
     if few is not None and least + 1 >= few.classes:
         return few
     if least >= _MOST_CLASSES:
         return None
     return _checked(routes, "rising", least + 1, ranks=rankings[falls.index(least)])
-
-
-def _rankings(routes: Routes) -> Iterator[IntArray]:
-    """Node ranks worth a try: by number, and by distance from the first and the last node."""
-    order = routes.network.order
-    numbers = np.arange(order, dtype=np.int64)
-    yield numbers
-    far = distance_rows(routes.network, np.asarray([0, order - 1]))
-    for row in far:
-        ranks = np.empty(order, dtype=np.int64)
-        ranks[np.lexsort((numbers, row))] = numbers
-        yield ranks

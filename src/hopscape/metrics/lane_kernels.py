@@ -27,7 +27,10 @@ def _sequence(
     stack: Array,
     out: Array,
 ) -> int:
-    """Nodes on the ways of all endpoints to a target, each after the next one on its way."""
+    """Nodes on the ways of all endpoints to a target, each after the next one on its way.
+
+    Nodes without a way are left out.
+    """
     known[:] = 0
     known[target] = 1
     count = 0
@@ -36,21 +39,28 @@ def _sequence(
             continue
         v, height = source, 0
         while known[v] == 0:
-            known[v] = 1
             stack[height] = v
             height += 1
+            if ways[v] >= indptr[v + 1] - indptr[v]:
+                known[v] = 2
+                break
+            known[v] = 1
             v = heads[indptr[v] + ways[v]]
+        lost = known[v] == 2
         for i in range(height - 1, -1, -1):
-            out[count] = stack[i]
-            count += 1
+            if lost:
+                known[stack[i]] = 2
+            else:
+                out[count] = stack[i]
+                count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
 def most_falls(
-    indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, level: Array
+    indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, down: Array
 ) -> int:
-    """How often, at most, a way goes on by a channel that is not above the one before."""
+    """How often, at most, a way goes up again after it went down."""
     nodes = len(indptr) - 1
     known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     order, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
@@ -66,7 +76,7 @@ def most_falls(
             c = indptr[v] + table[row, v]
             w = heads[c]
             falls[v] = falls[w]
-            if w != target and level[indptr[w] + table[row, w]] <= level[c]:
+            if w != target and down[c] and not down[indptr[w] + table[row, w]]:
                 falls[v] += 1
             if is_end[v] and falls[v] > most:
                 most = falls[v]
@@ -80,11 +90,11 @@ def rising_waits(
     table: Array,
     targets: Array,
     is_end: Array,
-    level: Array,
+    down: Array,
     classes: int,
     waits: Array,
 ) -> int:
-    """Mark who waits for whom when a packet starts in class 0 and rises at every fall of level.
+    """Mark who waits for whom when a packet starts in class 0 and rises where it turns up again.
 
     Returns how many classes are used, or 0 once they are not enough.
     """
@@ -106,7 +116,7 @@ def rising_waits(
             if w == target:
                 continue
             out = np.int64(table[row, w])
-            rise = 1 if level[indptr[w] + out] <= level[c] else 0
+            rise = 1 if down[c] and not down[indptr[w] + out] else 0
             for k in range(classes):
                 if here[v] >> np.uint64(k) & np.uint64(1):
                     if k + rise >= classes:

@@ -6,6 +6,7 @@ that share the channels evenly; these are the tables that the designer hands ove
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +20,15 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["CHANNELS_LOOKED_AT", "TURNS", "Routes", "all_routes", "channel_levels", "closed_router"]
+__all__ = [
+    "CHANNELS_LOOKED_AT",
+    "TURNS",
+    "Routes",
+    "all_routes",
+    "closed_router",
+    "downward",
+    "node_rankings",
+]
 
 _PAIRS = 1 << 20
 _MOST_DEGREE = 254
@@ -228,7 +237,7 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     return Routes(network, router.name, table, router.table_bytes, targets, router.exact)
 
 
-def channel_levels(network: Network, ranks: IntArray) -> IntArray:
+def _channel_levels(network: Network, ranks: IntArray) -> IntArray:
     """Levels of channels: up to lower ranks first, the highest tails first, then down again.
 
     A way that climbs and then descends rises in level all along; it falls where it turns up again.
@@ -239,6 +248,21 @@ def channel_levels(network: Network, ranks: IntArray) -> IntArray:
     return found.astype(np.int64)
 
 
+def downward(network: Network, ranks: IntArray) -> IntArray:
+    """uint8[channels]: 1 for channels to nodes of higher rank, which is down."""
+    return (ranks[network.heads] >= ranks[network.tails]).astype(np.uint8)
+
+
+def node_rankings(network: Network) -> Iterator[IntArray]:
+    """Node ranks worth a try: by number, and by distance from the first and the last node."""
+    numbers = np.arange(network.order, dtype=np.int64)
+    yield numbers
+    for row in distance_rows(network, np.asarray([0, network.order - 1])):
+        ranks = np.empty(network.order, dtype=np.int64)
+        ranks[np.lexsort((numbers, row))] = numbers
+        yield ranks
+
+
 def _balanced(network: Network, targets: IntArray, step: int) -> Routes:
     from hopscape.metrics.route_kernels import balanced_table
 
@@ -246,7 +270,7 @@ def _balanced(network: Network, targets: IntArray, step: int) -> Routes:
     marks = np.zeros(order, dtype=np.uint8)
     marks[network.endpoints] = 1
     load = np.zeros(len(network.heads), dtype=np.int64)
-    level = channel_levels(network, np.arange(order, dtype=np.int64))
+    level = _channel_levels(network, np.arange(order, dtype=np.int64))
     table = np.full((len(targets), order), 255, dtype=np.uint8)
     sweeps = 2 if order <= _SWEPT_ORDER else 1  # the first ways were chosen among idle channels
     for low in track(list(range(0, len(targets), step)) * sweeps, f"routes of {network.spec}"):

@@ -11,7 +11,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.deadlock.classes import Certificate, Classes, find_classes
+from hopscape.deadlock.classes import Certificate, Classes, Method, find_classes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.layout import Fabric, State
@@ -98,6 +98,7 @@ def build_plant(
     router: Router | RoutingTable | None = None,
     *,
     unsafe: bool = False,
+    method: Method = "auto",
     link_delays: IntArray | None = None,
 ) -> Plant:
     """Route, find classes of virtual channels, and lay out the arrays.
@@ -110,6 +111,8 @@ def build_plant(
         The network's own when left out.
     unsafe : bool
         Use one class even where that may deadlock.
+    method : {'auto', 'dateline', 'layers', 'rising'}
+        How classes of virtual channels are found.
     link_delays : int array, optional
         Cycles of each channel, instead of one delay for all.
 
@@ -125,7 +128,7 @@ def build_plant(
         table, classes, proof = find_classes(network, router, method="single")
     else:
         anywhere = settings.routing == "adaptive"
-        table, classes, proof = find_classes(network, router, anywhere=anywhere)
+        table, classes, proof = find_classes(network, router, method=method, anywhere=anywhere)
     _require_vcs(network, settings, classes)
     ends = network.endpoints
     if not len(ends):
@@ -262,6 +265,7 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_SWITCHING] = _SWITCHING[settings.switching]
     numbers[layout.N_CLASSES] = classes.count
     numbers[layout.N_LAYERED] = classes.method == "layers"
+    numbers[layout.N_RISING] = classes.method == "rising"
     numbers[layout.N_BIAS] = settings.ugal_bias
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers

@@ -186,7 +186,8 @@ class Fabric(NamedTuple):
     N_BIAS,
     N_SHIFT,
     N_LINK,
-) = range(18)
+    N_RISING,
+) = range(19)
 NUMBERS = 20
 
 

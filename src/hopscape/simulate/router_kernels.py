@@ -36,6 +36,7 @@ from hopscape.simulate.layout import (
     N_ENDPOINTS,
     N_LAYERED,
     N_MODE,
+    N_RISING,
     N_SHIFT,
     N_SW_ALLOC,
     N_SWITCHING,
@@ -140,6 +141,14 @@ def _route(
     ring = units[unit, U_RING]
     if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:
         ring = -1  # the escape would begin here
+    if numbers[N_RISING]:
+        level = kind & CLASS_MASK
+        if turned or kind & RENEW or ring < 0:
+            level = numbers[N_CLASSES] if kind & SECOND else 0
+        elif ring == 1 and units[out, U_RING] == 0:  # up again after down
+            level += 1
+        packets[who, CLASS] = (kind & ~(CLASS_MASK | RENEW)) | level
+        return out * 256 + level
     if turned or kind & RENEW or ring < 0 or ring != units[out, U_RING]:
         level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
         if kind & SECOND:

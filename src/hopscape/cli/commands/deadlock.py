@@ -25,7 +25,7 @@ def deadlock(
         int, typer.Option("--vcs", help="Judge the routing with so many classes of channels.")
     ] = 1,
     method: Annotated[
-        str, typer.Option("--method", help="How classes are found: auto, dateline or layers.")
+        str, typer.Option("--method", help="How classes are found: auto, dateline, layers, rising.")
     ] = "auto",
     routing: Annotated[
         str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
