@@ -86,5 +86,8 @@ def _kind(path: str | Path) -> str:
 
 
 def _save(figure: Any, path: str | Path, kind: str) -> None:
+    from matplotlib import rc_context
+
     meta = {"Date": None} if kind == "svg" else None
-    write_atomically(path, lambda out: figure.savefig(out, format=kind, metadata=meta))
+    with rc_context({"svg.hashsalt": "hopscape"}):  # the same curves make the same file
+        write_atomically(path, lambda out: figure.savefig(out, format=kind, metadata=meta))
