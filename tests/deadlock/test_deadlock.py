@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slow_twin import dependencies
 
 import hopscape
 from hopscape.core.errors import ArgumentError
@@ -28,45 +29,11 @@ SPECS = [
 ]
 
 
-def _twin(table, classes):
-    """The dependency graph by following every route packet by packet."""
-    network = table.network
-    graph = nx.DiGraph()
-    other = table.other if table.other is not None else table.port
-    for source in range(network.order):
-        for goal in range(network.order):
-            stack = [(source, -1, 0)]
-            seen = set()
-            while stack:
-                at, before, kind = stack.pop()
-                if at == goal or (at, before, kind) in seen:
-                    continue
-                seen.add((at, before, kind))
-                for table_, entry in ((table.port, classes.entry), (other, classes.entry_other)):
-                    out = int(table_[at, goal])
-                    if out == 0xFFFF:
-                        continue
-                    channel = int(network.indptr[at]) + out
-                    level = 0
-                    if classes.method == "layers":
-                        level = int(classes.layers[source, goal])
-                    elif classes.method == "dateline":
-                        rings = classes.rings
-                        same = (
-                            before >= 0 and rings[channel] >= 0 and rings[channel] == rings[before]
-                        )
-                        level = kind if same else int(entry[at, goal])
-                    if before >= 0:
-                        graph.add_edge((before, kind), (channel, level))
-                    stack.append((int(network.heads[channel]), channel, level))
-    return graph
-
-
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("method", ["single", "auto"])
-def test_certificate_agrees_with_the_twin(spec, method):
+def test_certificate_agrees_with_thedependencies(spec, method):
     table, classes, proof = find_classes(hopscape.build(spec), method=method)
-    graph = _twin(table, classes)
+    graph = dependencies(table, classes)
     assert proof.deadlock_free == nx.is_directed_acyclic_graph(graph)
     assert proof.dependencies == graph.number_of_edges()
     if method == "auto":

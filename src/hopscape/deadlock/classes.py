@@ -227,6 +227,21 @@ def find_classes(
         if done and method == "auto":
             return table, single_class(table), single
         least = 1 if done else 2
+    chosen = _layers_or_rising(table, method, most, anywhere)
+    if chosen is None:
+        if method == "auto" and most is not None:
+            return table, single_class(table), single
+        raise ArgumentError(
+            f"{network.spec} needs more than {most or _MOST_LAYERS} classes with its {table.router}"
+            f" routes ({method}); up*/down* (--router updown) needs 1"
+        )
+    return table, chosen, replace(certify(table, chosen, anywhere=anywhere), at_least=least)
+
+
+def _layers_or_rising(
+    table: RoutingTable, method: Method, most: int | None, anywhere: bool
+) -> Classes | None:
+    """Few layers where they are enough, else rising classes; None above `most`."""
     chosen: Classes | None = None
     limit = min(most or _MOST_LAYERS, _MOST_LAYERS if method == "layers" else _USUAL_LAYERS)
     if method != "rising":
@@ -238,14 +253,7 @@ def find_classes(
         if chosen is None and count <= (most or _MOST_RISES):
             none = np.empty((0, 0), dtype=np.uint8)
             chosen = Classes("rising", count, down.astype(np.int32), none, none, none)
-    if chosen is None:
-        if method == "auto" and most is not None:
-            return table, single_class(table), single
-        raise ArgumentError(
-            f"{network.spec} needs more than {most or limit} classes with its {table.router} routes"
-            f" ({method}); up*/down* (--router updown) needs 1"
-        )
-    return table, chosen, replace(certify(table, chosen, anywhere=anywhere), at_least=least)
+    return chosen
 
 
 def _plain_datelines(
