@@ -19,7 +19,8 @@ FLOORS = [
     {"collectives", "deadlock"},
     {"families"},
     {"registry"},
-    {"draw", "ledger", "search", "simulate", "export"},
+    {"draw", "search", "simulate", "export"},
+    {"ledger"},
     {"design"},
     {"web", "cli"},
 ]

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from hopscape.cli import main
-from hopscape.families.multiring.claims import CLAIMS
+from hopscape.ledger.papers.multiring.claims import CLAIMS
 
 
 def run(*words):

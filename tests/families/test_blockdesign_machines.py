@@ -344,7 +344,7 @@ def test_other_commands():
 
 
 def test_claims_run():
-    from hopscape.families.blockdesign.claims import CLAIMS
+    from hopscape.ledger.papers.multiring.switches import CLAIMS
 
     quick = [c for c in CLAIMS if c.key not in ("blockdesign-reserve", "blockdesign-three-jumps")]
     rulings = {claim.key: claim.check().ruling for claim in quick}

@@ -28,8 +28,8 @@ from hopscape.families.circulant import (
 )
 from hopscape.families.circulant.forms import recognise, set_17, set_18, set_two_parameter
 from hopscape.families.circulant.lattice import Lattice, l1
-from hopscape.families.circulant.paper import printed_distance, printed_vector
 from hopscape.families.circulant.routing import CirculantRouter
+from hopscape.ledger.papers.circulant.printed import printed_distance, printed_vector
 
 
 def bfs(nodes: int, generators: tuple[int, ...]) -> list[int]:

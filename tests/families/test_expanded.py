@@ -19,15 +19,15 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.errors import AddressError, ArgumentError, SpecError, TooLargeError
 from hopscape.families.expanded import DigitRouter, Expanded, covering_walks, printed_route
 from hopscape.families.expanded.collectives import flood
-from hopscape.families.expanded.comparison import (
+from hopscape.families.expanded.walks import CycleWalks, TableWalks
+from hopscape.interchange import to_igraph, to_networkx
+from hopscape.ledger.papers.heawood.comparison import (
     best_connectors,
     ccc_diameter,
     digit_stretch,
     members,
     pcc_diameter,
 )
-from hopscape.families.expanded.walks import CycleWalks, TableWalks
-from hopscape.interchange import to_igraph, to_networkx
 from hopscape.metrics import distance_profile
 
 RE_H = [3, 9, 12, 17, 20, 25, 28, 31, 36, 39, 43, 47, 50, 53, 56]

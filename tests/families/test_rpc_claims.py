@@ -6,15 +6,15 @@ from itertools import combinations
 
 import pytest
 
-from hopscape.families.petersen_cycles.claims import CLAIMS
-from hopscape.families.petersen_cycles.comparison import (
+from hopscape.ledger.papers.rpc.claims import CLAIMS
+from hopscape.ledger.papers.rpc.comparison import (
     best_torus,
     circulant_floor,
     compare,
     crossovers,
     ranges,
 )
-from hopscape.families.petersen_cycles.rival_kernels import best_circulant
+from hopscape.ledger.papers.rpc.rival_kernels import best_circulant
 from hopscape.registry import build
 
 RULINGS = {
@@ -45,7 +45,7 @@ RULINGS = {
     "rpc-def7": "holds",
     "rpc-th5": "holds corrected",
     "rpc-p8": "holds corrected",
-    "rpc-p8-better": "not checkable",
+    "rpc-p8-better": "open",
     "rpc-th3-th5": "refuted",
     "rpc-th6": "holds",
     "rpc-th7": "holds",

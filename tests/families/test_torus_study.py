@@ -12,8 +12,6 @@ from typer.testing import CliRunner
 from hopscape.cli.app import app
 from hopscape.core.errors import ArgumentError
 from hopscape.draw import tilings
-from hopscape.families.torus import pictures, study
-from hopscape.families.torus.claims import CLAIMS, chain_totals
 from hopscape.families.torus.codes import (
     check_code_lemma,
     corner_in_code,
@@ -22,6 +20,8 @@ from hopscape.families.torus.codes import (
 )
 from hopscape.families.torus.flags import chain_classes, chains, quotient, shortest_words
 from hopscape.families.torus.words import displacement, length, steps
+from hopscape.ledger.papers.torusbcast import pictures, study
+from hopscape.ledger.papers.torusbcast.claims import CLAIMS, chain_totals
 
 RULINGS = {
     "torus-expansions": "holds",

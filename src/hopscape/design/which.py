@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
@@ -11,7 +10,8 @@ from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
 from hopscape.design.requirements import Requirements
 from hopscape.design.table import cell
-from hopscape.registry import all_families, family
+from hopscape.ledger import load_papers
+from hopscape.registry import family
 
 __all__ = ["SIZES", "which_network"]
 
@@ -120,7 +120,7 @@ def _reading(found: Design) -> str:
 
 
 def studied_families() -> set[str]:
-    """Families that the ledger has claims about: whole rooms, or those that the claims name.
+    """Families that the ledger's papers are about.
 
     Examples
     --------
@@ -128,21 +128,7 @@ def studied_families() -> set[str]:
     >>> "optimal_circulant" in found, "petersen" in found, "random_regular" in found
     (True, True, False)
     """
-    rooms: dict[str, set[str]] = {}
-    for name, kind in all_families().items():
-        rooms.setdefault(_room(kind.__module__), set()).add(name)
-    found: set[str] = set()
-    for entry in entry_points(group="hopscape.claims"):
-        room = _room(entry.module)
-        families = rooms.get(room, set())
-        named = [(set(claim.key.split("-")) - {room}) & families for claim in entry.load()]
-        found |= set().union(*named) if all(named) else families
-    return found
-
-
-def _room(module: str) -> str:
-    """The room of a module of families."""
-    return [*module.split("."), "", ""][2]
+    return {name for paper in load_papers() for name in paper.families}
 
 
 def _distance_words(allowed: Sequence[Candidate]) -> str:

@@ -1,6 +1,23 @@
-"""The ledger: every claim of the papers, run and judged."""
+"""The ledger: every claim of the papers, run and judged; and the errors that test the checks."""
 
-from hopscape.ledger.book import Entry, load_claims, run_claims
+from hopscape.ledger.book import Entry, load_claims, load_papers, run_claim, run_claims
+from hopscape.ledger.claim import Claim, Outcome, Paper, Plant, judge
 from hopscape.ledger.page import markdown_page
+from hopscape.ledger.planting import Planting, planted, run_plants
 
-__all__ = ["Entry", "load_claims", "markdown_page", "run_claims"]
+__all__ = [
+    "Claim",
+    "Entry",
+    "Outcome",
+    "Paper",
+    "Plant",
+    "Planting",
+    "judge",
+    "load_claims",
+    "load_papers",
+    "markdown_page",
+    "planted",
+    "run_claim",
+    "run_claims",
+    "run_plants",
+]

@@ -1,25 +1,29 @@
-"""Finding the registered claims and running them."""
+"""Finding the registered papers and running their claims."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-from hopscape.core.claims import Claim, Outcome
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.progress import track
+from hopscape.ledger.claim import Claim, Outcome, Paper
 
-__all__ = ["Entry", "load_claims", "run_claims"]
+__all__ = ["Entry", "load_claims", "load_papers", "run_claim", "run_claims"]
+
+_BREAKDOWNS = (HopscapeError, ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim with what its check found."""
+    """A claim with what its check found, and the seconds it took."""
 
     claim: Claim
     outcome: Outcome
+    seconds: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -32,11 +36,33 @@ class Entry:
             "measured": self.outcome.measured,
             "verdict": self.outcome.ruling,
             "note": self.outcome.note,
+            "also_true": self.claim.beyond,
+            "seconds": round(self.seconds, 2),
         }
 
 
+def load_papers() -> list[Paper]:
+    """The papers registered in the entry-point group ``hopscape.claims``.
+
+    Raises
+    ------
+    ArgumentError
+        When two papers or two claims have the same key.
+    """
+    entries = sorted(entry_points(group="hopscape.claims"), key=lambda e: e.name)
+    papers: list[Paper] = [entry.load() for entry in entries]
+    for noun, keys in (
+        ("papers", [paper.key for paper in papers]),
+        ("claims", [claim.key for paper in papers for claim in paper.claims]),
+    ):
+        twice = {key for key in keys if keys.count(key) > 1}
+        if twice:
+            raise ArgumentError(f"two {noun} have the key {min(twice)!r}")
+    return papers
+
+
 def load_claims(paper: str | None = None, key: str | None = None) -> list[Claim]:
-    """The claims registered in the entry-point group ``hopscape.claims``.
+    """The claims of all registered papers.
 
     Parameters
     ----------
@@ -50,26 +76,27 @@ def load_claims(paper: str | None = None, key: str | None = None) -> list[Claim]
     ArgumentError
         When there is no such paper or claim.
     """
-    found: list[Claim] = []
-    for entry in sorted(entry_points(group="hopscape.claims"), key=lambda e: e.name):
-        found += entry.load()
-    keys = [claim.key for claim in found]
-    twice = {k for k in keys if keys.count(k) > 1}
-    if twice:
-        raise ArgumentError(f"two claims have the key {min(twice)!r}")
-    papers = sorted({claim.paper for claim in found})
-    if paper is not None and paper not in papers:
-        raise ArgumentError(f"paper {paper!r} has no claims; there are {', '.join(papers)}")
-    if key is not None and key not in keys:
+    papers = load_papers()
+    names = sorted(one.key for one in papers)
+    if paper is not None and paper not in names:
+        raise ArgumentError(f"paper {paper!r} has no claims; there are {', '.join(names)}")
+    claims = [claim for one in papers for claim in one.claims if paper in (None, one.key)]
+    if key is not None and key not in {claim.key for claim in claims}:
         raise ArgumentError(f"claim {key!r} is unknown; 'hopscape ledger --list' shows all")
-    return [
-        claim
-        for claim in found
-        if (paper is None or claim.paper == paper) and (key is None or claim.key == key)
-    ]
+    return [claim for claim in claims if key in (None, claim.key)]
+
+
+def run_claim(claim: Claim) -> Entry:
+    """Run one check; a check that breaks down is told as ``failed``."""
+    begin = time.perf_counter()
+    try:
+        outcome = claim.check()
+    except _BREAKDOWNS as error:
+        outcome = Outcome("failed", "-", f"{type(error).__name__}: {error}")
+    return Entry(claim, outcome, time.perf_counter() - begin)
 
 
 def run_claims(claims: Iterable[Claim]) -> Iterator[Entry]:
     """Run the checks one by one."""
     for claim in track(list(claims), "checking claims"):
-        yield Entry(claim, claim.check())
+        yield run_claim(claim)

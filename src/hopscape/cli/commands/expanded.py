@@ -106,7 +106,7 @@ def study_heawood(
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
     from hopscape.draw.comparison import draw_bandwidth, draw_curves
-    from hopscape.search import heawood_study as study
+    from hopscape.ledger.papers.heawood import study
     from hopscape.search.bases import rank_factors
 
     if picture not in ("svg", "png", "pdf"):

@@ -23,31 +23,68 @@ def ledger(
     listing: Annotated[
         bool, typer.Option("--list", help="List the claims without running them.")
     ] = False,
+    plant: Annotated[
+        bool,
+        typer.Option("--plant", help="Break what each check relies on; does the verdict change?"),
+    ] = False,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write the documentation's page (Markdown).")
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Run the claims of the papers and judge them."""
-    from hopscape.core.files import write_atomically
-    from hopscape.ledger import load_claims, markdown_page, run_claims
+    """Run the claims of the papers and judge them.
 
+    Exit code 1: a check broke down or, with --plant, did not notice an error.
+    """
+    from hopscape.core.errors import ArgumentError
+    from hopscape.core.files import write_atomically
+    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims, run_plants
+
+    if listing + plant + (page is not None) > 1:
+        raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
     claims = load_claims(paper, key)
     if listing:
-        rows = [{"key": c.key, "paper": c.paper, "where": c.where, "says": c.says} for c in claims]
+        rows = [
+            {
+                "key": c.key,
+                "paper": c.paper,
+                "where": c.where,
+                "says": c.says,
+                "also_true": c.beyond,
+            }
+            for c in claims
+        ]
         emit_rows(rows, style, output)
+        return
+    if plant:
+        plantings = list(run_plants(claims))
+        emit_rows([one.to_dict() for one in plantings], style, output, columns=_PLANT_COLUMNS)
+        if not all(one.noticed for one in plantings):
+            raise typer.Exit(1)
         return
     entries = list(run_claims(claims))
     if page is not None:
-        write_atomically(page, lambda out: out.write(markdown_page(entries).encode()))
+        text = markdown_page(load_papers(), entries)
+        write_atomically(page, lambda out: out.write(text.encode()))
         print(f"wrote {page}: {len(entries)} claims")
-        return
-    columns = {
-        "key": "claim",
-        "says": "says",
-        "measured": "measured",
-        "verdict": "verdict",
-        "note": "note",
-    }
-    emit_rows([entry.to_dict() for entry in entries], style, output, columns=columns)
+    else:
+        emit_rows([entry.to_dict() for entry in entries], style, output, columns=_COLUMNS)
+    if any(entry.outcome.ruling == "failed" for entry in entries):
+        raise typer.Exit(1)
+
+
+_COLUMNS = {
+    "key": "claim",
+    "says": "says",
+    "measured": "measured",
+    "verdict": "verdict",
+    "note": "note",
+}
+_PLANT_COLUMNS = {
+    "key": "claim",
+    "error": "planted error",
+    "before": "before",
+    "after": "after",
+    "noticed": "noticed",
+}

@@ -441,7 +441,7 @@ def study_multiring(
     seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
 ) -> None:
     """Draw the rings, capacity against nodes, loads before and after balancing, and delays."""
-    from hopscape.families.multiring.pictures import draw_all
+    from hopscape.ledger.papers.multiring.pictures import draw_all
 
     for path in draw_all(output, quick=quick, seed=seed):
         print(path)

@@ -105,7 +105,7 @@ def study_rpc(
     style: FormatOption = Format.table,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
-    from hopscape.families.petersen_cycles.study import TABLES, draw_figures
+    from hopscape.ledger.papers.rpc.study import TABLES, draw_figures
 
     names = only if only else list(TABLES)
     for name in names:

@@ -30,7 +30,7 @@ def torus_broadcast(
     output: OutputOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
-    from hopscape.families.torus import study
+    from hopscape.ledger.papers.torusbcast import study
 
     record: dict[str, Any] = {
         "schemes": study.scheme_rows(tuple(range(1, levels + 1))),
@@ -137,7 +137,7 @@ def _write_figures(folder: Path, record: dict[str, Any]) -> None:
     import numpy as np
 
     from hopscape.draw import tilings
-    from hopscape.families.torus import pictures
+    from hopscape.ledger.papers.torusbcast import pictures
 
     rows = record["crossover"]
     lengths = np.array([row["length"] for row in rows])

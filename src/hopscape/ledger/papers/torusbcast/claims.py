@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopscape.core.claims import Claim, Outcome
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
@@ -21,6 +20,7 @@ from hopscape.families.torus.numeration import NumberSystem, star_digits, word_s
 from hopscape.families.torus.schemes import WORDS, scheme
 from hopscape.families.torus.tiles import check_partition, closure, escapes, lattice
 from hopscape.families.torus.words import displacement, parse_words, scale, with_inverses
+from hopscape.ledger.claim import Claim, Outcome
 
 __all__ = ["CLAIMS", "chain_totals"]
 

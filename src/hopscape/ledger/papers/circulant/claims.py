@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hopscape.core.claims import Claim, Outcome
-from hopscape.families.circulant import claim_checks as checks
+from hopscape.ledger.claim import Claim, Outcome
+from hopscape.ledger.papers.circulant import checks
 
 __all__ = ["CLAIMS"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hopscape.core.claims import Claim
-from hopscape.families.multiring import claim_checks as full
-from hopscape.families.multiring import claim_checks_sparse as sparse
+from hopscape.ledger.claim import Claim
+from hopscape.ledger.papers.multiring import checks as full
+from hopscape.ledger.papers.multiring import checks_sparse as sparse
 
 __all__ = ["CLAIMS"]
 

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.claims import Outcome
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
@@ -24,9 +23,10 @@ from hopscape.families.circulant.named import (
     chen_jia_order,
     theorem1_order,
 )
-from hopscape.families.circulant.paper import printed_distance, printed_vector
 from hopscape.families.circulant.scanning import scan_slice
 from hopscape.families.circulant.wiring import Circulant
+from hopscape.ledger.claim import Outcome
+from hopscape.ledger.papers.circulant.printed import printed_distance, printed_vector
 
 _SEARCHED = 8
 _TABLE = {
@@ -369,7 +369,7 @@ def above_older() -> Outcome:
 
 
 def eight_ninths() -> Outcome:
-    return Outcome("not checkable", "-", "the text gives no generators for this family")
+    return Outcome("open", "-", "the text gives no generators for this family")
 
 
 def theorem3() -> Outcome:
@@ -444,7 +444,7 @@ def broadcast_load() -> Outcome:
 
 def np_hard() -> Outcome:
     return Outcome(
-        "not checkable",
+        "open",
         "-",
         "cited, for an unbounded number of generators; for up to six the router here is exact",
     )
@@ -456,7 +456,7 @@ def machines() -> Outcome:
     cases = ((21, (1, 3, 8)), (55, (1, 5, 21)), (111, (1, 7, 43)), (117, (1, 16, 22)))
     found = [node_connectivity(Network.of(Circulant(n, s))).value for n, s in cases]
     return Outcome(
-        "not checkable",
+        "open",
         f"vertex connectivity {', '.join(map(str, found))} for N = 21, 55, 111, 117",
         "names of machines and adjectives cannot be computed",
     )
@@ -471,7 +471,7 @@ def faults() -> Outcome:
     repair = repaired_broadcast(network, 0, (3, 17, 30, 31, 44))
     served = verify(repair.schedule).holds and not repair.lost
     return Outcome(
-        "not checkable",
+        "open",
         f"with 5 dead nodes {result.delivered} of {result.pairs} pairs delivered,"
         f" {result.detours} by a detour; broadcast repaired: {'yes' if served else 'no'}",
         "the paper gives no algorithm",

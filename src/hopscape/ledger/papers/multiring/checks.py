@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.claims import Outcome
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.families.multiring.capacity import balanced_schedule, cable, shortest_schedule
@@ -16,6 +15,7 @@ from hopscape.families.multiring.search import PRINTED_FAMILY, search_cell
 from hopscape.families.multiring.slots import RingRun, ring_traffic, simulate
 from hopscape.families.multiring.torus import Line, torus_capacity
 from hopscape.families.multiring.wiring import Multiring
+from hopscape.ledger.claim import Outcome
 
 TABLE_2_4 = ((16, 4), (16, 6), (32, 6), (32, 8), (64, 8), (64, 10), (128, 10), (128, 12))
 

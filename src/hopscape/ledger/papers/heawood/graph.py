@@ -8,13 +8,13 @@ from itertools import combinations
 import numpy as np
 
 from hopscape.core.automorphisms import orbits
-from hopscape.core.claims import Claim, Outcome
 from hopscape.core.distances import distance_rows
 from hopscape.core.goal import Goal
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic.small import Heawood
+from hopscape.ledger.claim import Claim, Outcome
 
 __all__ = ["CLAIMS"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from hopscape.core.claims import Outcome
 from hopscape.families.multiring.capacity import balanced_schedule
 from hopscape.families.multiring.search import search_cell
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity, sparse_closed_form
 from hopscape.families.multiring.wiring import Multiring
+from hopscape.ledger.claim import Outcome
 
 _PRINTED_7_2 = """
 1 13 11 5 14 26 24 18 27 39 50 44 | 2 1 12 6 15 14 25 19 28 27 51 45

@@ -12,7 +12,7 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.families.expanded import Expanded
-from hopscape.families.expanded.comparison import (
+from hopscape.ledger.papers.heawood.comparison import (
     PRINTED,
     best_connectors,
     digit_stretch,

@@ -6,13 +6,15 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.core.claims import Claim, Outcome
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Petersen
 from hopscape.families.expanded.collectives import flood
-from hopscape.families.expanded.comparison import (
+from hopscape.families.expanded.routing import printed_route
+from hopscape.families.expanded.wiring import Expanded
+from hopscape.ledger.claim import Claim, Outcome
+from hopscape.ledger.papers.heawood.comparison import (
     PRINTED,
     ccc_diameter,
     digit_stretch,
@@ -20,8 +22,6 @@ from hopscape.families.expanded.comparison import (
     printed_at,
     smallest,
 )
-from hopscape.families.expanded.routing import printed_route
-from hopscape.families.expanded.wiring import Expanded
 
 __all__ = ["CLAIMS"]
 

@@ -16,7 +16,6 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.verify import verify
-from hopscape.families.petersen_cycles.comparison import compare, crossovers, group_rows
 from hopscape.families.petersen_cycles.networks import PetersenCycles, RingOfPetersenCycles
 from hopscape.families.petersen_cycles.worst import (
     balanced_rounds,
@@ -26,6 +25,7 @@ from hopscape.families.petersen_cycles.worst import (
     reversal,
     swap_cycles,
 )
+from hopscape.ledger.papers.rpc.comparison import compare, crossovers, group_rows
 
 __all__ = ["TABLES", "draw_figures"]
 

@@ -9,7 +9,6 @@ import numpy as np
 from hopscape.collectives import run_algorithm
 from hopscape.core.addresses import IntArray
 from hopscape.core.check import check_router
-from hopscape.core.claims import Claim, Outcome, Ruling
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -25,6 +24,7 @@ from hopscape.families.petersen_cycles.worst import (
     reversal,
     swap_cycles,
 )
+from hopscape.ledger.claim import Claim, Outcome, Ruling
 
 __all__ = ["COLLECTIVE_CLAIMS"]
 
@@ -219,7 +219,7 @@ def _check_general() -> Outcome:
 
 def _check_not_printed() -> Outcome:
     return Outcome(
-        "not checkable",
+        "open",
         "the constants of RP's permutation and all-to-all are in another paper",
         "against 3k + c it needs k > (9 - c)/2; with no condition on k the sentence is unsupported",
     )

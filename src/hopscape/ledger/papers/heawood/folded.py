@@ -6,13 +6,13 @@ import numpy as np
 
 from hopscape.collectives.products import broadcast_by_axes
 from hopscape.core.automorphisms import orbits
-from hopscape.core.claims import Claim, Outcome
 from hopscape.core.distances import distance_rows, distances_from
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Petersen
 from hopscape.families.folded.wiring import Folded
+from hopscape.ledger.claim import Claim, Outcome
 
 __all__ = ["CLAIMS"]
 

@@ -6,18 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from hopscape.core.claims import Claim, Outcome, Ruling
 from hopscape.core.family import Family, Symmetry
 from hopscape.core.network import Network
-from hopscape.families.petersen_cycles.comparison import (
-    best_torus,
-    compare,
-    group_rows,
-    ranges,
-    rp_diameter,
-    rpc_diameter,
-    torus_formula,
-)
 from hopscape.families.petersen_cycles.groups_known import (
     printed_rp_group,
     printed_rpc_group,
@@ -36,6 +26,16 @@ from hopscape.families.petersen_cycles.networks import (
 )
 from hopscape.families.petersen_cycles.slices import PETERSEN
 from hopscape.interchange import to_networkx
+from hopscape.ledger.claim import Claim, Outcome, Ruling
+from hopscape.ledger.papers.rpc.comparison import (
+    best_torus,
+    compare,
+    group_rows,
+    ranges,
+    rp_diameter,
+    rpc_diameter,
+    torus_formula,
+)
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.groups import best_group
 

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from hopscape.core.claims import Claim, Outcome
 from hopscape.core.distances import distances_from
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.families.classic.cubes import CubeConnectedCycles, Hypercube
 from hopscape.families.classic.small import Heawood, Petersen
+from hopscape.ledger.claim import Claim, Outcome
 from hopscape.metrics import (
     bisection,
     diameter,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopscape.families.petersen_cycles.claims_collectives import COLLECTIVE_CLAIMS
-from hopscape.families.petersen_cycles.claims_structure import STRUCTURE_CLAIMS
+from hopscape.ledger.papers.rpc.collectives import COLLECTIVE_CLAIMS
+from hopscape.ledger.papers.rpc.structure import STRUCTURE_CLAIMS
 
 __all__ = ["CLAIMS"]
 

@@ -79,7 +79,7 @@ def compare(slices: Iterable[int], *, circulants: bool = True) -> list[dict[str,
             "ratio_rp": rpc_diameter(k) / rp_diameter(3 * k),
         }
         if circulants:
-            from hopscape.families.petersen_cycles.rival_kernels import best_circulant
+            from hopscape.ledger.papers.rpc.rival_kernels import best_circulant
 
             first, step, least = best_circulant(nodes, circulant_floor(nodes))
             row |= {"circulant": least, "circulant_first": first, "circulant_step": step}

@@ -1,0 +1,150 @@
+"""What a claim of a paper is, what a check of it may find, and the errors that test the check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Claim", "Outcome", "Paper", "Plant", "Ruling", "judge"]
+
+Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a check found.
+
+    Attributes
+    ----------
+    ruling : {'holds', 'holds corrected', 'refuted', 'open', 'failed'}
+        ``open``: not decided, by computation or at all; ``failed``: the check itself broke.
+    measured : str
+        What was measured, in numbers that the check computed.
+    note : str
+        How the claim must be corrected, the counter-example, or why it stays open; a ruling other
+        than ``holds`` always says so.
+    """
+
+    ruling: Ruling
+    measured: str
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ruling != "holds" and not self.note:
+            raise ValueError(f"the ruling {self.ruling!r} must say why")
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A deliberate error in something that a claim's check relies on; the check must notice it.
+
+    Attributes
+    ----------
+    error : str
+        What is broken: ``one wire of the Heawood graph moved``.
+    where : str
+        What is replaced, as ``module:name`` or ``module:Class.name``.
+    broken : callable
+        Takes the right thing and returns the wrong one.
+    """
+
+    error: str
+    where: str
+    broken: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper, or a fact beside it.
+
+    Attributes
+    ----------
+    key : str
+        Unique, short: ``heawood-diameter``.
+    paper : str
+        The key of its paper.
+    where : str
+        Where in it.
+    says : str
+        What it says.
+    how : str
+        How it is checked, and how far.
+    check : callable
+        Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
+    plants : tuple of Plant
+        Errors that the check has to notice. A claim that only a citation or an opinion stands
+        behind has none, and its check returns ``open``.
+    beyond : bool
+        True when the paper does not say it: counted apart, as "also true".
+    """
+
+    key: str
+    paper: str
+    where: str
+    says: str
+    how: str
+    check: Callable[[], Outcome]
+    plants: tuple[Plant, ...] = ()
+    beyond: bool = False
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, the families that come from it, and its claims; registered by entry point.
+
+    Attributes
+    ----------
+    key : str
+    title : str
+        Authors and title, as one would cite it.
+    families : tuple of str
+        Names of the families that the paper is about.
+    claims : tuple of Claim
+    """
+
+    key: str
+    title: str
+    families: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+
+def judge(
+    exceptions: Sequence[str],
+    measured: str,
+    *,
+    corrected: Sequence[str] | None = None,
+    correction: str = "",
+    note: str = "",
+) -> Outcome:
+    """Judge a claim by the exceptions that were found to it.
+
+    Parameters
+    ----------
+    exceptions : sequence of str
+        Where the claim fails as it is printed; none means that it holds.
+    measured : str
+    corrected : sequence of str, optional
+        Where the claim fails once it is corrected; left out when there is no correction.
+    correction : str
+        How the claim must read.
+    note : str
+        What else there is to say when it holds.
+
+    Examples
+    --------
+    >>> judge([], "3 graphs").ruling
+    'holds'
+    >>> judge(["N = 4"], "3 graphs", corrected=[], correction="odd N only")
+    Outcome(ruling='holds corrected', measured='3 graphs', note='odd N only; as printed: N = 4')
+    >>> judge(["N = 4", "N = 6"], "3 graphs").note
+    '2 exceptions, the first: N = 4'
+    """
+    if not exceptions:
+        return Outcome("holds", measured, note)
+    if corrected is not None and not corrected:
+        return Outcome("holds corrected", measured, f"{correction}; as printed: {exceptions[0]}")
+    failing = exceptions if corrected is None else corrected
+    if len(failing) == 1:
+        return Outcome("refuted", measured, failing[0])
+    return Outcome("refuted", measured, f"{len(failing)} exceptions, the first: {failing[0]}")

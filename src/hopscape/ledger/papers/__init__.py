@@ -1,0 +1,1 @@
+"""The papers: claims, studies and pictures, one room each."""

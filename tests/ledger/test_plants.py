@@ -1,0 +1,29 @@
+"""No check that cannot fail: every claim's verdict changes when what it judges is broken."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopscape.ledger import load_claims, run_claim, run_plants
+
+CLAIMS = load_claims()
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.plants], ids=lambda claim: claim.key)
+def test_planted_errors_are_noticed(claim) -> None:
+    for one in run_plants([claim]):
+        assert one.before.ruling != "failed", one.before.note
+        assert one.noticed, f"{one.plant.error}: still {one.after}"
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if not c.plants], ids=lambda claim: claim.key)
+def test_only_open_claims_have_no_planted_error(claim) -> None:
+    assert not claim.beyond
+    assert run_claim(claim).outcome.ruling == "open"
+
+
+def test_planted_errors_say_what_they_break() -> None:
+    for claim in CLAIMS:
+        errors = [plant.error for plant in claim.plants]
+        assert all(errors), claim.key
+        assert len(set(errors)) == len(errors), claim.key
