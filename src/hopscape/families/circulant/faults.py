@@ -27,7 +27,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.schedule import Schedule
 from hopscape.families.circulant.collectives import memoryless_tree
-from hopscape.families.circulant.lattice import Vector, l1
+from hopscape.families.circulant.reduction import Vector, l1
 from hopscape.families.circulant.routing import CirculantRouter
 
 _ALL_PORTS = Model()

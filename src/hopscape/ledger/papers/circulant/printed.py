@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.families.circulant.lattice import Vector
+from hopscape.families.circulant.reduction import Vector
 
 __all__ = ["printed_distance", "printed_vector"]
 
