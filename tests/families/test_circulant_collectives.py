@@ -21,8 +21,9 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant
 from hopscape.families.circulant.collectives import memoryless_tree, node_local_broadcast
-from hopscape.families.circulant.faults import FaultRouter, repaired_broadcast, survey
+from hopscape.families.circulant.faults import FaultRouter, survey
 from hopscape.families.circulant.forms import set_two_parameter
+from hopscape.families.circulant.repair import repaired_broadcast
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.ledger.papers.circulant.claims import CLAIMS
 

@@ -463,7 +463,8 @@ def machines() -> Outcome:
 
 
 def faults() -> Outcome:
-    from hopscape.families.circulant.faults import repaired_broadcast, survey
+    from hopscape.families.circulant.faults import survey
+    from hopscape.families.circulant.repair import repaired_broadcast
 
     network = Network.of(Circulant(55, (1, 5, 21)))
     router = network.router("closed")
