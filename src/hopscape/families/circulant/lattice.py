@@ -86,14 +86,15 @@ class Lattice:
 
     @cached_property
     def ordered_chain(self) -> Chain:
-        """The basis with bounds for a norm that settles ties: of two vectors of the same length the
-        first in lexicographic order is shorter.
+        """The basis with bounds for a norm that settles ties by lexicographic order.
 
-        Shortest vectors have coordinates of at most the `reach`, so that weights in the ratio of
-        2·reach + 1 order them as numbers with so many digits do.
+        Each coordinate adds a little of its value to the length, the first coordinates more than
+        all that follow. Shortest vectors are no longer than the reach: with weights in the ratio
+        of 2·reach + 3 these additions order them as digits order numbers, and together they never
+        make up for a step.
         """
         n = len(self.basis)
-        base = 2 * self.reach + 1
+        base = 2 * self.reach + 3
         one = base**n
         ties = [base ** (n - 1 - i) for i in range(n)]
         return Chain(self.basis, Costs(tuple(one + t for t in ties), tuple(one - t for t in ties)))
