@@ -21,7 +21,7 @@ from hopscape.families.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.exact import LoadProblem, balance, dual_bound
+from hopscape.families.multiring.exact import optimum, ring_program
 from hopscape.families.multiring.orders import better_order, saved_arcs
 from hopscape.families.multiring.sparse_capacity import (
     arc_problem,
@@ -160,11 +160,11 @@ def test_unit_multiples_carry_the_same():
 
 
 def test_certificates_catch_wrong_weights():
-    problem = LoadProblem([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3)
-    found = balance(problem)
+    program = ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3)
+    found = optimum(program)
     assert found.proved
     assert found.load == 2
-    assert dual_bound(problem, [Fraction(9, 10), Fraction(1, 10)]) < found.load
+    assert program.bound([Fraction(9, 10), Fraction(1, 10)]) < found.load
 
 
 def test_report_has_the_keys_that_scripts_use():

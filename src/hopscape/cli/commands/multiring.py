@@ -26,6 +26,9 @@ TableOption = Annotated[
 ProcessesOption = Annotated[
     int | None, typer.Option("--processes", help="How many processes; all processors without.")
 ]
+_MOST_NUMBERS = 100_000
+_LONGEST_FRACTION = 40
+
 DistributionOption = Annotated[
     str,
     typer.Option(
@@ -127,7 +130,10 @@ def _switching(network: Network) -> dict[str, Any]:
 
 
 def _number(value: Fraction) -> str:
-    return f"{float(value):.4f}" + (f"  = {value}" if value.denominator > 1 else "  exactly")
+    if value.denominator == 1:
+        return f"{float(value):.4f}  exactly"
+    short = len(str(value)) <= _LONGEST_FRACTION
+    return f"{float(value):.4f}" + (f"  = {value}" if short else "")
 
 
 def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
@@ -174,6 +180,8 @@ def _numbers(text: str, name: str) -> list[int]:
         first, dots, last = word.strip().partition("..")
         if not first.isdecimal() or (dots and not last.isdecimal()):
             raise ArgumentError(f"{name} is {text!r}; give numbers such as 16,32 or 16..20")
+        if int(last or first) - int(first) > _MOST_NUMBERS:
+            raise ArgumentError(f"{name} is {text!r}; at most {_MOST_NUMBERS} at a time")
         out += range(int(first), int(last or first) + 1)
     return out
 
@@ -315,7 +323,9 @@ def simulate_rings(
         str, typer.Option("--mode", help="saturated, window (finite buffers) or open (Poisson).")
     ] = "saturated",
     schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
-    window: Annotated[int, typer.Option("--window", help="Packets that a node buffers.")] = 64,
+    window: Annotated[
+        int | None, typer.Option("--window", help="Packets that a node buffers; 64 without.")
+    ] = None,
     load: Annotated[
         list[float] | None, typer.Option("--load", help="Packets per slot in all, when open.")
     ] = None,
@@ -329,29 +339,32 @@ def simulate_rings(
     output: OutputOption = None,
 ) -> None:
     """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
-    from hopscape.families.multiring.slots import ring_traffic, simulate
+    from hopscape.families.multiring.slots import check_load, ring_traffic, simulate
 
+    for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
+        if given is not None and mode != wanted:
+            raise ArgumentError(f"{name} is for --mode {wanted}, not for {mode}")
     member = build(spec).family
     traffic = ring_traffic(member, schedule, _distribution(distribution))
+    loads = (load or [0.0]) if mode == "open" else []
+    for s in loads:
+        check_load(traffic, s)
+    settings: dict[str, Any] = {
+        "window": 64 if window is None else window,
+        "insertion": insertion,
+        "slots": slots,
+    }
     rows = [
-        simulate(
-            traffic,
-            mode,
-            window=window,
-            load=s,
-            insertion=insertion,
-            slots=slots,
-            seed=seed,
-        ).to_dict()
-        for s in ((load or [0.0]) if mode == "open" else [0.0])
+        simulate(traffic, mode, load=s, seed=seed, **settings).to_dict() for s in loads or [0.0]
     ]
     columns = {
         "mode": "mode",
         "offered": "offered",
-        "throughput": "packets per slot",
+        "throughput": "sent per slot",
         "throughput_half_width": "±",
         "effective": "effective capacity",
         "effective_half_width": "± ",
+        "capacity_decimal": "exact",
         "wait": "wait (slots)",
         "wait_half_width": " ±",
         "slots": "slots",

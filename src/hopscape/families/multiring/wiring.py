@@ -12,6 +12,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.wish import Wish
@@ -66,6 +67,9 @@ class Multiring(Family):
         self.paired = not simplex and all(s > 0 for s in steps)
         """Does every step stand for a ring and its counter-ring?"""
         self._check()
+        require_memory(
+            128 * len(self.steps) * copies, f"{copies} copies of {len(self.steps)} rings"
+        )
         single = [s % n for s in self.steps]
         self.rings: tuple[int, ...] = (
             tuple(signed for s in single for signed in (s, n - s)) if self.paired else tuple(single)
