@@ -88,10 +88,26 @@ def capacity(
     compare: Annotated[
         bool, typer.Option("--compare", help="Also what routes that change rings would carry.")
     ] = False,
+    dead_arc: Annotated[
+        list[str] | None, typer.Option("--dead-arc", help="A dead arc: A-B, or A-B:RING.")
+    ] = None,
+    dead_node: Annotated[
+        list[str] | None, typer.Option("--dead-node", help="A dead node, with all its arcs.")
+    ] = None,
+    dead_ring: Annotated[
+        list[str] | None,
+        typer.Option("--dead-ring", help="A dead ring: a step (3, -3), or a sparse ring (0, 0+)."),
+    ] = None,
+    dead_crossbar: Annotated[
+        list[str] | None, typer.Option("--dead-crossbar", help="A dead crossbar: its node number.")
+    ] = None,
+    worst_fault: Annotated[
+        bool, typer.Option("--worst-fault", help="All kinds of single faults, the worst first.")
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Work out how many packets per slot a multiring carries, exactly, by each schedule."""
+    """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.families.multiring import Multiring, SparseMultiring
     from hopscape.families.multiring.capacity import capacity_report
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
@@ -100,6 +116,15 @@ def capacity(
     network = build(spec)
     member = network.family
     weights = _distribution(distribution)
+    dead = [dead_arc or [], dead_node or [], dead_ring or [], dead_crossbar or []]
+    if worst_fault or any(dead) or network.has_switches:
+        if weights is not None or compare or (worst_fault and any(dead)):
+            raise ArgumentError(
+                "dead parts and crossbars go with neither --distribution nor --compare,"
+                " and --worst-fault looks for the dead part itself"
+            )
+        _emit_damage(network, dead, worst_fault, style, output)
+        return
     if isinstance(member, Multiring):
         record = capacity_report(member, weights).to_dict()
     elif weights is not None:
@@ -115,6 +140,56 @@ def capacity(
     if compare:
         record["switching"] = _switching(network)
     emit(record, style, output, title=network.spec, table=_capacity_texts(record))
+
+
+def _emit_damage(
+    network: Network, dead: list[list[str]], worst: bool, style: Format, output: Path | None
+) -> None:
+    from hopscape.families.multiring.faults import (
+        damaged_capacity,
+        healthy_capacity,
+        read_faults,
+        worst_faults,
+    )
+
+    faults = read_faults(network, *dead)
+    if worst:
+        rows = worst_faults(network)
+        whole = healthy_capacity(network)
+        for row in rows:
+            row["capacity_decimal"] = row["balanced"]["capacity_decimal"]
+            row["of_whole"] = float(row["balanced"]["capacity"] / whole)
+        title = f"{network.spec}: {float(whole):.4f} packets per slot when whole"
+        emit_rows(rows, style, output, title=title, columns=_FAULT_COLUMNS, wrapper="faults")
+        return
+    record = damaged_capacity(network, faults).to_dict()
+    whole = healthy_capacity(network) if any(dead) else record["balanced"]["capacity"]
+    best = record["balanced"]["capacity"]
+    record["whole"] = whole
+    record["of_whole"] = float(best / whole)
+    table = {
+        "dead": record["dead"],
+        "live nodes": str(record["live_nodes"]),
+        "shortest: packets per slot": _number(record["shortest"]["capacity"]),
+        "balanced: packets per slot": _number(best)
+        + ("  (proved)" if record["balanced"]["proved"] else ""),
+        "of the whole network": f"{100 * record['of_whole']:.2f} % of {_number(whole)}",
+    }
+    if record["stranded_pairs"]:
+        some = ", ".join(f"{a} to {b}" for a, b in record["stranded_examples"])
+        text = f"{record['stranded_pairs']} ordered pairs ({some}, …); the others share the rest"
+        table["without a way"] = text
+    emit(record, style, output, title=network.spec, table=table)
+
+
+_FAULT_COLUMNS = {
+    "kind": "kind",
+    "dead": "dead",
+    "alike": "alike",
+    "stranded_pairs": "pairs without a way",
+    "capacity_decimal": "packets per slot",
+    "of_whole": "of whole",
+}
 
 
 def _switching(network: Network) -> dict[str, Any]:

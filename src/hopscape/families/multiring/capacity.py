@@ -135,7 +135,7 @@ def route_weights(
     member: Multiring, distribution: Sequence[Fraction] | None
 ) -> tuple[Fraction, ...]:
     """How often each route is taken, scaled to N - 1 in all; evenly when None."""
-    _check_size(member)
+    check_size(member)
     n = member.n
     if distribution is None:
         return (Fraction(1),) * (n - 1)
@@ -153,7 +153,8 @@ def _lengths(member: Multiring) -> list[list[int]]:
     return [ring_lengths(member.n, s)[1:].tolist() for s in member.rings]
 
 
-def _check_size(member: Multiring) -> None:
+def check_size(member: Multiring) -> None:
+    """Refuse what would take too long."""
     if member.n * len(member.rings) > _MOST:
         raise TooLargeError(
             f"{member.spec} has {member.n} routes on {len(member.rings)} rings; schedules are"

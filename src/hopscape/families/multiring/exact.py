@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -246,7 +246,9 @@ def _promising(program: LoadProgram) -> IntArray:
     return np.nonzero(costs <= least * (1 + _NEAR) + 1e-12)[0]
 
 
-def _solve(program: LoadProgram, method: str) -> tuple[float, Floats, Floats]:
+def _solve(
+    program: LoadProgram, method: Literal["highs-ds", "highs-ipm"]
+) -> tuple[float, Floats, Floats]:
     """Load, prices and shares of the whole program (HiGHS)."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix

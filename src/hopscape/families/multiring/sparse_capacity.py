@@ -76,7 +76,9 @@ def arc_program(member: SparseMultiring) -> ArcProgram:
     kind, ring, mine, theirs = np.asarray(rows, dtype=np.int64).T
     sources = goals if member.reordered else goals[:1]
     shape = (len(rows), len(sources), len(goals), 2)
-    g, h, side = (np.broadcast_to(x, shape) for x in np.ix_([0], sources, goals, [0, 1])[1:])
+    g = np.broadcast_to(sources[:, None, None], shape)
+    h = np.broadcast_to(goals[:, None], shape)
+    side = np.broadcast_to(np.arange(2), shape)
     start = np.broadcast_to(
         member.place_of(sources[None, :] * m + mine[:, None])[:, :, None, None], shape
     )

@@ -12,7 +12,6 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.wish import Wish
@@ -23,6 +22,7 @@ __all__ = ["Multiring", "ring_lengths"]
 
 _ROUTED = 10_000_000
 _NAMED = 8
+_MOST_PORTS = 1 << 16
 
 
 def ring_lengths(n: int, step: int) -> IntArray:
@@ -67,9 +67,10 @@ class Multiring(Family):
         self.paired = not simplex and all(s > 0 for s in steps)
         """Does every step stand for a ring and its counter-ring?"""
         self._check()
-        require_memory(
-            128 * len(self.steps) * copies, f"{copies} copies of {len(self.steps)} rings"
-        )
+        if 2 * len(self.steps) * copies > _MOST_PORTS:
+            raise ArgumentError(
+                f"copies is {copies}: {2 * len(self.steps) * copies} ports; at most {_MOST_PORTS}"
+            )
         single = [s % n for s in self.steps]
         self.rings: tuple[int, ...] = (
             tuple(signed for s in single for signed in (s, n - s)) if self.paired else tuple(single)
