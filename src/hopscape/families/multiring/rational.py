@@ -127,7 +127,7 @@ def _eliminate(work: Table, columns: int, prime: int) -> tuple[Table, Table]:
 def _fractions(residues: Sequence[int], power: int) -> list[Fraction] | None:
     """The fractions of small parts with these residues, all over one denominator."""
     limit = math.isqrt(power // 2)
-    common, out = 1, []
+    common, out = 1, list[int]()
     for residue in residues:
         scaled = residue * common % power
         small = scaled if scaled <= power // 2 else scaled - power

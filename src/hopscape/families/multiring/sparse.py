@@ -8,17 +8,21 @@ the residues i - d for d in a planar difference set. Two nodes of different resi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
 from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.router import Router
 from hopscape.core.wish import Wish
+from hopscape.families.multiring.collectives import one_ring_exchanges
 from hopscape.families.multiring.designs import Blocks, ring_blocks, ring_count
+from hopscape.families.multiring.routing import ring_routers
 
 __all__ = ["SparseMultiring"]
 
@@ -146,6 +150,13 @@ class SparseMultiring(Family):
                 held = self.blocks.residue[ring, (slot % m).astype(np.int64)]
                 out[:, 2 * t + side] = slot // m * count + held
         return out
+
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Those that stay on one ring."""
+        return ring_routers()
+
+    def collectives(self) -> tuple[Collective, ...]:
+        return one_ring_exchanges()
 
     def facts(self) -> Facts:
         channels = self.order * self.ports

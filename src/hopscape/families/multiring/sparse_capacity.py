@@ -7,6 +7,7 @@ pair of nodes, which may go either way round each ring that the two share, and t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -46,10 +47,10 @@ class ArcProgram:
         Places after which the arcs of a ring look the same again.
     ring, side, place, length : int64[ways]
         Where each way begins, forward (0) or backward (1), and its number of arcs.
-    part : int64[ways]
-        The part of its source (0 where all are alike).
     program : LoadProgram
         Its carriers are (ring * 2 + side) * span + place.
+    rows : callable
+        Takes sources and targets, returns their demands.
     """
 
     rings: int
@@ -58,47 +59,51 @@ class ArcProgram:
     side: IntArray
     place: IntArray
     length: IntArray
-    part: IntArray
     program: LoadProgram
+    rows: Callable[[IntArray, IntArray], IntArray]
 
 
 def arc_program(member: SparseMultiring) -> ArcProgram:
     """The program of all-to-all traffic, folded as far as rings and parts are alike."""
-    blocks, m, places = member.blocks, member.m, member.places
-    rings = 1 if blocks.base is not None else member.ring_count
-    span = places if member.reordered else m
+    count, parts = member.ring_count, member.parts
+    base = member.blocks.base
+    rings = 1 if base is not None else count
+    span = member.places if member.reordered else member.m
     _check_size(member, rings, span)
-    rows: list[tuple[int, int, int, int]] = []  # demand, ring, place of source, place of target
-    goals = np.arange(member.parts)
-    for a in range(rings):
-        for b, shared in enumerate(blocks.meetings(a)):
-            rows += [(a * member.ring_count + b, i if rings > 1 else 0, t, u) for i, t, u in shared]
-    kind, ring, mine, theirs = np.asarray(rows, dtype=np.int64).T
-    sources = goals if member.reordered else goals[:1]
-    shape = (len(rows), len(sources), len(goals), 2)
-    g = np.broadcast_to(sources[:, None, None], shape)
-    h = np.broadcast_to(goals[:, None], shape)
-    side = np.broadcast_to(np.arange(2), shape)
-    start = np.broadcast_to(
-        member.place_of(sources[None, :] * m + mine[:, None])[:, :, None, None], shape
-    )
-    end = np.broadcast_to(
-        member.place_of(goals[None, :] * m + theirs[:, None])[:, None, :, None], shape
-    )
-    ahead = (end - start) % places
-    length = np.where(side == 0, ahead, (places - ahead) % places)
-    pair = (np.broadcast_to(kind[:, None, None, None], shape) * len(sources) + g) * len(goals) + h
-    keep = length.ravel() > 0
-    order = np.argsort(pair.ravel()[keep], kind="stable")
-    columns = [
-        np.broadcast_to(x, shape).ravel()[keep][order]
-        for x in (ring[:, None, None, None], side, start, length, g, pair)
-    ]
-    ring, side, start, length, part, pair = columns
-    _, demand = np.unique(pair, return_inverse=True)
+    pair, ring, side, start, length = _ways(member, rings)
+    pairs, demand = np.unique(pair, return_inverse=True)
     first = (ring * 2 + side) * span
     program = _program(rings * 2 * span, demand, first, start, side, length, span)
-    return ArcProgram(rings, span, ring, side, start % span, length, part, program)
+
+    def rows(at: IntArray, to: IntArray) -> IntArray:
+        (g, a), (h, b) = np.divmod(at, count), np.divmod(to, count)
+        kind = base.group.subtract(b, a) if base is not None else a * count + b
+        if not member.reordered:
+            g, h = np.zeros_like(g), (h - g) % parts
+        wanted = (kind * (parts if member.reordered else 1) + g) * parts + h
+        return np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+
+    return ArcProgram(rings, span, ring, side, start % span, length, program, rows)
+
+
+def _ways(member: SparseMultiring, rings: int) -> list[IntArray]:
+    """Kind of pair, ring, side, first place and length of every way, by kinds of pairs."""
+    m, places, goals = member.m, member.places, np.arange(member.parts)
+    sources = goals if member.reordered else goals[:1]
+    rows: list[tuple[int, int, int, int]] = []
+    for a in range(rings):
+        for b, shared in enumerate(member.blocks.meetings(a)):
+            rows += [(a * member.ring_count + b, i if rings > 1 else 0, t, u) for i, t, u in shared]
+    kind, ring, mine, theirs = (x[:, None, None, None] for x in np.asarray(rows).T)
+    g, h, side = sources[:, None, None], goals[:, None], np.arange(2)
+    start = member.place_of(g * m + mine)
+    ahead = (member.place_of(h * m + theirs) - start) % places
+    length = np.where(side == 0, ahead, (places - ahead) % places)
+    pair = (kind * len(sources) + g) * len(goals) + h
+    columns = [x.ravel() for x in np.broadcast_arrays(pair, ring, side, start, length)]
+    kept = np.nonzero(columns[-1] > 0)[0]
+    kept = kept[np.argsort(columns[0][kept], kind="stable")]
+    return [column[kept] for column in columns]
 
 
 def _check_size(member: SparseMultiring, rings: int, span: int) -> None:

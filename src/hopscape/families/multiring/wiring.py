@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.wish import Wish
 from hopscape.families.multiring.collectives import one_ring_collectives
-from hopscape.families.multiring.routing import DifferenceRouter
+from hopscape.families.multiring.routing import DifferenceRouter, ring_routers
 
 __all__ = ["Multiring", "ring_lengths"]
 
@@ -146,8 +146,12 @@ class Multiring(Family):
         return tuple(f"step{min(s, self.n - s) if self.duplex else s}" for s in self.rings)
 
     def router(self, network: Network) -> Router | None:
-        """Shortest ways that may change rings; :class:`OneRingRouter` stays on one."""
+        """Shortest ways that may change rings."""
         return DifferenceRouter(network) if self.n <= _ROUTED else None
+
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Those that stay on one ring."""
+        return ring_routers()
 
     def collectives(self) -> tuple[Collective, ...]:
         return one_ring_collectives(self)
