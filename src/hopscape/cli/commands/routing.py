@@ -67,8 +67,8 @@ def route(
     if not way.chained:
         record["ways"] = _shared_ways(way, start, end)
         for i, one in enumerate(record["ways"], 1):
-            path = " → ".join(_few(tuple(one["path"]), str))
-            table[f"way {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {path}"
+            text = " → ".join(_few(tuple(one["path"]), str))
+            table[f"way {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
     if disjoint:
         from hopscape.metrics import disjoint_paths
 

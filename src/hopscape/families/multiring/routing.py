@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +18,17 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Floats, Router
 
-__all__ = ["DifferenceRouter", "RingRouter", "RingShares", "ring_routers", "ring_shares"]
+if TYPE_CHECKING:
+    from hopscape.families.multiring.sparse_capacity import ArcProgram
+
+__all__ = [
+    "DifferenceRouter",
+    "RingRouter",
+    "RingShares",
+    "ring_routers",
+    "ring_shares",
+    "route_rows",
+]
 
 
 class DifferenceRouter(Router):
@@ -67,8 +78,6 @@ def ring_shares(member: Family, schedule: str) -> RingShares:
     schedule : {'shortest', 'balanced'}
     """
     from hopscape.families.multiring.capacity import balanced_schedule
-    from hopscape.families.multiring.sparse import SparseMultiring
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
     from hopscape.families.multiring.wiring import Multiring, ring_lengths
 
     if isinstance(member, Multiring):
@@ -87,16 +96,9 @@ def ring_shares(member: Family, schedule: str) -> RingShares:
         row, port = np.nonzero(parts)
         table = _table(row, port, hops[row, port], parts[row, port], n)
         return RingShares(lambda at, to: (to - at) % n, *table)
-    if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
-    report = sparse_capacity(member)
-    chosen = report.balanced if schedule == "balanced" else report.shortest
-    arcs = chosen.arcs
-    if arcs is None:
-        raise ArgumentError(f"{member.spec} has too many places to route on one ring")
-    part = np.asarray([float(x) for x in chosen.shares])
+    arcs, exact, port = _sparse_ways(member, schedule)
+    part = np.asarray([float(x) for x in exact])
     used = part > 0
-    port = 2 * (member.slot_at(arcs.place) % member.m) + arcs.side
     demand = arcs.program.demand
     count = int(demand[-1]) + 1
     return RingShares(
@@ -117,6 +119,83 @@ def _table(
     shares = np.zeros(shape)
     ports[row, place], lengths[row, place], shares[row, place] = port, length, share
     return ports, lengths, shares
+
+
+def route_rows(network: Network, schedule: str, sources: Iterable[int]) -> list[dict[str, Any]]:
+    """The ways of a schedule from some nodes to all others, with their exact shares.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> rows = route_rows(hopscape.build("multiring(16, 1, 3)"), "shortest", [0])
+    >>> rows[3]["target"], rows[3]["ring"], rows[3]["length"], rows[3]["share"]
+    (4, '1', 4, Fraction(1, 2))
+    """
+    from hopscape.families.multiring.circuits import circuits
+
+    member = network.family
+    if schedule not in ("shortest", "balanced"):
+        raise ArgumentError(f"schedule is {schedule!r}; it must be 'balanced' or 'shortest'")
+    if member is None:
+        raise ArgumentError(f"{network.spec} is no multiring(...) and no sparse_multiring(...)")
+    names = {(int(v), int(p)): c.name for c in circuits(member) for v, p in zip(c.nodes, c.ports)}
+    rows, ways = _exact_ways(member, schedule)
+    out = []
+    targets = np.arange(network.order)
+    for source in sources:
+        kinds = rows(np.full_like(targets, source), targets).tolist()
+        for target in targets.tolist():
+            for port, length, share in ways[kinds[target]] if target != source else ():
+                ring = names[int(source), port]
+                out.append(
+                    {"source": int(source), "target": target, "ring": ring, "port": port,
+                     "length": length, "share": share, "share_decimal": float(share)}
+                )  # fmt: skip
+    return out
+
+
+_Ways = list[list[tuple[int, int, Fraction]]]
+"""Port, length and share of the ways of each kind of pair."""
+
+
+def _exact_ways(
+    member: Family, schedule: str
+) -> tuple[Callable[[IntArray, IntArray], IntArray], _Ways]:
+    """The kind of each pair, and its ways."""
+    from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
+    from hopscape.families.multiring.wiring import Multiring, ring_lengths
+
+    if isinstance(member, Multiring):
+        n = member.n
+        full = (balanced_schedule if schedule == "balanced" else shortest_schedule)(member)
+        hops = [ring_lengths(n, s).tolist() for s in member.rings]
+        ways: _Ways = [[]] + [
+            [(j, hops[j][r], row[r - 1]) for j, row in enumerate(full.shares) if row[r - 1]]
+            for r in range(1, n)
+        ]
+        return lambda at, to: (to - at) % n, ways
+    arcs, shares, ports = _sparse_ways(member, schedule)
+    ways = [[] for _ in arcs.program.weights]
+    columns = zip(arcs.program.demand.tolist(), ports.tolist(), arcs.length.tolist(), shares)
+    for kind, port, length, share in columns:
+        if share:
+            ways[kind].append((port, length, share))
+    return arcs.rows, ways
+
+
+def _sparse_ways(member: Family, schedule: str) -> tuple[ArcProgram, Sequence[Fraction], IntArray]:
+    """The ways of a sparse multiring with their shares and first ports."""
+    from hopscape.families.multiring.sparse import SparseMultiring
+    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+
+    if not isinstance(member, SparseMultiring):
+        raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
+    report = sparse_capacity(member)
+    found = report.balanced if schedule == "balanced" else report.shortest
+    if found.arcs is None:
+        raise ArgumentError(f"{member.spec} has too many places to route on one ring")
+    arcs = found.arcs
+    return arcs, found.shares, 2 * (member.slot_at(arcs.place) % member.m) + arcs.side
 
 
 class RingRouter(Router):
