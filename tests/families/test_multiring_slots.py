@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.multiring import Multiring, SparseMultiring
 from hopscape.families.multiring.capacity import balanced_schedule
 from hopscape.families.multiring.slots import (
     _Machine,
+    _measure,
     _truncation,
     alias_table,
     ring_traffic,
@@ -168,6 +171,113 @@ def test_saturated_rings_reach_the_exact_capacity(member, schedule, effective, i
     assert abs(run.effective - effective) <= 1.5 * run.effective_half_width
 
 
+def arc_loads(traffic):
+    """Load of every arc when all places send what their class says, walked round the rings."""
+    loads = np.zeros(len(traffic.owner))
+    for start, size in zip(traffic.starts.tolist(), traffic.sizes.tolist()):
+        for p in range(size):
+            for length, weight in traffic.lengths[traffic.classes[start + p]].items():
+                for k in range(length):
+                    loads[start + (p + k) % size] += float(weight)
+    return loads
+
+
+@pytest.mark.parametrize("schedule", ["balanced", "shortest"])
+@pytest.mark.parametrize(
+    "member",
+    [Multiring(12, (1, 2, 3)), Multiring(9, (1, 2, -4)), Multiring(8, (1,), 2), Multiring(2, (1,)),
+     SparseMultiring(3, 6), TWISTED, SparseMultiring(4, 8, sigma=2), SparseMultiring(3, 9, rings=5),
+     SparseMultiring(4, 8, [7, 1, 5, 3, 4, 0, 6, 2], rings=12)],
+    ids=lambda m: m.spec,
+)  # fmt: skip
+def test_traffic_loads_the_arcs_as_the_capacity_says(member, schedule):
+    traffic = ring_traffic(member, schedule)
+    loads = arc_loads(traffic)
+    n = member.order
+    assert n * (n - 1) / loads.max() == pytest.approx(float(traffic.capacity))
+    assert traffic.weights.sum() == pytest.approx(n * (n - 1))
+    full = np.isclose(loads, loads.max()).sum()
+    carried = traffic.crossing @ traffic.weights  # all arcs of each fullest kind together
+    assert carried.sum() == pytest.approx(full * loads.max())
+    for node in range(n):
+        assert (traffic.owner[traffic.ports[node]] == node).all()
+    even = traffic.weights / traffic.weights.sum() * float(traffic.capacity)
+    assert traffic.usable @ even == pytest.approx(float(traffic.capacity))
+
+
+def test_the_fullest_arc_decides_not_the_ring():
+    """Orders that were simulated up to 38 % too high."""
+    spec = [7, 15, 9, 13, 12, 0, 10, 6, 3, 11, 1, 5, 4, 8, 14, 2]
+    run = simulate(ring_traffic(SparseMultiring(4, 16, spec)))
+    assert abs(run.effective - 106.08) <= 1.5 * run.effective_half_width
+    assert run.effective_half_width < 0.3
+    rng = np.random.default_rng(5)
+    for more in ({}, {"sigma": 2}, {"sigma": 3}, {"rings": 9}):
+        for schedule in ("balanced", "shortest"):
+            member = SparseMultiring(4, 12, rng.permutation(12).tolist(), **more)
+            traffic = ring_traffic(member, schedule)
+            run = simulate(traffic, slots=4000, insertion=bool(len(more)))
+            exact = float(traffic.capacity)
+            assert abs(run.effective - exact) <= 2.5 * run.effective_half_width
+            assert run.effective - run.effective_half_width <= exact
+            opened = simulate(traffic, "window", window=32, slots=4000)
+            assert opened.effective - opened.effective_half_width <= exact
+
+
+def test_windows_are_full_before_anything_is_measured():
+    traffic = ring_traffic(Multiring(24, (1, 5, 7)), "shortest")
+    exact = float(traffic.capacity)
+    assert exact == pytest.approx(33.4545, abs=1e-4)
+    for window in (8, 64, 1024, 8192, 65536):
+        run = simulate(traffic, "window", window=window, slots=4000, seed=2)
+        assert run.settled
+        assert run.throughput - run.throughput_half_width <= exact
+        assert run.warm_up >= window * 24 / exact
+        if window >= 1024:
+            assert run.throughput == pytest.approx(exact, rel=0.02)
+
+
+def test_buffers_that_still_fill_are_noticed(monkeypatch):
+    """Filled as the traffic comes, the packets of fast rings last for long, and hide the rest."""
+
+    def fill(self, window, generator):
+        for node, kind in enumerate(self.traffic.kind):
+            weights = np.asarray([float(w) for w in self.traffic.port_weights[kind]])
+            drawn = generator.multinomial(window, weights / weights.sum())
+            self._queue[self.traffic.ports[node]] += drawn
+
+    monkeypatch.setattr(_Machine, "_fill", fill)
+    traffic = ring_traffic(Multiring(24, (1, 5, 7)), "shortest")
+    machine = _Machine(traffic, 1, 60_000, 0.0, False, 0)
+    found = _measure(machine, "window", 100)
+    assert found.throughput[0] > 1.1 * traffic.capacity
+    assert not found.settled
+    with pytest.raises(HopscapeError, match=r"above the proved 33\.4545.*not settled"):
+        simulate(traffic, "window", window=10**6, slots=1000)
+
+
+def test_a_wrong_simulation_is_called_a_bug():
+    traffic = ring_traffic(Multiring(16, (1, 3)))
+    wrong = replace(traffic, capacity=traffic.capacity * Fraction(97, 100))
+    for mode in ("saturated", "window"):
+        with pytest.raises(HopscapeError, match="a bug of the simulation"):
+            simulate(wrong, mode, window=4096, slots=4000)
+
+
+@pytest.mark.parametrize("load", [22.0, 240 / 11 + 1e-9, 1000.0, math.inf, math.nan, -1.0, 0.0])
+def test_a_load_that_cannot_be_carried_is_refused(load):
+    with pytest.raises(ArgumentError, match=r"load is .*"):
+        simulate(ring_traffic(Multiring(16, (1, 3))), "open", load=load)
+
+
+def test_long_waits_need_long_runs():
+    """Near the capacity a short run is not called settled."""
+    traffic = ring_traffic(Multiring(16, (1, 3)))
+    near = simulate(traffic, "open", load=0.999 * float(traffic.capacity), slots=400)
+    assert not near.settled
+    assert simulate(traffic, "open", load=10.0, slots=4000).settled
+
+
 def test_finite_buffers_cost_a_little():
     traffic = ring_traffic(Multiring(32, (1,), 4))
     runs = [simulate(traffic, "window", window=w, slots=20_000, seed=1) for w in (4, 16, 64, 1024)]
@@ -213,7 +323,9 @@ def test_warm_up_is_seen():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [({"mode": "full"}, "mode is 'full'"), ({"mode": "open"}, "load is 0.0"),
-     ({"mode": "window", "window": 0}, "window 0"), ({"slots": 3}, "slots 3")],
+     ({"mode": "window", "window": 0}, "window 0"), ({"slots": 3}, "slots 3"),
+     ({"seed": -1}, "seed is -1"), ({"slots": 10**13}, "are simulated"),
+     ({"mode": "window", "window": 10**13}, "are simulated")],
 )  # fmt: skip
 def test_bad_settings(settings, words):
     with pytest.raises(ArgumentError, match=words):

@@ -17,9 +17,7 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, HopscapeError, SpecError
 from hopscape.families.multiring import Multiring, SparseMultiring
 from hopscape.families.multiring.designs import ring_blocks
-from hopscape.families.multiring.routing import OneRingRouter
 from hopscape.families.multiring.wiring import ring_lengths
-from hopscape.metrics import channel_load
 
 SPECS = [
     "multiring(2, 1)",
@@ -106,35 +104,17 @@ def test_ring_lengths_by_walking(n, step):
     assert hops == n // math.gcd(step, n)
 
 
-def test_one_ring_router_stays_on_its_ring():
-    net = hopscape.build("multiring(32, 1, 2, 3, 7)")
-    lengths = [ring_lengths(32, s) for s in net.family.rings]
-    one, any_ = OneRingRouter(net, lengths), net.router()
-    at, to = (x.ravel() for x in np.indices((32, 32)))
-    nodes, ports = one.walk(at, to)
-    for row, taken, end, length in zip(nodes, ports, to, one.distances(at, to)):
-        assert len(set(taken[taken >= 0])) <= 1
-        assert row[length] == end
-    assert (one.distances(at, to) >= any_.distances(at, to)).all()
-    assert (one.distances(at, to) > any_.distances(at, to)).any()
-    assert one.distance(0, 5) == 5
-    assert any_.distance(0, 5) == 2
-    loads = channel_load(net, one), channel_load(net, any_)
-    assert loads[0].hops > loads[1].hops
-
-
 @pytest.mark.parametrize("spec", ["multiring(32, 1, 2, 3, 7)", "multiring(12, 1, 5, -2)"])
 @pytest.mark.parametrize("model", [Model(), Model(ports=1)])
 def test_collectives_on_one_ring(spec, model):
     net = hopscape.build(spec)
-    lengths = [ring_lengths(net.order, s) for s in net.family.rings]
     found = {c.goal: c for c in net.family.collectives() if c.name == "one-ring"}
     for root in (0, 5):
         goal = Goal.broadcast(root)
         schedule = found["broadcast"].build(net, goal, model)
         assert verify(schedule, net, goal, model=model)
         if model.ports is None:
-            eccentricity = OneRingRouter(net, lengths)._length.max()
+            eccentricity = net.router("one-ring").distance(root, list(range(net.order))).max()
             assert schedule.rounds == eccentricity >= distances_from(net, 0).max()
     goal = Goal.all_to_all()
     assert verify(found["all-to-all"].build(net, goal, model), net, goal, model=model)

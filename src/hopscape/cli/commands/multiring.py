@@ -101,12 +101,8 @@ def capacity(
 def _emit_damage(
     network: Network, dead: list[list[str]], worst: bool, style: Format, output: Path | None
 ) -> None:
-    from hopscape.families.multiring.faults import (
-        damaged_capacity,
-        healthy_capacity,
-        read_faults,
-        worst_faults,
-    )
+    from hopscape.families.multiring.faults import damaged_capacity, healthy_capacity, read_faults
+    from hopscape.families.multiring.worst import worst_faults
 
     faults = read_faults(network, *dead)
     if worst:
