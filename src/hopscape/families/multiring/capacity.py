@@ -9,7 +9,7 @@ per slot is N(N - 1) divided by the largest load.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -51,6 +51,8 @@ class RouteSchedule:
         No schedule has a smaller largest load (from dual weights), where that was computed.
     dual : tuple of Fraction or None
         Weights of the rings that prove `bound`.
+    moves : int or None
+        Shares that were moved to balance it, by hand.
     """
 
     n: int
@@ -60,6 +62,7 @@ class RouteSchedule:
     loads: tuple[Fraction, ...]
     bound: Fraction | None = None
     dual: tuple[Fraction, ...] | None = None
+    moves: int | None = None
 
     @property
     def load(self) -> Fraction:
@@ -118,6 +121,8 @@ class RouteSchedule:
         out["split_routes"] = self.split_routes
         if self.bound is not None:
             out |= {"proved": self.proved, "load_bound": self.bound, "dual_weights": self.dual}
+        if self.moves is not None:
+            out["moves"] = self.moves
         return out
 
 
@@ -291,7 +296,8 @@ def heuristic_schedule(
         sum((p * w * k for p, w, k in zip(row, folded, ring) if p), Fraction(0))
         for row, ring in zip(shares, lengths)
     ]
-    for _ in range(20 * len(shares) * member.n):
+    moves = 0
+    while moves < 20 * len(shares) * member.n:
         move = _best_move(shares, lengths, folded, loads, rule)
         if move is None:
             break
@@ -300,7 +306,8 @@ def heuristic_schedule(
         shares[b][r] += share
         loads[a] -= share * folded[r] * lengths[a][r]
         loads[b] += share * folded[r] * lengths[b][r]
-    return _schedule(member, _expand(member, shares), weights)
+        moves += 1
+    return replace(_schedule(member, _expand(member, shares), weights), moves=moves)
 
 
 def _shortest_shares(lengths: Sequence[Sequence[int]]) -> list[list[Fraction]]:
