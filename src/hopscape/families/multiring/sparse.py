@@ -15,7 +15,8 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -168,6 +169,12 @@ class SparseMultiring(Family):
             connected=True,
             vertex_transitive=True if not self.reordered and self.blocks.base else None,
         )
+
+    def layout(self) -> Layout:
+        """Residues round a circle, each part on one of its own."""
+        part, residue = np.divmod(np.arange(self.order), self.ring_count)
+        spread = 1 + 0.45 * part / max(1, (self.ring_count + 8) // 12)
+        return Layout(circle(self.ring_count)[residue] * spread[:, None])
 
     def symmetry(self) -> Symmetry | None:
         """Residues turn together where a group does; in the printed order the parts do, too."""

@@ -27,7 +27,7 @@ _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1
 
 
 def start_nodes() -> Outcome:
-    books, exceptions, corrected, rings = Books(), [], [], 0
+    books, exceptions, rings = Books(), [], 0
     for n in range(3, 25):
         for s in range(1, n):
             parts = {frozenset((x + k * s) % n for k in range(n)) for x in range(n)}
@@ -37,14 +37,11 @@ def start_nodes() -> Outcome:
             found = sorted(int(nodes.min()) for nodes in mine)
             books.same(f"N = {n}, S = {s}: where mini-rings begin", found, starts)
             rings += 1
-            if starts != list(range(s)):
-                exceptions.append(f"N = {n}, S = {s}: {len(starts)} mini-ring, not {s}")
-            if starts != list(range(math.gcd(s, n))):
-                corrected.append(f"N = {n}, S = {s}: {starts}")
-    text = f"{rings} rings walked, {len(exceptions)} of them not from {printed.RING_STARTS}"
-    return books.rule(
-        judge(exceptions, text, corrected=corrected, correction="they begin at 0..gcd(S, N)-1")
-    )
+            if starts != printed.ring_starts(n, s):
+                exceptions.append(f"N = {n}, S = {s}: {len(starts)} of them, not {s}")
+            books.same(f"N = {n}, S = {s}: 0..gcd(S, N)-1", list(range(math.gcd(s, n))), starts)
+    text = f"{rings} rings walked: they begin at 0..gcd(S, N)-1"
+    return books.rule(judge(exceptions, text))
 
 
 def counter_rings() -> Outcome:
@@ -67,17 +64,17 @@ def _arcs(n: int, s: int) -> list[tuple[int, int]]:
 
 
 def symmetric() -> Outcome:
-    exceptions = []
+    books, exceptions = Books(), []
     for n, steps in _SETS:
         network = Network.of(Multiring(n, steps))
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
+        walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, steps))
+        books.same(f"N = {n}, steps {steps}: arcs", arcs, walked)
         for turn in range(1, n):
             if sorted(((a + turn) % n, (b + turn) % n) for a, b in arcs) != arcs:
                 exceptions.append(f"N = {n}, steps {steps}: a turn by {turn} moves arcs")
                 break
-        if len(arcs) != n * len(rings_of(n, steps)):
-            exceptions.append(f"N = {n}, steps {steps}: {len(arcs)} arcs")
-    return judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets")
+    return books.rule(judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets"))
 
 
 def duplex_distribution() -> Outcome:
@@ -156,7 +153,7 @@ def two_formulas() -> Outcome:
 
 
 def simplex_capacity() -> Outcome:
-    books, exceptions, corrected = Books(), [], []
+    books, exceptions = Books(), []
     others: list[Fraction] = []
     for n in (8, 13, 24, 37, 48, 64):
         for near in (n - 1, n // 4, n // 2):
@@ -168,17 +165,9 @@ def simplex_capacity() -> Outcome:
                 others.append(found)
             if found != printed.SIMPLEX_CAPACITY:
                 exceptions.append(f"N = {n}, routes up to {near}: c = {float(found):.3f}")
-            if near == n - 1 and found != 2:
-                corrected.append(f"N = {n}, uniform: {found}")
-    text = f"other routes {float(min(others)):.2f} to {float(max(others)):.2f}, N = 8..64"
-    return books.rule(
-        judge(
-            exceptions,
-            text,
-            corrected=corrected,
-            correction="c = N / mean route, which is 2 for uniform routes",
-        )
-    )
+    low, high = float(min(others)), float(max(others))
+    text = f"c = N / mean route: 2 for uniform routes, {low:.2f} to {high:.2f} for near ones"
+    return books.rule(judge(exceptions, text))
 
 
 def duplex_capacity() -> Outcome:
@@ -406,20 +395,14 @@ def table_2_4_band() -> Outcome:
 
 
 def cable_sum() -> Outcome:
-    exceptions, corrected = [], []
+    books, exceptions = Books(), []
     for n in range(4, 65, 2):
         total, closed = printed.cable_sum(n), printed.cable_closed(n)
         if abs(total - closed) > Fraction(total, 10):
-            exceptions.append(f"n = {n}: the sum is {total}, n²/2 - 4n is {closed}")
-        if total != Fraction(n * n, 2) - 2 * n + 6:
-            corrected.append(f"n = {n}: {total}")
-    off = len(exceptions)
-    return judge(
-        exceptions,
-        f"{off} of 31 numbers off by more than a tenth, n = 4..64",
-        corrected=corrected,
-        correction="the sum is n²/2 - 2n + 6 exactly",
-    )
+            exceptions.append(f"n = {n}: the sum is {total}, the closed form {closed}")
+        books.same(f"n = {n}: n²/2 - 2n + 6", total, Fraction(n * n, 2) - 2 * n + 6)
+    text = f"the sum is n²/2 - 2n + 6; {len(exceptions)} of 31 numbers are more than a tenth off"
+    return books.rule(judge(exceptions, text))
 
 
 def cable_of_family() -> Outcome:

@@ -86,6 +86,9 @@ def _carried(books: Books, member: SparseMultiring) -> Fraction:
     for row in route_rows(Network.of(member), "balanced", range(member.order)):
         ring = table[int(row["ring"][:-1])]
         side = 1 if row["ring"][-1] == "+" else -1
+        if row["source"] not in ring:
+            books.wrong.append(f"ring {row['ring']} does not pass node {row['source']}")
+            return Fraction(0)
         at = ring.index(row["source"])
         end = ring[(at + side * row["length"]) % size]
         books.same(f"end of the way from {row['source']}", end, row["target"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from hopscape.core.network import Network
@@ -17,16 +16,23 @@ from hopscape.ledger.papers.multiring.walks import Books, rings_of
 
 
 def gemini_size() -> Outcome:
-    members = [Multiring(n, (1,), copies) for n, copies in printed.GEMINI.values()]
-    networks = [Network.of(member) for member in members]
-    nodes = math.prod(len(set(net.tails.tolist())) for net in networks)
-    ports = sum(int(net.degrees.max()) for net in networks)
-    exceptions = []
+    books, exceptions, nodes, ports = Books(), [], 1, 0
+    for n, copies in printed.GEMINI.values():
+        member = Multiring(n, (1,), copies)
+        network = Network.of(member)
+        arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
+        walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, (1,), copies))
+        books.same(f"arcs of {member.spec}", arcs, walked)
+        books.same(f"ports of {member.spec}", member.ports, int(network.degrees.max()))
+        books.same(f"nodes of {member.spec}", member.order, len(set(network.tails.tolist())))
+        nodes *= len(set(network.tails.tolist()))
+        ports += int(network.degrees.max())
     if nodes != printed.GEMINI_NODES:
         exceptions.append(f"{nodes} nodes, not {printed.GEMINI_NODES}")
     if ports != printed.GEMINI_PORTS:
         exceptions.append(f"{ports} ports, not {printed.GEMINI_PORTS}")
-    return judge(exceptions, f"{nodes} nodes with {ports} ports each, counted in the wiring")
+    text = f"{nodes} nodes with {ports} ports each, counted in the wiring"
+    return books.rule(judge(exceptions, text))
 
 
 def gemini_z() -> Outcome:
@@ -135,21 +141,16 @@ def whole_torus() -> Outcome:
 
 def gain_formula() -> Outcome:
     more, less = printed.GAIN_CAPACITIES
-    exceptions, corrected = [], []
+    books, exceptions = Books(), []
     for s in range(less):
         gain = Fraction(more - s, less - s)
         if abs(gain - printed.gain_approximation(s)) > gain / 20:
             exceptions.append(
                 f"s = {s}: {float(gain):.2f}, not {float(printed.gain_approximation(s)):.2f}"
             )
-        if gain != 1 + Fraction(more - less, less - s):
-            corrected.append(f"s = {s}: {gain}")
-    return judge(
-        exceptions,
-        f"{len(exceptions)} of {less} loads off by more than a twentieth",
-        corrected=corrected,
-        correction=f"it is 1 + {more - less}/({less} - s)",
-    )
+        books.same(f"s = {s}", gain, 1 + Fraction(more - less, less - s))
+    text = f"it is 1 + {more - less}/({less} - s); {len(exceptions)} of {less} loads are off"
+    return books.rule(judge(exceptions, text))
 
 
 def gain_numbers() -> Outcome:

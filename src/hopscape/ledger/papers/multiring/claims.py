@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -30,7 +31,9 @@ def _beyond(key: str, says: str, how: str, check: Callable[[], Outcome], *plants
 
 _CHAPTER_2 = (
     _claim("start-nodes", "section 2", "a ring of step S has mini-rings that begin at 0..S-1",
-           "all rings of N up to 24 walked", full.start_nodes, p.SPLIT),
+           "all rings of N up to 24 walked", full.start_nodes, p.SPLIT,
+           p.print_as("ring_starts", lambda n, step: list(range(math.gcd(n, step))),
+                      "0..gcd(S, N)-1 printed")),
     _claim("counter-ring", "section 2", "a ring S >= N/2 is the counter-ring of N - S",
            "arcs of all rings of N up to 40", full.counter_rings, p.WIRE),
     _claim("symmetric", "section 2", "a turn by any multiple of 2π/N keeps all arcs",
@@ -110,7 +113,7 @@ _CHAPTER_3 = (
            "best sets of all, proved, against identical rings", torus.times_of_best, p.CAPACITY,
            p.SEARCH),
     _claim("gemini-size", "sections 1, 3", "16 x 32 x 32 nodes are 16K, with 20 ports each",
-           "counted in the wiring", torus.gemini_size, p.print_as("GEMINI_PORTS", 22),
+           "counted in the wiring", torus.gemini_size, p.WIRE, p.print_as("GEMINI_PORTS", 22),
            p.print_as("GEMINI", {"z": (16, 2), "x": (32, 4), "y": (31, 4)})),
     _claim("gemini-z", "section 3", "two duplex rings, N = 16: C = 15",
            _EXACT, torus.gemini_z, p.CAPACITY, p.print_as("GEMINI_Z", Fraction(16))),
@@ -147,7 +150,7 @@ _CHAPTER_3 = (
 
 _CHAPTER_7 = (
     _claim("sparse-node-ports", "section 7, table 7.3", "a node has 2m duplex ports",
-           "counted in the wiring, m = 2..6", sparse.node_ports, p.LOST),
+           "counted in the wiring, m = 2..6", sparse.node_ports, p.LOST, p.SPARSE_WIRE),
     _claim("part-index", "section 7", "parts are numbered 1 <= j < K/m",
            "counted in three tables", sparse.part_index,
            p.print_as("parts", lambda k, m: range(1, k // m + 1), "j <= K/m printed")),
@@ -159,9 +162,10 @@ _CHAPTER_7 = (
     _claim("figure-7-1", "fig. 7.1", "PMK(7, 3, 1): seven duplex rings of three nodes",
            "counted (the picture is lost)", sparse.figure_7_1, p.SEATS, p.LOST),
     _claim("table-7-1", "table 7.1", "connection of 15 nodes, m = 2, K = 10 (body lost)",
-           "regenerated; every pair of nodes shares a ring", sparse.table_7_1, p.SEATS),
+           "regenerated; every pair of nodes shares a ring", sparse.table_7_1, p.SEATS,
+           p.SPARSE_WIRE),
     _claim("table-7-2", "table 7.2", "connection of nodes, m = 4, K = 16",
-           "all 156 printed cells", sparse.table_7_2, p.SEATS),
+           "all 156 printed cells", sparse.table_7_2, p.SEATS, p.SPARSE_WIRE),
     _claim("sparse-nodes", "section 7", "the number of nodes (formula lost)",
            "counted, m = 2..6", sparse.number_of_nodes, p.LOST),
     _claim("sparse-capacity", "section 7", "C is about 8N",
@@ -204,7 +208,8 @@ _CHAPTER_8 = (
     _claim("sparse-nodes-z", "section 8", "m = 2, K = 10 joins 15 nodes",
            "counted", sparse.nodes_z, p.LOST, p.print_as("SPARSE_NODES_Z", 16)),
     _claim("sparse-nodes-x", "section 8", "m = 4, K = 16 joins 35 nodes",
-           "counted", sparse.nodes_x, p.print_as("SPARSE_NODES_X", 52)),
+           "counted", sparse.nodes_x, p.LOST, p.MORE_NODES,
+           p.print_as("SPARSE_NODES_X", 52)),
     _claim("sparse-z", "section 8", "m = 2, K = 10: C = 22.5",
            "all ways of all pairs walked", sparse.capacity_z, p.SPARSE_CAPACITY,
            p.print_as("SPARSE_CAPACITY_Z", Fraction(420, 19))),
@@ -217,9 +222,11 @@ _CHAPTER_8 = (
     _claim("sparse-little-more", "section 8", "in z slightly more than full rings",
            "walked", sparse.little_more, p.SPARSE_CAPACITY, p.HALF_BALANCED),
     _claim("sparse-torus-size", "section 8", "the torus has 15·35² = 18375 nodes",
-           "counted", sparse.torus_size, p.print_as("SPARSE_TORUS", 15 * 52 * 52)),
+           "counted", sparse.torus_size, p.MORE_NODES,
+           p.print_as("SPARSE_TORUS", 15 * 52 * 52)),
     _claim("sparse-torus-larger", "section 8", "the torus is larger than Gemini's",
-           "counted", sparse.torus_larger, p.print_as("SPARSE_X", (2, 10))),
+           "counted", sparse.torus_larger, p.MORE_NODES,
+           p.print_as("SPARSE_X", (2, 10))),
     _claim("sparse-ports", "section 8", "20 ports are enough",
            "counted in the wiring", sparse.ports, p.print_as("SPARSE_X", (5, 20)),
            p.print_as("GEMINI_PORTS", 18)),

@@ -184,6 +184,22 @@ RUNS = Plant("simulated rates 5 % too high", f"{_ROOM}.slots:simulate", _other_r
 WAITS = Plant("simulated waits doubled or halved", f"{_ROOM}.slots:simulate", _other_run(1.0, 2.0))
 SENT = Plant("packets counted 5 % too high", f"{_ROOM}.slots:_Machine.run", _more_sent)
 
+SPARSE_WIRE = Plant(
+    "one wire of a sparse ring moved",
+    f"{_ROOM}.sparse:SparseMultiring.neighbours",
+    lambda right: (
+        lambda self, nodes: np.where(
+            (nodes == 1)[:, None] & (np.arange(self.ports) == 0),
+            (right(self, nodes) + 2) % self.order,
+            right(self, nodes),
+        )
+    ),
+)
+MORE_NODES = Plant(
+    "one node too many",
+    f"{_ROOM}.sparse:SparseMultiring.order",
+    lambda right: property(lambda self: right.fget(self) + 1),
+)
 LOST_RING = Plant(
     "a sparse ring left out",
     f"{_ROOM}.sparse:SparseMultiring.table",

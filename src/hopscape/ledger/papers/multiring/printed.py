@@ -6,7 +6,12 @@ from fractions import Fraction
 
 __all__: list[str] = []
 
-RING_STARTS = "0..S-1"
+
+def ring_starts(n: int, step: int) -> list[int]:
+    """First nodes of the mini-rings of a step: 0..S-1."""
+    return list(range(step))
+
+
 ROUTES_SUMMED = "n-1"
 SIMPLEX_CAPACITY = 2
 DUPLEX_CAPACITY = 8
