@@ -19,10 +19,10 @@ class Twin:
 
     arrays = np
 
-    def first(self, plan, state, batch, counts, grew) -> None:
+    def first(self, plan, state, sources, counts, grew) -> None:
         indptr, heads = plan.forward
         rows = state.now.reshape(plan.nodes, -1)
-        for bit, source in enumerate(state.sources[:batch].tolist()):
+        for bit, source in enumerate(sources.tolist()):
             word, mask = bit // 32, np.uint32(1 << bit % 32)
             edge = {source}
             seen = {source}

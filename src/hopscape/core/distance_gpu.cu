@@ -39,7 +39,8 @@ first(const int* __restrict__ indptr, const int* __restrict__ heads, const int* 
         const int head = heads[channel];
         if (atomicOr(rows + (long long)head * 4 * V + word, bit) & bit) continue;
         queue[atomicAdd(&end, 1)] = head;
-        atomicOr(live + (head >> 5), 1u << (head & 31));
+        const u32 mark = 1u << (head & 31);
+        if (!(live[head >> 5] & mark)) atomicOr(live + (head >> 5), mark);
       }
     }
     __syncthreads();

@@ -31,7 +31,7 @@ class Kernels(Protocol):
     arrays: Any
     """The module of its arrays: cupy, or numpy."""
 
-    def first(self, plan: _Plan, state: _State, batch: int, counts: Any, grew: Any) -> None:
+    def first(self, plan: _Plan, state: _State, sources: Any, counts: Any, grew: Any) -> None:
         """The first levels of a batch, by breadth-first search from each source."""
 
     def step(
@@ -56,7 +56,6 @@ class _Plan(NamedTuple):
 class _State(NamedTuple):
     """Working memory of a batch."""
 
-    sources: Any
     queues: Any
     now: Any
     after: Any
@@ -98,8 +97,8 @@ def distance_sweep(
     device = kernels if kernels is not None else _Cuda(network)
     plan = _plan(network, device)
     state = _state(network.order, plan, device)
-    starts = range(0, len(sources), _BATCH)
-    batches = [np.asarray(sources[low : low + _BATCH], dtype=np.int32) for low in starts]
+    there = device.arrays.asarray(sources, dtype=device.arrays.int32)
+    batches = [there[low : low + _BATCH] for low in range(0, len(sources), _BATCH)]
     totals: dict[int, int] = {0: len(sources)}
     far: list[IntArray] = []
     levels = 0
@@ -149,32 +148,31 @@ def _state(nodes: int, plan: _Plan, device: Kernels) -> _State:
     xp = device.arrays
     rows = [xp.zeros(nodes * _WORDS, dtype=xp.uint32) for _ in range(2)]
     live = [xp.zeros(nodes // 32 + 1, dtype=xp.uint32) for _ in range(2)]
-    return _State(
-        xp.zeros(_BATCH, dtype=xp.int32), xp.zeros(_BATCH * plan.room, dtype=xp.int32), *rows, *live
-    )
+    return _State(xp.zeros(_BATCH * plan.room, dtype=xp.int32), *rows, *live)
 
 
-def _begin(plan: _Plan, state: _State, batch: IntArray, device: Kernels, *out: Any) -> Any:
-    """Set up a batch and do its first levels; returns the row of a node that all have reached."""
-    xp = device.arrays
+def _full_row(sources: int, device: Kernels) -> Any:
+    """The row of a node that all sources of a batch have reached."""
+    bits = np.zeros(32 * _WORDS, dtype=np.uint8)
+    bits[:sources] = 1
+    return device.arrays.asarray(np.packbits(bits, bitorder="little").view(np.uint32))
+
+
+def _begin(plan: _Plan, state: _State, batch: Any, device: Kernels, *out: Any) -> None:
+    """Set up a batch and do its first levels."""
     state.now.fill(0)
     state.live.fill(0)
-    state.sources[: len(batch)] = xp.asarray(batch)
-    device.first(plan, state, len(batch), *out)
-    bits = np.zeros(32 * _WORDS, dtype=np.uint8)
-    bits[: len(batch)] = 1
-    return xp.asarray(np.packbits(bits, bitorder="little").view(np.uint32))
+    device.first(plan, state, batch, *out)
 
 
-def _watched(
-    plan: _Plan, state: _State, batch: IntArray, device: Kernels
-) -> tuple[IntArray, IntArray]:
+def _watched(plan: _Plan, state: _State, batch: Any, device: Kernels) -> tuple[IntArray, IntArray]:
     """A batch with a look at the counts after every level: counts and who grew, by level."""
     xp = device.arrays
     room = plan.first_levels + 1
     counts = xp.zeros(room, dtype=xp.uint64)
     grew = xp.zeros((room, _WORDS), dtype=xp.uint32)
-    full = _begin(plan, state, batch, device, counts, grew)
+    full = _full_row(len(batch), device)
+    _begin(plan, state, batch, device, counts, grew)
     known = [device.host(counts).astype(np.int64)]
     bits = [device.host(grew)]
     missing = len(batch) * (plan.nodes - 1) - int(known[0].sum())
@@ -194,14 +192,16 @@ def _watched(
 
 
 def _blind(
-    plan: _Plan, state: _State, group: list[IntArray], levels: int, device: Kernels
+    plan: _Plan, state: _State, group: list[Any], levels: int, device: Kernels
 ) -> tuple[IntArray, IntArray]:
     """Batches with a number of levels that was enough before, without waiting in between."""
     xp = device.arrays
     counts = xp.zeros((len(group), levels + 1), dtype=xp.uint64)
     grew = xp.zeros((len(group), levels + 1, _WORDS), dtype=xp.uint32)
+    rows = {size: _full_row(size, device) for size in {len(batch) for batch in group}}
     for i, batch in enumerate(group):
-        full = _begin(plan, state, batch, device, counts[i], grew[i])
+        full = rows[len(batch)]
+        _begin(plan, state, batch, device, counts[i], grew[i])
         for level in range(plan.first_levels + 1, levels + 1):
             sparse = level <= plan.first_levels + _SPARSE_LEVELS
             if sparse:
@@ -231,10 +231,10 @@ class _Cuda:
         module = compiled("hopscape.core", "distance_gpu.cu", V=VECTORS)
         self._first, self._step = module.get_function("first"), module.get_function("step")
 
-    def first(self, plan: _Plan, state: _State, batch: int, counts: Any, grew: Any) -> None:
-        numbers = (np.int32(batch), np.int32(plan.first_levels), np.int32(plan.room))
-        arrays = (*plan.forward, state.sources, state.now, state.live)
-        self._first((batch,), (256,), (*arrays, *numbers, state.queues, counts, grew))
+    def first(self, plan: _Plan, state: _State, sources: Any, counts: Any, grew: Any) -> None:
+        numbers = (np.int32(len(sources)), np.int32(plan.first_levels), np.int32(plan.room))
+        arrays = (*plan.forward, sources, state.now, state.live)
+        self._first((len(sources),), (256,), (*arrays, *numbers, state.queues, counts, grew))
 
     def step(
         self, plan: _Plan, state: _State, sparse: bool, full: Any, count: Any, grew: Any
