@@ -229,7 +229,7 @@ def test_strange_circulants_on_the_command_line() -> None:
             assert result.exit_code == 0, (words, result.output)
     shown = CliRunner().invoke(app, ["show", "circulant(3, 1)"]).output
     assert "yes  (symmetry)" not in shown  # a diameter of 1 is a number
-    assert "1  (symmetry)" in shown
+    assert "1  (closed form)" in shown
 
 
 def test_five_of_six_neighbours_dead_costs_at_most_twenty_hops() -> None:

@@ -70,6 +70,8 @@ def _distance_keys(
     connected, diameter, mean = facts.connected, facts.diameter, facts.mean_distance
     for name, value in (("connected", connected), ("diameter", diameter), ("mean_distance", mean)):
         how[name] = "closed form" if value is not None else trouble
+        if value is None and trouble and network.family is not None:
+            how[name] = network.family.estimate(name) or trouble
     if profile is not None:
         sampled = f"from {profile.sources} sources" if profile.how == "sampled" else profile.how
         if connected is None or profile.how == "exact":

@@ -9,7 +9,7 @@ import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.groups import search, study
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, in_table
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["register"]
@@ -125,11 +125,21 @@ def circulant(
     like: Annotated[
         str | None, typer.Option("--like", help="Another circulant: is there a multiplier?")
     ] = None,
+    within: Annotated[
+        int | None, typer.Option("--within", help="Count the nodes at and within this distance.")
+    ] = None,
+    node: Annotated[
+        str | None,
+        typer.Option("--node", help="A node: what the memoryless broadcast makes it send."),
+    ] = None,
+    root: Annotated[
+        str | None, typer.Option("--root", help="With --node: where the broadcast starts; 0.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Tell what is known of a circulant: canonical form, path vectors, ways round faults."""
-    from hopscape.families.circulant import Circulant
+    """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
+    from hopscape.families.circulant import Circulant, ForwardingRule
     from hopscape.families.circulant.describe import describe, describe_faults, describe_route
     from hopscape.registry import build
 
@@ -139,7 +149,9 @@ def circulant(
     other = build(like).family if like is not None else None
     if like is not None and not isinstance(other, Circulant):
         raise ArgumentError(f"{like} is no circulant")
-    record = describe(network.family, other if isinstance(other, Circulant) else None)
+    if root is not None and node is None:
+        raise ArgumentError("--root needs --node")
+    record = describe(network.family, other if isinstance(other, Circulant) else None, within)
     if (a is None) != (b is None):
         raise ArgumentError("give both --from and --to")
     if a is not None and b is not None:
@@ -150,7 +162,31 @@ def circulant(
             record |= describe_faults(network, start, end, dead or [], links)
     elif dead or dead_link:
         raise ArgumentError("--dead and --dead-link need --from and --to")
-    emit(record, style, output, title=record["spec"])
+    if node is not None:
+        record["broadcast"] = ForwardingRule(network).at(node, root or 0).to_dict()
+    emit(record, style, output, title=record["spec"], table=_in_words(record))
+
+
+def _in_words(record: dict[str, Any]) -> dict[str, str]:
+    """What a person reads: figures, or why they are not known."""
+    hidden = {"spec", "how", "mean_distance_exact"}
+    table = {k: in_table(v) for k, v in record.items() if k not in hidden}
+    for name, why in record["how"].items():
+        none = record["components"] > 1 or record["nodes"] == 1
+        table[name] = f"{'none' if none else 'not known'}  ({why})"
+    exact = record["mean_distance_exact"]
+    if exact is not None:
+        table["mean_distance"] += f"  ({exact})"
+    if record["canonical"] is None:
+        table["canonical"] = "too many multipliers to compare"
+    if "broadcast" in record:
+        stop = record["broadcast"]
+        sends = ", ".join(f"port {c['port']} to {c['to']}" for c in stop["sends"]) or "nothing"
+        heard = "starts" if stop["sender"] is None else f"hears of {stop['sender']}"
+        table["broadcast"] = (
+            f"node {stop['node']} {heard} in round {stop['round']} and sends: {sends}"
+        )
+    return table
 
 
 def _link(text: str) -> tuple[str, str]:

@@ -19,7 +19,16 @@ from typing import NamedTuple
 from hopscape.families.circulant.lattice import Lattice
 from hopscape.families.circulant.reduction import Vector, l1
 
-__all__ = ["Box", "Planes", "Wall", "largest_sum", "maximal_points", "settle", "short_walks", "walls"]
+__all__ = [
+    "Box",
+    "Planes",
+    "Wall",
+    "largest_sum",
+    "maximal_points",
+    "settle",
+    "short_walks",
+    "walls",
+]
 
 Wall = tuple[Vector, int]
 Planes = Mapping[Vector, int]
@@ -47,7 +56,9 @@ def short_walks(lattice: Lattice) -> set[Vector]:
     n = len(lattice.basis)
     kept: dict[Vector, list[Vector]] = {}
     for signs in itertools.product((-1, 0, 1), repeat=n):
-        walk = tuple(sum(s * b[i] for s, b in zip(signs, lattice.basis, strict=True)) for i in range(n))
+        walk = tuple(
+            sum(s * b[i] for s, b in zip(signs, lattice.basis, strict=True)) for i in range(n)
+        )
         kept.setdefault(tuple(map(abs, signs)), []).append(walk)
     del kept[(0,) * n]
     least = {key: min(map(l1, found)) for key, found in kept.items()}
@@ -127,9 +138,7 @@ def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
 
 def maximal_points(low: Vector, high: Vector, planes: Planes) -> set[Vector]:
     """Points of a box under planes that no coordinate can grow from: one for each order of them."""
-    return {
-        _grown(low, high, planes, order) for order in itertools.permutations(range(len(low)))
-    }
+    return {_grown(low, high, planes, order) for order in itertools.permutations(range(len(low)))}
 
 
 def _grown(start: Sequence[int], high: Vector, planes: Planes, order: Iterable[int]) -> Vector:
@@ -149,14 +158,17 @@ def largest_sum(low: Vector, high: Vector, planes: Planes) -> tuple[int, Vector]
     Examples
     --------
     >>> largest_sum((0, 0, 0), (9, 9, 9), {(0, 1): 5, (1, 2): 5, (0, 2): 5})
-    (7, (2, 2, 3))
+    (7, (3, 2, 2))
     """
     program = _Covering([b - a for a, b in zip(low, high, strict=True)])
     needs = {columns: sum(high[i] for i in columns) - c for columns, c in planes.items()}
     while True:
         unit, off = program.unit, program.values()
         worst = max(
-            ((need * unit - sum(off[i] for i in columns), columns) for columns, need in needs.items()),
+            (
+                (need * unit - sum(off[i] for i in columns), columns)
+                for columns, need in needs.items()
+            ),
             default=(0, ()),
         )
         if worst[0] <= 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from dataclasses import dataclass
 
 from hopscape.families.circulant.cell import (
@@ -35,7 +34,7 @@ class Farthest:
     least : int
         The distance of `node`: the largest that was seen.
     most : int
-        No node is farther; the same as `least` unless the time was over.
+        No node is farther; the same as `least` unless the search was cut short.
     node : int
     boxes : int
         Looked at.
@@ -47,24 +46,23 @@ class Farthest:
     boxes: int
 
 
-def farthest(lattice: Lattice, seconds: float | None = None) -> Farthest:
+def farthest(lattice: Lattice, boxes: int | None = None) -> Farthest:
     """The largest distance from node 0, and a node that has it.
 
     Parameters
     ----------
     lattice : Lattice
-    seconds : float, optional
-        Stop after this much time and tell how far it has come.
+    boxes : int, optional
+        Stop after so many boxes and tell how far it has come.
 
     Examples
     --------
     >>> farthest(Lattice(10**18 - 11, (1, 10**6, 10**12))).most
-    1500000
+    1499993
     """
     search = _Search(lattice)
-    end = None if seconds is None else time.monotonic() + seconds
     while (most := search.step()) is not None:
-        if end is not None and time.monotonic() > end:
+        if boxes is not None and search.boxes >= boxes:
             return Farthest(search.best, most, search.node, search.boxes)
     return Farthest(search.best, search.best, search.node, search.boxes)
 

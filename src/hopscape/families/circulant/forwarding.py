@@ -87,12 +87,12 @@ class ForwardingRule:
     >>> rule = ForwardingRule(hopscape.build("circulant(13, 1, 5)"))
     >>> rule.forward(6, (1, 1))
     []
-    >>> rule.forward(5, (0, 1))
-    [Copy(port=0, to=6, vector=(1, 1)), Copy(port=1, to=4, vector=(-1, 1))]
-    >>> far = ForwardingRule(hopscape.build("circulant(1000000000000000003, 1, 1000003, 5 )"))
-    >>> stop = far.at(10**15, root=7)
-    >>> stop.round, len(stop.sends)
-    (200004, 0)
+    >>> [(copy.port, copy.to, copy.vector) for copy in rule.forward(5, (0, 1))]
+    [(0, 6, (1, 1)), (1, 4, (-1, 1)), (2, 10, (0, 2))]
+    >>> far = ForwardingRule(hopscape.build("circulant(1000000000039, 1, 20, 77777)"))
+    >>> stop = far.at(123456789, root=5)
+    >>> stop.sender, stop.round, [copy.to for copy in stop.sends]
+    (123456788, 2826, [123456790])
     """
 
     def __init__(self, network: Network) -> None:
@@ -119,7 +119,9 @@ class ForwardingRule:
                 " one for each generator"
             )
         if not self._router.lattice.is_smallest(come):
-            raise ArgumentError(f"no copy arrives with the vector {come}; a smaller one leads there")
+            raise ArgumentError(
+                f"no copy arrives with the vector {come}; a smaller one leads there"
+            )
         return [copy for copy in self._onward(at, come) if self._serves(copy)]
 
     def _serves(self, copy: Copy) -> bool:

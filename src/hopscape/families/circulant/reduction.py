@@ -63,7 +63,7 @@ def lll(basis: Sequence[Sequence[int]]) -> list[list[int]]:
     Examples
     --------
     >>> lll([[1, 0, 331], [0, 1, 77], [0, 0, 1009]])
-    [[-3, 0, 16], [-3, -17, 14], [-17, 14, 11]]
+    [[-4, 4, -7], [-4, -9, 1], [-7, 4, 9]]
     """
     b = [list(row) for row in basis]
     n = len(b)
