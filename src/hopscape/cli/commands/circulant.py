@@ -36,7 +36,13 @@ def search_circulant(
     diameter: Annotated[
         int | None, typer.Option("--diameter", help="Instead: the largest order of this diameter.")
     ] = None,
-    generators: Annotated[int, typer.Option("--generators", help="How many generators.")] = 3,
+    generators: Annotated[
+        int | None, typer.Option("--generators", help="How many generators; 3 without.")
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option("--degree", help="Instead: links of a node; an odd degree takes N/2 as well."),
+    ] = None,
     ring: Annotated[
         bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
     ] = False,
@@ -55,10 +61,12 @@ def search_circulant(
 
     if (nodes is None) == (diameter is None):
         raise ArgumentError("give either --nodes or --diameter")
+    if generators is None and degree is None:
+        generators = 3
     with ResultTable(table) as kept:
         if diameter is not None:
             found = largest_circulants(
-                diameter, generators, ring=ring, table=kept, processes=processes
+                diameter, generators, degree=degree, ring=ring, table=kept, processes=processes
             )
             _emit_one(found.to_dict(), style, output)
             return
@@ -67,7 +75,7 @@ def search_circulant(
         rows = [
             found.to_dict()
             for found in best_circulants(
-                orders, generators, ring=ring, table=kept, processes=processes
+                orders, generators, degree=degree, ring=ring, table=kept, processes=processes
             )
         ]
     if len(orders) == 1 and ".." not in nodes:
@@ -108,7 +116,10 @@ def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> Non
         "sets tested": f"{record['tested']:,}",
     }
     kind = "ring circulants" if record["ring"] else "circulants"
-    title = f"{kind} with {record['nodes']} nodes and {record['generators']} generators"
+    size = f"{record['generators']} generators"
+    if record["degree"] is not None:
+        size = f"degree {record['degree']}"
+    title = f"{kind} with {record['nodes']} nodes and {size}"
     emit(record, style, output, title=title, table=table)
 
 
