@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant, ball, ulb
 from hopscape.families.circulant.scanning import scan_slice
 from hopscape.search.table import ResultTable
@@ -226,8 +224,10 @@ def _few(nodes: int, kind: _Kind) -> CirculantOptimum:
         generators = (*one, *more)
         if math.gcd(nodes, *generators) > 1 or len(set(generators)) < len(generators):
             continue
-        far = distances_from(Network.of(Circulant(nodes, generators)), 0)
-        found = {"diameter": int(far.max()), "total": int(far.sum()), "sets": [generators]}
+        facts = Circulant(nodes, generators).facts()  # known for one and two generators
+        assert facts.mean_distance is not None
+        total = int(facts.mean_distance * (nodes - 1))
+        found = {"diameter": facts.diameter, "total": total, "sets": [generators]}
         if not best or _rank(found) < _rank(best):
             best = found | {"tested": tested}
         elif _rank(found) == _rank(best):
@@ -272,7 +272,7 @@ def best_circulants(
     (2, Fraction(17, 10), (1, 2, 8))
     >>> [found] = best_circulants([36], degree=5)
     >>> found.diameter, found.sets
-    (3, ((1, 5, 18), (1, 8, 18), (1, 10, 18)))
+    (3, ((1, 5, 18),))
     """
     kind = _only_one(generators, degree, ring)
     for nodes in orders:
@@ -376,12 +376,12 @@ def largest_circulants(
 
 
 def _largest_of_few(d: int, kind: _Kind) -> int:
-    """2d + 1 on a ring; with N/2 besides 4d (at d = 1 the complete graph of 4 nodes too)."""
+    """2d + 1 on a ring; with N/2 besides about twice as many, near the bound."""
     if not kind.count:
         return 2
     if not kind.half:
         return 2 * d + 1
-    return max(n for n in range(4, kind.most(d) + 1, 2) if _few(n, kind).diameter <= d)
+    return next(n for n in range(kind.most(d), 3, -2) if _few(n, kind).diameter <= d)
 
 
 def _each(
