@@ -188,8 +188,13 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
     exact = record["mean_distance_exact"]
     if exact is not None:
         table["mean_distance"] += f"  ({exact})"
-    if record["canonical"] is None:
-        table["canonical"] = "too many multipliers to compare"
+    missing = {
+        "canonical": "too many multipliers to compare",
+        "multiplier": "none",
+        "hops": "not delivered",
+        "hops_if_known": "there is no way",
+    }
+    table |= {name: why for name, why in missing.items() if record.get(name, 0) is None}
     if "broadcast" in record:
         stop = record["broadcast"]
         sends = ", ".join(f"port {c['port']} to {c['to']}" for c in stop["sends"]) or "nothing"

@@ -1,7 +1,7 @@
 """Diameter, mean distance and distance counts of one circulant, by whatever gives them soonest.
 
 With one or two generators the lattice is as good as a closed form. With three it is quicker than
-a search of the network beyond a hundred thousand nodes. With four and five the diameter takes
+a search of the network beyond a million nodes. With four and five the diameter takes
 seconds; with six the search for it is cut short, and mostly there are bounds only. The mean
 distance takes a minute with four generators and is not known exactly with more.
 """
@@ -24,7 +24,7 @@ from hopscape.families.circulant.lattice import Lattice
 
 __all__ = ["Figures"]
 
-_SOONER = {1: 0, 2: 0, 3: 10**5}  # from how many nodes on the lattice is quicker than a search
+_SOONER = {1: 0, 2: 0, 3: 10**6}  # from how many nodes on the lattice is quicker than a search
 _SEARCHED = 10**7
 _MOST_DIMENSIONS = 6
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
