@@ -187,7 +187,7 @@ def _router(net: Network, own: Network) -> Iterator[str]:
         yield f"{router.name}: from {at[i]} to {to[i]} by port {ports[i]}"
         return
     going = true > 0
-    nodes, taken = router.walk(at[true >= 0], to[true >= 0])
+    _, taken = router.walk(at[true >= 0], to[true >= 0])
     if not np.array_equal((taken >= 0).sum(axis=1), told[true >= 0]):
         yield f"{router.name}: routes are not as long as it says"
     if router.exact and going.any():

@@ -298,6 +298,8 @@ class Network:
         """The channels that leave nodes by ports; -1 where a port is not wired."""
         node, port = np.broadcast_arrays(np.asarray(nodes), np.asarray(ports))
         table = self._port_table()
+        if not len(self.heads):
+            return np.full(node.shape, -1, dtype=np.int64)
         if table is None:
             channel = self.indptr[node] + port
             return np.where((port >= 0) & (channel < self.indptr[node + 1]), channel, -1)
