@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -101,7 +101,8 @@ def run_algorithm(
         raise ArgumentError(
             f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
         )
-    build, served = make_schedule, ANY_MODEL
+    build: Callable[[Network, Goal, Model | None], Schedule] = make_schedule
+    served = ANY_MODEL
     if name != GENERIC:
         chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
         build, served = chosen.build, chosen.serves
@@ -136,8 +137,7 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     own = schedule.model
     if own.switching == model.switching and own.disjoint in _STRONGER[model.disjoint]:
         model = replace(model, disjoint=own.disjoint)
-    costs = {"alpha": model.alpha, "beta": model.beta, "delta": model.delta}
-    if replace(own, **costs) == model:
+    if replace(own, alpha=model.alpha, beta=model.beta, delta=model.delta) == model:
         return schedule.under(model)
     verdict = verify(schedule, model=model)
     if verdict or not verify(schedule):  # what is wrong anyway is told by its verdict

@@ -19,6 +19,7 @@ from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, wh
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.progress import track
 
 if TYPE_CHECKING:
     from hopscape.core.router import Router
@@ -234,6 +235,11 @@ class Network:
     # -- wiring -----------------------------------------------------------------------------
 
     @property
+    def materialised(self) -> bool:
+        """Have the arrays been built?"""
+        return self._heads is not None
+
+    @property
     def indptr(self) -> IntArray:
         """int64[order + 1]: where the channels of each node begin."""
         self._materialise()
@@ -356,7 +362,10 @@ class Network:
         port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
-        for start in range(0, self.order, _CHUNK):
+        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        if self.order > _CHUNK:
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+        for start in starts:
             rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
             wired = rows >= 0
             degrees[start : start + len(rows)] = wired.sum(axis=1)

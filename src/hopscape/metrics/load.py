@@ -13,11 +13,16 @@ from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
+from hopscape.metrics.routes import routes_by
 
 __all__ = ["ChannelLoad", "channel_load"]
 
 _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
+_FEW = 200
+_MOST_PORTS = 254
+
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class ChannelLoad:
     how : {'exact', 'sampled'}
     """
 
-    loads: np.ndarray[tuple[int], np.dtype[np.float64]]
+    loads: Floats
     largest: float
     mean: float
     throughput: float
@@ -75,16 +80,15 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
-    sources, targets, weights, how = _flows(ends, traffic, seed)
-    for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
-        part = slice(low, low + _BATCH)
-        nodes, ports = way.walk(sources[part], targets[part])
-        share = weights[part]
-        for hop in range(ports.shape[1]):
-            moving = ports[:, hop] >= 0
-            used = network.channel_at(nodes[moving, hop], ports[moving, hop])
-            loads += np.bincount(used, weights=share[moving], minlength=len(loads))
-    total = float(weights.sum())
+    how: How = "exact"
+    if _by_table(way, traffic, count):
+        loads, total = routes_by(way, ends).loads / (count - 1), float(count)
+    else:
+        sources, targets, weights, how = _flows(ends, traffic, seed)
+        total = float(weights.sum())
+        for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
+            part = slice(low, low + _BATCH)
+            _follow(way, sources[part], targets[part], weights[part], loads)
     largest = float(loads.max())
     return ChannelLoad(
         loads=loads,
@@ -96,9 +100,31 @@ def channel_load(
     )
 
 
+def _by_table(router: Router, traffic: object, count: int) -> bool:
+    """Can uniform traffic be added up destination by destination, each node's next hop asked once?
+
+    So it is for large networks, unless a router's ways depend on where they began.
+    """
+    usual = isinstance(traffic, str) and traffic == "uniform" and type(router).walk is Router.walk
+    network = router.network
+    fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
+    return usual and fits and network.order > _FEW
+
+
+def _follow(
+    router: Router, sources: IntArray, targets: IntArray, weights: Floats, loads: Floats
+) -> None:
+    """Add what flows between pairs of nodes to the loads of the channels on its way."""
+    nodes, ports = router.walk(sources, targets)
+    for hop in range(ports.shape[1]):
+        moving = ports[:, hop] >= 0
+        used = router.network.channel_at(nodes[moving, hop], ports[moving, hop])
+        loads += np.bincount(used, weights=weights[moving], minlength=len(loads))
+
+
 def _flows(
     ends: IntArray, traffic: Literal["uniform"] | IntArray, seed: int
-) -> tuple[IntArray, IntArray, np.ndarray[tuple[int], np.dtype[np.float64]], How]:
+) -> tuple[IntArray, IntArray, Floats, How]:
     """Pairs of nodes and what flows between them."""
     count = len(ends)
     if isinstance(traffic, str):

@@ -9,7 +9,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network, NodeLike
-from hopscape.core.progress import track
+from hopscape.core.progress import paced
 
 __all__ = [
     "DegreeStatistics",
@@ -21,8 +21,8 @@ __all__ = [
     "vertex_transitive",
 ]
 
-_SLICE = 256
-_GIRTH_SLICE = 1 << 16
+_SLICE = 8
+_GIRTH_SLICE = 16
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
         sources = np.asarray(symmetry.representatives, dtype=np.int64)
     none = 2 * network.order + 2
     best = none
-    for low in track(range(0, len(sources), _GIRTH_SLICE), f"girth of {network.spec}"):
-        part = sources[low : low + _GIRTH_SLICE]
-        best = girth_kernels.girth(network.indptr, network.heads, network.reverse, part, best)
+    arrays = network.indptr, network.heads, network.reverse
+    for part in paced(len(sources), f"girth of {network.spec}", _GIRTH_SLICE):
+        best = girth_kernels.girth(*arrays, sources[part], best)
     how: How = "symmetry" if symmetry is not None else "exact"
     return Measured(None if best >= none else int(best), how)
 
@@ -120,8 +120,8 @@ def _least_flow(
     from hopscape.metrics import flow_kernels as flows
 
     residual = flows.residual_network(network.indptr, network.heads, node_disjoint)
-    for low in track(range(0, len(pairs), _SLICE), f"connectivity of {network.spec}"):
-        best = flows.least_flow(residual, pairs[low : low + _SLICE], best)
+    for part in paced(len(pairs), f"connectivity of {network.spec}", _SLICE):
+        best = flows.least_flow(residual, pairs[part], best)
     return int(best)
 
 
