@@ -5,12 +5,18 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import igraph
 import numpy as np
 
 import hopscape
+from hopscape.collectives import algorithms, lower_bounds, run_algorithm
+from hopscape.core.errors import HopscapeError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.verify import verify
 from hopscape.metrics import (
     bisection,
     distance_profile,
@@ -18,8 +24,10 @@ from hopscape.metrics import (
     girth,
     node_connectivity,
 )
+from hopscape.metrics.closed import absent, closed_facts
+from hopscape.metrics.columns import COLUMNS, Subject
 
-__all__ = ["bare", "broken_promises", "measure", "true_orbits"]
+__all__ = ["bare", "broken_promises", "broken_schedules", "measure", "true_orbits"]
 
 BISECTED = 20  # nodes up to which a bisection is proved
 CUT = 60  # nodes up to which connectivity is measured
@@ -92,10 +100,64 @@ def _orbits(generators: list[list[int]], order: int) -> list[set[int]]:
     return out
 
 
+MODELS = (
+    None,
+    Model(ports=1),
+    Model(duplex="half"),
+    Model(packing="packed"),
+    Model(ports=1, duplex="half", alpha=2.0),
+    Model(switching="circuit"),
+    Model(ports=2, switching="circuit", disjoint="vertex"),
+)
+
+
+def goals(net: Network) -> list[Goal]:
+    """One goal of every kind."""
+    ends = net.endpoints
+    root = int(ends[-1])
+    mixed = np.random.default_rng(1).permutation(ends).tolist()
+    rooted = [Goal.broadcast(root), Goal.reduce(root), Goal.scatter(root), Goal.gather(root)]
+    rooted.append(Goal.one_to_many(root, ends[:3].tolist()))
+    whole = [Goal.all_gather(), Goal.all_reduce(), Goal.all_to_all(), Goal.permutation(mixed)]
+    return rooted + whole
+
+
+def broken_schedules(spec: str) -> list[str]:
+    """Schedules that are not what was asked for: every algorithm, goal and model.
+
+    An algorithm gives a schedule that holds under the model asked for, in no fewer rounds than the
+    lower bounds allow, or refuses in one sentence.
+    """
+    net = hopscape.build(spec)
+    out = []
+    for goal, model in itertools.product(goals(net), MODELS):
+        for name in algorithms(net, goal):
+            if name.endswith("-printed"):
+                continue  # a paper's algorithm as it is printed, known to be wrong
+            try:
+                schedule = run_algorithm(net, goal, name, model)
+            except HopscapeError as error:
+                if "\n" in str(error):
+                    out.append(f"{goal.kind}, {name}: refused in several lines")
+                continue
+            asked = model if model is not None else schedule.model
+            title = f"{goal.kind} by {name}, {asked.describe()}"
+            verdict = verify(schedule, model=asked)
+            least = max((b.rounds for b in lower_bounds(net, goal, asked)), default=0)
+            if not verdict:
+                out.append(f"{title}: {verdict.reason}")
+            elif schedule.rounds < least:
+                out.append(f"{title}: {schedule.rounds} rounds, at least {least} are needed")
+            elif schedule.goal != goal or replace(schedule.model, disjoint=asked.disjoint) != asked:
+                out.append(f"{title}: made for {schedule.goal.describe()}, {schedule.model}")
+    return out
+
+
 def broken_promises(spec: str) -> list[str]:
     """What a member says of itself and is not so, one line each."""
     net = hopscape.build(spec)
-    checks = (_spec, _wiring, _facts, _symmetry, _router, _translations, _addresses, _names, _drawn)
+    checks = (_spec, _wiring, _facts, _columns, _symmetry, _router, _translations, _addresses)
+    checks += (_names, _drawn)
     return [line for check in checks for line in check(net, bare(net))]
 
 
@@ -131,7 +193,13 @@ def _wiring(net: Network, own: Network) -> Iterator[str]:
 
 
 def _facts(net: Network, own: Network) -> Iterator[str]:
-    known = net.facts.known()
+    facts = closed_facts(net)
+    known = facts.known()
+    if net.facts.known().items() - known.items():
+        yield f"deduced facts {known} are not those stated"
+    for fact in ("diameter", "radius", "mean_distance", "girth"):
+        if absent(net, facts, fact) and measure(own, fact) is not None:
+            yield f"{fact} is said not to be there ({absent(net, facts, fact)})"
     if net.order > BISECTED:
         known.pop("bisection", None)
     if net.order > CUT:
@@ -141,6 +209,22 @@ def _facts(net: Network, own: Network) -> Iterator[str]:
         true = measure(own, fact)
         if true != told:
             yield f"{fact} is told as {told}, it is {true}"
+
+
+def _columns(net: Network, own: Network) -> Iterator[str]:
+    """What 'compare' says, against what it says of the bare wires with --exact."""
+    quick, full = (Subject(one, one is own, columns=COLUMNS) for one in (net, own))
+    for name in set(COLUMNS) - {"channel_load", "vertex_transitive"}:
+        dear = name.startswith("bisection") and net.order > BISECTED
+        if dear or (name.endswith("connectivity") and net.order > CUT):
+            continue
+        told, true = quick.figure(name), full.figure(name)
+        known = told.how in ("closed form", "exact", "symmetry") or told.value is None
+        sure = known and told.value == true.value
+        below = told.how == "bound" and name == "bisection_bound" and told.value <= true.value
+        above = told.how == "bound" and name == "bisection" and told.value >= true.value
+        if not (sure or below or above):
+            yield f"{name} is told as {told}, it is {true}"
 
 
 def _symmetry(net: Network, own: Network) -> Iterator[str]:

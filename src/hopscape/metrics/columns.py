@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -23,14 +23,6 @@ from hopscape.metrics.effort import (
     WIRING,
 )
 from hopscape.metrics.load import channel_load
-from hopscape.metrics.samples import (
-    least_degree,
-    local_girth,
-    some_degrees,
-    some_diameter,
-    some_links,
-    some_mean,
-)
 from hopscape.metrics.structure import (
     edge_connectivity,
     girth,
@@ -53,6 +45,18 @@ __all__ = [
 _DISTANCES = (WIRING, SHAPE, PROFILE)
 
 
+def _sample(name: str) -> Callable[[Subject], Measured[Any] | None]:
+    """A function of the room of samples, which is rarely entered."""
+
+    def find(it: Subject) -> Measured[Any] | None:
+        from hopscape.metrics import samples
+
+        found: Measured[Any] | None = getattr(samples, name)(it)
+        return found
+
+    return find
+
+
 # -- size -----------------------------------------------------------------------------------------
 
 
@@ -65,11 +69,11 @@ def _links(it: Subject) -> Measured[int]:
 
 
 def _degree(it: Subject) -> Measured[int]:
-    return Measured(int(it.network.degrees.max(initial=0)), "exact")
+    return Measured(int(it.network.degrees.max()), "exact")
 
 
 def _degree_min(it: Subject) -> Measured[int]:
-    return Measured(int(it.network.degrees.min(initial=0)), "exact")
+    return Measured(int(it.network.degrees.min()), "exact")
 
 
 # -- distances ------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ COLUMNS: Mapping[str, Column] = {
             _degree,
             fact="degree_max",
             needs=(WIRING,),
-            otherwise=some_degrees,
+            otherwise=_sample("some_degrees"),
         ),
         Column(
             "degree_min",
@@ -195,7 +199,7 @@ COLUMNS: Mapping[str, Column] = {
             _links,
             fact="links",
             needs=(WIRING,),
-            otherwise=some_links,
+            otherwise=_sample("some_links"),
         ),
         Column(
             "connected",
@@ -212,7 +216,7 @@ COLUMNS: Mapping[str, Column] = {
             _diameter,
             fact="diameter",
             needs=_DISTANCES,
-            otherwise=some_diameter,
+            otherwise=_sample("some_diameter"),
         ),
         Column(
             "radius",
@@ -229,7 +233,7 @@ COLUMNS: Mapping[str, Column] = {
             _mean,
             fact="mean_distance",
             needs=_DISTANCES,
-            otherwise=some_mean,
+            otherwise=_sample("some_mean"),
         ),
         Column(
             "moore_mean",
@@ -268,7 +272,7 @@ COLUMNS: Mapping[str, Column] = {
             lambda it: girth(it.network, exact=it.exact),
             fact="girth",
             needs=(WIRING, CYCLES),
-            otherwise=local_girth,
+            otherwise=_sample("local_girth"),
         ),
         Column(
             "node_connectivity",
@@ -277,7 +281,7 @@ COLUMNS: Mapping[str, Column] = {
             lambda it: node_connectivity(it.network, exact=it.exact),
             fact="node_connectivity",
             needs=(WIRING, NODE_FLOWS),
-            otherwise=least_degree,
+            otherwise=_sample("least_degree"),
         ),
         Column(
             "edge_connectivity",
@@ -286,7 +290,7 @@ COLUMNS: Mapping[str, Column] = {
             lambda it: edge_connectivity(it.network, exact=it.exact),
             fact="edge_connectivity",
             needs=(WIRING, EDGE_FLOWS),
-            otherwise=least_degree,
+            otherwise=_sample("least_degree"),
         ),
         Column(
             "vertex_transitive",

@@ -13,7 +13,6 @@ from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
-from hopscape.metrics.routes import routes_by
 
 __all__ = ["ChannelLoad", "channel_load"]
 
@@ -82,6 +81,8 @@ def channel_load(
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
     how: How = "exact"
     if _by_table(way, traffic, count):
+        from hopscape.metrics.routes import routes_by
+
         loads, total = routes_by(way, ends).loads / (count - 1), float(count)
     else:
         sources, targets, weights, how = _flows(ends, traffic, seed)

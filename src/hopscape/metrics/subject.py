@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,16 +30,14 @@ _SMALL = 20_000  # channels of a network of which everything is cheap
 _STARTS, _QUICK_STARTS = 20, 2
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(NamedTuple):
     """Seconds of one processor, and bytes at most."""
 
     seconds: float
     memory: int = 0
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """Something that columns need and that takes time.
 
     Attributes
@@ -62,8 +59,7 @@ class Job:
     prepare: Callable[[Subject], Any] | None = None
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """How a breadth-first search from one node spreads: nodes at each distance."""
 
     layers: tuple[int, ...]
@@ -80,8 +76,7 @@ class Shape:
         return sum(self.layers[: whole + 1]) + part
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One figure about a network.
 
     Attributes
