@@ -19,14 +19,18 @@ __all__ = ["app"]
 
 
 class _Strict(TyperCommand):
-    """Refuses an option that is given twice, instead of keeping the last value."""
+    """Refuses an option that is given twice, and lets the ending of -o choose the format."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(order).items():
             if times > 1 and option.param_type_name == "option" and not option.multiple:
                 name = max(option.opts, key=len)
                 raise ArgumentError(f"{name} is given {times} times; it can be given once")
+        both = {"style", "output"} <= {param.name for param in self.params}
+        ending = str(given.get("output", "")).lower().rpartition(".")[2]
+        if both and "style" not in given and ending in ("json", "csv", "parquet"):
+            args = ["--format", ending, *args]
         return super().parse_args(ctx, args)
 
 

@@ -221,10 +221,14 @@ class Network:
         """Number of links: a duplex link once, a simplex channel once."""
         if self.facts.links is not None:
             return self.facts.links
+        return self.channels // 2 if self.duplex and self._reverse is None else self.count_links()
+
+    def count_links(self) -> int:
+        """The links, counted on the wiring whatever the family knows."""
+        channels = len(self.heads)
         if self.duplex and self._reverse is None:
-            return self.channels // 2
-        paired = int(np.count_nonzero(self.reverse >= 0))
-        return self.channels - paired // 2
+            return channels // 2
+        return channels - int(np.count_nonzero(self.reverse >= 0)) // 2
 
     def memory_estimate(self) -> int:
         """Bytes of the arrays, estimated before they exist (pairing of channels included)."""

@@ -78,8 +78,8 @@ def bisection(
     >>> bisection(hopscape.build("heawood"), exact=True).value
     7
     """
-    known = network.facts.bisection
-    if known is not None and not exact:
+    known = None if exact else network.facts.bisection
+    if known is not None:
         return Bisection(known, known, None, "closed form")
     from hopscape.metrics import bisection_kernels as exactly
     from hopscape.metrics import cut_kernels as cuts

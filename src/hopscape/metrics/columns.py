@@ -65,7 +65,7 @@ def _nodes(it: Subject) -> Measured[int]:
 
 
 def _links(it: Subject) -> Measured[int]:
-    return Measured(it.network.links, "exact")
+    return Measured(it.network.count_links(), "exact")
 
 
 def _degree(it: Subject) -> Measured[int]:
@@ -296,7 +296,7 @@ COLUMNS: Mapping[str, Column] = {
             "vertex_transitive",
             "transitive",
             "does every node look like every other?",
-            lambda it: vertex_transitive(it.network),
+            lambda it: vertex_transitive(it.network, exact=it.exact),
             fact="vertex_transitive",
             needs=(WIRING, GROUP),
         ),

@@ -127,7 +127,7 @@ def _cycles(it: Subject) -> Effort:
     net = it.network
     if not net.materialised:
         return Effort(0.0)
-    symmetry = net.symmetry
+    symmetry = None if it.exact else net.symmetry
     sources = np.arange(net.order) if symmetry is None else np.asarray(symmetry.representatives)
     arrays = net.indptr, net.heads, net.reverse
     best = girth(*arrays, sources[:1].astype(np.int64), 2 * net.order + 2)
@@ -146,7 +146,8 @@ def _flows(it: Subject, *, nodes: bool) -> Effort:
     if not net.materialised:
         return Effort(0.0)
     csr = net.indptr, net.heads
-    transitive = net.symmetry is not None and net.symmetry.transitive
+    symmetry = None if it.exact else net.symmetry
+    transitive = symmetry is not None and symmetry.transitive
     if nodes:
         best = pairs_of.node_connectivity_bound(*csr)
         pairs = pairs_of.node_connectivity_pairs(*csr, net.duplex, transitive)

@@ -68,13 +68,13 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
     ----------
     network : Network
     exact : bool
-        Compute it even when the family knows it.
+        Compute it from every node, even when the family or the symmetry would spare it.
     """
     if not exact and network.facts.girth is not None:
         return Measured(network.facts.girth, "closed form")
     from hopscape.metrics import girth_kernels
 
-    symmetry = network.symmetry
+    symmetry = None if exact else network.symmetry
     sources = np.arange(len(network.indptr) - 1)  # builds the arrays, or refuses
     if symmetry is not None:
         sources = np.asarray(symmetry.representatives, dtype=np.int64)
@@ -94,7 +94,8 @@ def node_connectivity(network: Network, *, exact: bool = False) -> Measured[int 
     from hopscape.metrics import connectivity_kernels as flows
 
     csr = network.indptr, network.heads
-    transitive = network.symmetry is not None and network.symmetry.transitive
+    symmetry = None if exact else network.symmetry
+    transitive = symmetry is not None and symmetry.transitive
     best = flows.node_connectivity_bound(*csr)
     pairs = flows.node_connectivity_pairs(*csr, network.duplex, transitive)
     return Measured(_least_flow(network, pairs, best, node_disjoint=True), "exact")
@@ -170,13 +171,19 @@ def disjoint_paths(
     return [[a, *network.heads[path].tolist()] for path in paths]
 
 
-def vertex_transitive(network: Network) -> Measured[bool | None]:
+def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool | None]:
     """Does every node look like every other?
 
     From the family where it knows; otherwise refuted by degrees or distances where these differ,
     and decided by the automorphism group where igraph is installed.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Decide it even when the family knows it.
     """
-    if network.facts.vertex_transitive is not None:
+    if not exact and network.facts.vertex_transitive is not None:
         return Measured(network.facts.vertex_transitive, "closed form")
     if network.order <= 1:
         return Measured(True, "exact")

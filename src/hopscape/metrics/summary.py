@@ -63,8 +63,8 @@ def _fill_links(it: Subject, name: str, out: dict[str, Any]) -> None:
     found = it.figure("links")
     out["links"] = found.value
     if found.value is not None and found.how != "sampled":
-        known = it.facts.channels
-        out["channels"] = known if known is not None else it.network.channels
+        known = it.fact("channels")
+        out["channels"] = known if known is not None else len(it.network.heads)
 
 
 def _fill_degree(it: Subject, name: str, out: dict[str, Any]) -> None:

@@ -236,34 +236,40 @@ def distances(
     sample: Annotated[
         int | None, typer.Option("--sample", help="Search from this many random nodes only.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Which sample.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Which sample.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Count the nodes at every distance, from one node or over all pairs."""
     from hopscape.metrics.summary import distances_from_node, distances_overall
 
+    if source is None and each:
+        raise ArgumentError("--each needs --from")
+    if source is not None and (exact or sample is not None or seed is not None):
+        raise ArgumentError("--from searches from one node in full; leave out --exact and --sample")
+    if exact and sample is not None:
+        raise ArgumentError("--exact and --sample contradict each other; give one of them")
+    if seed is not None and sample is None:
+        raise ArgumentError("--seed says which sample; it needs --sample")
     network = build(spec)
     if source is None:
-        if each:
-            raise ArgumentError("--each needs --from")
-        record = distances_overall(network, exact=exact, sample=sample, seed=seed)
+        record = distances_overall(network, exact=exact, sample=sample, seed=seed or 0)
     else:
         record = distances_from_node(network, network.node(source), each=each)
-    if style is Format.table:
-        where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
-        title = f"{network.spec}: nodes at each distance{where}"
-        total = sum(record["histogram"])
-        rows = [
-            {"distance": d, "count": count, "share": f"{100 * count / total:.2f} %"}
-            for d, count in enumerate(record["histogram"])
-        ]
-        emit_rows(rows, style, output, title=title)
-        if each:
-            listed = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
-            emit_rows(listed, style, output)
+    if style is not Format.table:
+        emit(record, style, output)
         return
-    emit(record, style, output)
+    where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
+    if each:
+        rows = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
+        emit_rows(rows, style, output, title=f"{network.spec}: distances{where}")
+        return
+    total = sum(record["histogram"])
+    rows = [
+        {"distance": d, "count": count, "share": f"{100 * count / total:.2f} %"}
+        for d, count in enumerate(record["histogram"])
+    ]
+    emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
 
 
 def draw(
