@@ -74,7 +74,7 @@ def _ports(it: Subject) -> Measured[int]:
     each = given(it).endpoints
     extra = 0 if it.network.has_switches or each == 1 else each
     found = it.figure("degree")
-    return Measured(found.value + extra, found.how)
+    return found.mapped(lambda x: x + extra)
 
 
 def _between(it: Subject) -> tuple[float | None, int | None, How]:
@@ -102,7 +102,7 @@ def _diameter_gap(it: Subject) -> Measured[int | None]:
     far, least = it.figure("diameter"), it.figure("moore_diameter")
     if far.value is None or least.value is None:
         return Measured(None, far.how, far.note)
-    return Measured(far.value - least.value, far.how, far.note)
+    return far.mapped(lambda x: x - least.value)
 
 
 def _routers(it: Subject) -> Measured[int]:
@@ -117,7 +117,7 @@ def _hops(it: Subject) -> Measured[float | None]:
 
 def _far(it: Subject) -> Measured[int | None]:
     _, far, how = _between(it)
-    return Measured(far, how, "lower bound" if how == "sampled" else "")
+    return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
 
 
 # -- routes ---------------------------------------------------------------------------------------
@@ -133,35 +133,33 @@ def _throughput(it: Subject) -> Measured[float | None]:
     known = _beyond(it, given(it).routes_order)
     if known is not None:
         return known
-    load, how, note = _busiest(it)
-    if load is None:
-        return Measured(None, "exact", "not connected")
-    return Measured(round(1 / load, 6) if load > 0 else None, how, note)
+    load = _busiest(it)
+    if not load.value:
+        return Measured(None, load.how, load.note)
+    return load.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
-def _busiest(it: Subject) -> tuple[float | None, How, str]:
-    """Load of the busiest channel when every endpoint sends 1 evenly, how and from what."""
+def _busiest(it: Subject) -> Measured[float | None]:
+    """Load of the busiest channel when every endpoint sends 1 evenly."""
     try:
         routes = routes_of(it)
         load = routes.uniform_load() * _scale(it)
     except DisconnectedError:
-        return None, "exact", ""
+        return Measured(None, "exact", "not connected")
     if routes.whole:
-        return load, "exact", routes.name
+        return Measured(load, "exact", routes.name)
     ways = f"{routes.name}, {len(routes.targets)} destinations"
     if routes.even:
-        return load, "sampled", f"{ways}, the same for each of them"
-    return load, "bound", f"{ways}: the mean of the busiest port, single channels may carry more"
+        return Measured(load, "sampled", f"{ways}, the same for each of them")
+    note = f"{ways}: the mean of the busiest port, single channels may carry more"
+    return Measured.at_least(load, note)
 
 
 def _load(it: Subject) -> Measured[float | None]:
     known = _beyond(it, given(it).routes_order)
     if known is not None:
         return known
-    load, how, note = _busiest(it)
-    if how == "bound":
-        how, note = "sampled", f"lower bound: {note}"
-    return Measured(None if load is None else round(load, 6), how, note)
+    return _busiest(it).mapped(lambda x: round(x, 6))
 
 
 def _route_hops(it: Subject) -> Measured[float | None]:
@@ -204,15 +202,16 @@ def _worst(it: Subject) -> Measured[int | None]:
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
     each = 1 if it.network.has_switches else given(it).endpoints
-    note = "" if it.exact else "lower bound, from the busiest channels"
-    return Measured(found * each, "exact" if it.exact else "sampled", note)
+    if it.exact:
+        return Measured(found * each, "exact")
+    return Measured.at_least(found * each, "from the busiest channels")
 
 
 def _worst_throughput(it: Subject) -> Measured[float | None]:
     met = _worst(it)
-    value = None if not met.value else round(1 / met.value, 6)
-    note = "upper bound, from the busiest channels" if value is not None and not it.exact else ""
-    return Measured(value, "bound" if note else met.how, note or met.note)
+    if not met.value:
+        return Measured(None, met.how, met.note)
+    return met.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
 def _table_bytes(it: Subject) -> Measured[int]:
@@ -230,8 +229,7 @@ def _lanes(it: Subject) -> Measured[int | None]:
 
     def compute() -> Measured[int | None]:
         far = it.figure("diameter")
-        sure = far.value if far.how not in ("sampled", "bound") else None
-        return virtual_channels(routes_of(it), sure)
+        return virtual_channels(routes_of(it), far.high)
 
     try:
         found: Measured[int | None] = it.share("lanes", compute)
@@ -245,7 +243,7 @@ def _certified(it: Subject) -> Measured[bool | None]:
     lanes = _lanes(it)
     if lanes.value is None:
         return Measured(None, lanes.how, lanes.note)
-    return Measured(lanes.how in ("exact", "bound"), "exact", lanes.note)
+    return Measured(lanes.high is not None and lanes.high <= lanes.value, "exact", lanes.note)
 
 
 # -- faults ---------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def _broadcast(it: Subject) -> Measured[int | None]:
         return Measured(None, "unknown", "no algorithm gave a schedule that holds")
     proved = found.rounds == least
     note = f"{found.algorithm}, checked; " + ("least possible" if proved else f"at least {least}")
-    return Measured(found.rounds, "exact" if proved else "bound", note)
+    return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
 
 
 def _broadcast_bound(it: Subject) -> Measured[int | None]:
@@ -96,9 +96,10 @@ def _gather_time(it: Subject) -> Measured[float | None]:
     if made is None:
         return Measured(None, "unknown", f"not computed beyond {_SCHEDULE_ORDER} nodes")
     name, rounds = made
-    time = rounds * _round_time(given(it), _chunk(it)) * 1e6
+    note = f"{name}, checked: {rounds} rounds, at least {least}"
     how: How = "exact" if rounds == least else "bound"
-    return Measured(round(time, 3), how, f"{name}, checked: {rounds} rounds, at least {least}")
+    each = _round_time(given(it), _chunk(it)) * 1e6
+    return Measured(rounds, how, note, least, rounds).mapped(lambda r: round(r * each, 3))
 
 
 def _reduce_bound(it: Subject) -> Measured[float | None]:
@@ -126,7 +127,8 @@ def _reduce_time(it: Subject) -> Measured[float | None]:
         words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
         ways[words] = 2 * rounds * _round_time(conditions, _chunk(it))
     note = min(ways, key=lambda way: ways[way])
-    return Measured(round(ways[note] * 1e6, 3), "bound", note)
+    time, least = round(ways[note] * 1e6, 3), it.figure("allreduce_bound").value
+    return Measured(time, "exact" if time == least else "bound", note, least, time)
 
 
 SCHEDULE_COLUMNS = (

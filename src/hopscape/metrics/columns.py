@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.distances import distances_to
-from hopscape.core.measured import How, Measured
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.cost import moore_diameter, moore_mean_distance
@@ -87,24 +87,27 @@ def _connected(it: Subject) -> Measured[bool]:
     return Measured(whole, "exact")
 
 
-def _from_profile(it: Subject, value: Any, sampled: str) -> Measured[Any]:
+def _from_profile(it: Subject, value: Any, bound: str = "") -> Measured[Any]:
+    """A figure of the distances; from a sample it is a bound, low or high, or an estimate."""
     profile = it.profile
     if not profile.connected:
         return Measured(None, profile.how, "not connected")
-    note = f"{sampled}from {profile.sources} sources" if profile.how == "sampled" else ""
-    return Measured(value, profile.how, note)
+    if profile.how != "sampled":
+        return Measured(value, profile.how)
+    known = {bound: value} if bound else {}
+    return Measured(value, "sampled", f"from {profile.sources} sources", **known)
 
 
 def _diameter(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.diameter, "lower bound, ")
+    return _from_profile(it, it.profile.diameter, "low")
 
 
 def _radius(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.radius, "upper bound, ")
+    return _from_profile(it, it.profile.radius, "high")
 
 
 def _mean(it: Subject) -> Measured[Fraction | None]:
-    return _from_profile(it, it.profile.mean, "")
+    return _from_profile(it, it.profile.mean)
 
 
 # -- bounds in the style of Moore -----------------------------------------------------------------
@@ -112,7 +115,7 @@ def _mean(it: Subject) -> Measured[Fraction | None]:
 
 def _moore(it: Subject, bound: Any) -> Measured[Any]:
     degree = it.figure("degree")
-    if degree.value is None or degree.how in ("sampled", "bound"):
+    if degree.value is None or not degree.exact:
         return Measured(None, "unknown", degree.note or "the degree is not known")
     value = bound(it.network.order, degree.value, directed=not it.network.duplex)
     return Measured(value, "closed form")
@@ -126,7 +129,7 @@ def _mean_gap(it: Subject) -> Measured[float | None]:
     mean, best = it.figure("mean_distance"), it.figure("moore_mean")
     if mean.value is None or not best.value:
         return Measured(None, "unknown", mean.note or best.note)
-    return Measured(round(float(mean.value / best.value) - 1, 6), mean.how, mean.note)
+    return mean.mapped(lambda x: round(float(x / best.value) - 1, 6))
 
 
 def _moore_diameter(it: Subject) -> Measured[int | None]:
@@ -137,8 +140,11 @@ def _cost(it: Subject) -> Measured[int | None]:
     far, degree = it.figure("diameter"), it.figure("degree")
     if far.value is None or degree.value is None:
         return Measured(None, "unknown", far.note or degree.note)
-    worse = degree if degree.how in ("sampled", "bound") else far
-    return Measured(degree.value * far.value, worse.how, worse.note)
+    if degree.exact:
+        return far.mapped(lambda x: degree.value * x)
+    lows = None if degree.low is None or far.low is None else degree.low * far.low
+    highs = None if degree.high is None or far.high is None else degree.high * far.high
+    return Measured(degree.value * far.value, degree.how, degree.note, lows, highs)
 
 
 # -- cuts and loads -------------------------------------------------------------------------------
@@ -155,13 +161,12 @@ def _cut(it: Subject) -> Bisection:
 def _bisection(it: Subject) -> Measured[int | None]:
     found = _cut(it)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
-    return Measured(found.upper, found.how, note)
+    return Measured(found.upper, found.how, note, found.lower, found.upper)
 
 
 def _bisection_bound(it: Subject) -> Measured[int]:
     found = _cut(it)
-    how: How = found.how if found.value is not None else "bound"
-    return Measured(found.lower, how, "" if found.value is not None else "lower bound")
+    return Measured(found.lower, found.how, "", found.lower, found.upper)
 
 
 def _channel_load(it: Subject) -> Measured[float | None]:
