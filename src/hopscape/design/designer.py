@@ -22,29 +22,16 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit, track
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import find_column, subject
+from hopscape.design.columns import columns_of_stage, find_column, subject
 from hopscape.design.conditions import Conditions
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import Requirements
 from hopscape.metrics.columns import Subject, measure_columns
 from hopscape.registry import build
 
-__all__ = ["STAGES", "Design", "design"]
+__all__ = ["Design", "design"]
 
-_SIZE = (
-    "nodes routers endpoints ports degree links hops far diameter moore_diameter diameter_gap"
-    " mean_distance moore_mean mean_gap throughput_bound table_bytes cable cable_longest"
-)
-_ROUTES = (
-    "route_hops throughput uniform_load worst_permutation worst_throughput vcs deadlock_certified"
-    " fault_pairs fault_stretch broadcast broadcast_bound growth"
-)
-_SCHEDULES = (
-    "node_connectivity bisection bisection_bound allgather allgather_bound allreduce"
-    " allreduce_bound vertex_transitive"
-)
-STAGES = tuple(tuple(names.split()) for names in (_SIZE, _ROUTES, _SCHEDULES))
-"""Columns of each stage."""
+_STAGES = 3
 
 _SHORT_LIST = 34
 _ROUTED_PAIRS = 40_000_000
@@ -173,16 +160,16 @@ def design(
     out = Design(requirements, candidates, finalists=finalists)
     pool = _pool(jobs)
     end = math.inf if seconds is None else time.monotonic() + seconds
-    clock = _Clock(end, jobs, len(STAGES) + bool(columns))
+    clock = _Clock(end, jobs, _STAGES + bool(columns))
     try:
-        for stage, usual in enumerate(STAGES, 1):
+        for stage in range(1, _STAGES + 1):
             chosen = _chosen(out, stage)
-            _run_stage(pool, chosen, stage, usual, requirements, clock)
+            _run_stage(pool, chosen, stage, columns_of_stage(stage), requirements, clock)
             out.candidates = rank(out.candidates, requirements)
             if on_stage is not None:
                 on_stage(stage, out.candidates)
         asked = _asked(out, columns, show)
-        _run_stage(pool, asked, len(STAGES) + 1, columns, requirements, clock)
+        _run_stage(pool, asked, _STAGES + 1, columns, requirements, clock)
     except KeyboardInterrupt:
         out.complete = False
         out.candidates = rank([c for c in out.candidates if c.stage], requirements)
@@ -294,7 +281,7 @@ def _run_stage(
     results = _results(pool, list(by_spec), columns, given, clock.before(stage))
     for spec, found in track(results, text, total=len(chosen)):
         one = by_spec[spec]
-        if stage > len(STAGES):  # asked for besides: nothing is judged by it
+        if stage > _STAGES:  # asked for besides: nothing is judged by it
             missing = {name: Measured(None, "unknown", str(found)) for name in columns}
             one.figures = (missing if isinstance(found, str) else found) | one.figures
         elif isinstance(found, str):
