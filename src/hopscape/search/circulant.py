@@ -15,8 +15,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant import Circulant, ball, ulb
 from hopscape.families.circulant.scanning import scan_slice
-from hopscape.search.table import ResultTable
-from hopscape.search.tasks import Task, run_tasks
+from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
 
@@ -143,8 +142,8 @@ class _Kind:
             return f"{self.count} generators from 1 to N/2"
         return f"circulants of degree {self.degree}"
 
-    def key(self, nodes: int, what: str) -> str:
-        """The name of a task in the table of results."""
+    def about(self, nodes: int, what: str) -> str:
+        """What a task is about, for people."""
         ring = "ring circulant" if self.ring else "circulant"
         size = f"generators={self.count}" if self.half is None else f"degree={self.degree}"
         return f"{ring} nodes={nodes} {size} {what}"
@@ -245,8 +244,9 @@ def best_circulants(
     *,
     degree: int | None = None,
     ring: bool = False,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> Iterator[CirculantOptimum]:
     """Least diameter, then least mean distance: all optimal generator sets of each order.
 
@@ -260,10 +260,12 @@ def best_circulants(
         then. With an even degree it is none.
     ring : bool
         Only sets with a unit (then, up to multipliers, with 1).
-    table : ResultTable, optional
+    table : Store, optional
         Keeps what is finished; a later run goes on from there.
     processes : int, optional
         All processors when left out.
+    dask : str, optional
+        Address of a Dask scheduler whose workers search instead.
 
     Examples
     --------
@@ -278,22 +280,25 @@ def best_circulants(
     for nodes in orders:
         kind.check(nodes)
     tasks = [
-        Task(
-            kind.key(n, "best"),
+        Task.of(
+            search_order,
             (n, kind.count, ring, kind.least(n), _farthest(n), kind.half),
             kind.cost(n),
+            kind.about(n, "best"),
         )
         for n in orders
         if kind.count > 1 and kind.cost(n) <= _SLICE_SECONDS
     ]
-    quick = run_tasks(tasks, search_order, table, processes=processes, text="searching circulants")
+    quick = run_tasks(
+        tasks, search_order, table, processes=processes, dask=dask, text="searching circulants"
+    )
     for nodes in orders:
         if kind.count <= 1:
             yield _few(nodes, kind)
         elif kind.cost(nodes) <= _SLICE_SECONDS:
             yield kind.optimum(nodes, next(quick)[1])
         else:
-            yield _search_large(nodes, kind, table, processes)
+            yield _search_large(nodes, kind, table, processes, dask)
 
 
 def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
@@ -303,12 +308,12 @@ def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
 
 
 def _search_large(
-    nodes: int, kind: _Kind, table: ResultTable | None, processes: int | None
+    nodes: int, kind: _Kind, table: Store | None, processes: int | None, dask: str | None
 ) -> CirculantOptimum:
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
     for d in range(kind.least(nodes), _farthest(nodes) + 1):
-        found = _scan_all(nodes, kind, d, table, processes)
+        found = _scan_all(nodes, kind, d, table, processes, dask)
         tested += found["tested"]
         if found["sets"]:
             return kind.optimum(nodes, found | {"tested": tested})
@@ -316,21 +321,22 @@ def _search_large(
 
 
 def _scan_all(
-    nodes: int, kind: _Kind, d: int, table: ResultTable | None, processes: int | None
+    nodes: int, kind: _Kind, d: int, table: Store | None, processes: int | None, dask: str | None
 ) -> dict[str, Any]:
     """All slices of an order for one diameter, put together."""
     tasks = [
-        Task(
-            kind.key(nodes, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
+        Task.of(
+            scan_slice,
             (nodes, kind.count, d, [(s.first, s.low, s.high)], False, kind.half),
             s.cost,
+            kind.about(nodes, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
         )
         for s in _slices(nodes, kind.count, kind.ring, _SLICE_SECONDS)
     ]
     text = f"{nodes} nodes, diameter {d}"
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
-    for _, found in run_tasks(tasks, scan_slice, table, processes=processes, text=text):
+    for _, found in run_tasks(tasks, scan_slice, table, processes=processes, dask=dask, text=text):
         tested += found["tested"]
         if found["sets"] and (best < 0 or found["total"] < best):
             best, sets = found["total"], set()
@@ -345,8 +351,9 @@ def largest_circulants(
     *,
     degree: int | None = None,
     ring: bool = True,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the bound downwards.
 
@@ -368,7 +375,7 @@ def largest_circulants(
     if kind.half:
         orders = range(kind.most(d) // 2 * 2, least - 1, -2)
     tested = 0
-    for nodes, found in _each(orders, d, kind, table, processes):
+    for nodes, found in _each(orders, d, kind, table, processes, dask):
         tested += found["tested"]
         if found["sets"]:
             return kind.optimum(nodes, found | {"tested": tested})
@@ -388,22 +395,26 @@ def _each(
     orders: Sequence[int],
     d: int,
     kind: _Kind,
-    table: ResultTable | None,
+    table: Store | None,
     processes: int | None,
+    dask: str | None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Search each order: in slices where one is a long task."""
     if orders and kind.cost(orders[0]) > _SLICE_SECONDS:
         for nodes in orders:
-            yield nodes, _scan_all(nodes, kind, d, table, processes)
+            yield nodes, _scan_all(nodes, kind, d, table, processes, dask)
         return
     tasks = [
-        Task(
-            kind.key(n, f"diameter={d}"),
+        Task.of(
+            search_order,
             (n, kind.count, kind.ring, d, d, kind.half),
             kind.cost(n),
+            kind.about(n, f"diameter={d}"),
         )
         for n in orders
     ]
     text = f"largest order of diameter {d}"
-    for task, found in run_tasks(tasks, search_order, table, processes=processes, text=text):
+    for task, found in run_tasks(
+        tasks, search_order, table, processes=processes, dask=dask, text=text
+    ):
         yield task.arguments[0], found
