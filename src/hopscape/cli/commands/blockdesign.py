@@ -13,7 +13,16 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_r
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
-__all__ = ["register"]
+__all__ = [
+    "check_permutation",
+    "design_blocks",
+    "design_check",
+    "designs",
+    "difference_cover",
+    "digraph_table",
+    "machines",
+    "route_around",
+]
 
 _MACHINE_COLUMNS = {
     "number": "#",
@@ -25,18 +34,6 @@ _MACHINE_COLUMNS = {
     "cables": "cables",
     "spec": "spec",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(designs)
-    app.command("design-blocks")(design_blocks)
-    app.command("design-check")(design_check)
-    app.command("difference-cover")(difference_cover)
-    app.command("digraph-table")(digraph_table)
-    app.command("check-permutation")(check_permutation)
-    app.command("route-around")(route_around)
-    app.command()(machines)
 
 
 def designs(

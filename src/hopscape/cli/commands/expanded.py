@@ -7,20 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli import groups
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(detour)
-    groups.search.command("bases")(search_bases)
-    groups.study.command("heawood")(study_heawood)
+__all__ = ["detour", "search_bases", "study_heawood"]
 
 
 def detour(

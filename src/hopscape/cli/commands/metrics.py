@@ -13,13 +13,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("bisection")(bisection)
-    app.command("load")(load)
+__all__ = ["bisection", "load"]
 
 
 def bisection(

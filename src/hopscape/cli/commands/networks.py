@@ -15,7 +15,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.registry import aliases, all_families, build, family
 
-__all__ = ["register"]
+__all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
 
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
@@ -30,12 +30,6 @@ LimitOption = Annotated[
     ),
 ]
 _SECONDS = 60.0
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    for command in (families, show, compare, distances, draw, export, explain):
-        app.command()(command)
 
 
 def families(
