@@ -6,13 +6,14 @@ Families whose members are products (``product``, ``folded``) derive from :class
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
@@ -68,7 +69,14 @@ class ProductFamily(Family):
 
     def facts(self) -> Facts:
         parts = [(factor.order, factor.facts) for factor in self.factors]
-        return reduce(_combine, parts[1:], parts[0])[1]
+        found = reduce(_combine, parts[1:], parts[0])[1]
+        transitive = found.vertex_transitive
+        if (
+            None not in (found.degree_min, found.degree_max)
+            and found.degree_min != found.degree_max
+        ):
+            transitive = False
+        return replace(found, girth=_girth(parts, self.duplex), vertex_transitive=transitive)
 
     def symmetry(self) -> Symmetry | None:
         """Orbits of the product of the groups; unknown as soon as one factor's are."""
@@ -151,6 +159,25 @@ def _combine(a: tuple[int, Facts], b: tuple[int, Facts]) -> tuple[int, Facts]:
     )
 
 
+def _girth(parts: Sequence[tuple[int, Facts]], duplex: bool) -> int | None:
+    """The least of the factors' girths, and 4 where two of them have duplex links.
+
+    None where that of a factor is not known; a factor that is a tree has no cycle.
+    """
+    cycles, linked = [], 0
+    for order, facts in parts:
+        if facts.links == 0:
+            continue
+        tree = duplex and facts.connected and facts.links == order - 1
+        if facts.girth is None and not tree:
+            return None
+        cycles += [facts.girth] if facts.girth is not None else []
+        linked += 1
+    if duplex and linked > 1:
+        cycles.append(4)
+    return min(cycles, default=None)
+
+
 def _mean(m: int, f: Facts, n: int, g: Facts) -> Fraction | None:
     """Distances add, so sums over all ordered pairs scale by the square of the other order."""
     first = Fraction(0) if m == 1 else f.mean_distance
@@ -180,7 +207,8 @@ class ProductRouter(Router):
     def __init__(self, network: Network, factors: Sequence[Network]) -> None:
         super().__init__(network)
         self._box = MixedRadix([factor.order for factor in factors])
-        self._routers = [factor.router() for factor in factors]
+        made = {id(factor): factor.router() for factor in factors}
+        self._routers = [made[id(factor)] for factor in factors]
         self.exact = all(router.exact for router in self._routers)
         self.table_bytes = sum(router.table_bytes for router in self._routers)
         self._first_port = np.cumsum([0] + [factor.ports for factor in factors])
@@ -211,6 +239,22 @@ class ProductRouter(Router):
         if any(not router.network.facts.connected for router in self._routers):
             out[self.distances(at, to) < 0] = -1
         return out
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        stride, nodes, ports = self.network.order, [at], []
+        for router, first in zip(self._routers, self._first_port.tolist(), strict=False):
+            size = router.network.order
+            stride //= size
+            here, there = at // stride % size, to // stride % size
+            if here != there:
+                try:
+                    way, taken = router.trace(here, there)
+                except DisconnectedError:
+                    raise self._lost(at, to, -1) from None
+                corner = nodes[-1] - here * stride
+                nodes += [corner + v * stride for v in way[1:]]
+                ports += [first + p for p in taken]
+        return nodes, ports
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         here, there = self._entries(at), self._entries(to)

@@ -143,6 +143,14 @@ class HypercubeRouter(Router):
         lowest = word & -word
         return np.where(word != 0, np.bitwise_count(lowest - 1).astype(np.int64), -1)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        word = at ^ to
+        ports = [i for i in range(word.bit_length()) if word >> i & 1]
+        nodes = [at]
+        for port in ports:
+            nodes.append(nodes[-1] ^ 1 << port)
+        return nodes, ports
+
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         shifts = np.asarray(range(self._d), dtype=at.dtype)
         bits: IntArray = ((at ^ to)[:, None] >> shifts & 1).astype(bool)

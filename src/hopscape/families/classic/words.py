@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -187,6 +188,15 @@ class DeBruijnRouter(Router):
         letter = to // powers[np.maximum(left - 1, 0)] % self._d
         return np.where(left > 0, letter, -1).astype(np.int64)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        d, n = self._d, self._n
+        left = next(k for k in range(n + 1) if at % d ** (n - k) == to // d**k)
+        nodes = [at]
+        ports = [to // d**k % d for k in range(left - 1, -1, -1)]
+        for letter in ports:
+            nodes.append(nodes[-1] % d ** (n - 1) * d + letter)
+        return nodes, ports
+
 
 class KautzWords(Addresses):
     """Words of n letters 0..d, no letter twice in a row."""
@@ -305,3 +315,26 @@ class KautzRouter(Router):
         letter = target[np.arange(len(at)), np.minimum(self._n - left, self._n - 1)]
         port = (letter - source[:, -1] - 1) % (self._d + 1)
         return np.where(left > 0, port, -1).astype(np.int64)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        d, n = self._d, self._n
+        word, goal = _kautz_word(at, d, n), _kautz_word(to, d, n)
+        left = next(k for k in range(n + 1) if word[k:] == goal[: n - k])
+        nodes, ports = [at], []
+        for letter in goal[n - left :]:
+            ports.append((letter - word[-1] - 1) % (d + 1))
+            word = [*word[1:], letter]
+            number = word[0]
+            for a, b in pairwise(word):
+                number = number * d + (b - a - 1) % (d + 1)
+            nodes.append(number)
+        return nodes, ports
+
+
+def _kautz_word(number: int, d: int, n: int) -> list[int]:
+    """The letters of a word: the first, then how far (less one) each is from the one before."""
+    steps = []
+    for _ in range(n - 1):
+        number, step = divmod(number, d)
+        steps.append(step + 1)
+    return [x % (d + 1) for x in accumulate([number, *reversed(steps)])]
