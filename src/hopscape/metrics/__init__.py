@@ -2,6 +2,7 @@
 
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
+from hopscape.metrics.disjoint import disjoint_paths
 from hopscape.metrics.distances import (
     DistanceProfile,
     diameter,
@@ -13,7 +14,6 @@ from hopscape.metrics.load import ChannelLoad, channel_load
 from hopscape.metrics.structure import (
     DegreeStatistics,
     degree_statistics,
-    disjoint_paths,
     edge_connectivity,
     girth,
     node_connectivity,
