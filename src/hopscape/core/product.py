@@ -19,7 +19,7 @@ from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
-__all__ = ["ProductFamily", "ProductRouter"]
+__all__ = ["ProductFamily", "ProductRouter", "least_cut"]
 
 
 class ProductFamily(Family):
@@ -153,8 +153,8 @@ def _combine(a: tuple[int, Facts], b: tuple[int, Facts]) -> tuple[int, Facts]:
         diameter=add(f.diameter, g.diameter),
         radius=add(f.radius, g.radius),
         mean_distance=_mean(m, f, n, g),
-        node_connectivity=_connectivity(m, f.node_connectivity, n, g.node_connectivity, degree),
-        edge_connectivity=_connectivity(m, f.edge_connectivity, n, g.edge_connectivity, degree),
+        node_connectivity=least_cut(m, f.node_connectivity, n, g.node_connectivity, degree),
+        edge_connectivity=least_cut(m, f.edge_connectivity, n, g.edge_connectivity, degree),
         vertex_transitive=True if f.vertex_transitive and g.vertex_transitive else None,
     )
 
@@ -188,8 +188,12 @@ def _mean(m: int, f: Facts, n: int, g: Facts) -> Fraction | None:
     return Fraction(total, m * n * (m * n - 1))
 
 
-def _connectivity(m: int, x: int | None, n: int, y: int | None, degree: int | None) -> int | None:
-    """The theorems of Xu and Yang (edges) and Spacapan (nodes): least of δ+δ', κ·n, κ'·m."""
+def least_cut(m: int, x: int | None, n: int, y: int | None, degree: int | None) -> int | None:
+    """Connectivity of a product of m by n nodes: the least of its degree, x·n and y·m.
+
+    The theorems of Xu and Yang (2006, links) and Špacapan (2008, nodes); None where a part is not
+    known.
+    """
     if m == 1:
         return y
     if n == 1:

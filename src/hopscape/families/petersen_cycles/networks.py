@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.automorphisms import orbits
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Parameter
 from hopscape.core.goal import Goal
@@ -20,6 +22,7 @@ from hopscape.core.network import Network
 from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
 from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
+from hopscape.metrics import edge_connectivity, node_connectivity
 
 __all__ = [
     "DoubleLoopPetersen",
@@ -35,6 +38,7 @@ __all__ = [
 
 _MOST_BASE_DEGREE = 7
 _SLICES = 6
+_SEARCHED = 128
 _K = Parameter("k", "int", "number of slices on the ring", low=1)
 
 
@@ -93,7 +97,7 @@ class RingOfPetersenCycles(_Cycles):
         self.slice, self.loops = _cycles_slice(), (Loop(k),)
 
     def facts(self) -> Facts:
-        return replace(super().facts(), girth=3, bisection=5 if self.k == 1 else None)
+        return replace(super().facts(), bisection=5 if self.k == 1 else None)
 
     def slice_layout(self) -> IntArray:
         return _port_places(PETERSEN, _petersen_places())
@@ -141,12 +145,28 @@ class RingOfCycles(_Cycles):
     summary = "ring of k slices of G-connected cycles, for any regular graph G of degree 3 or more"
     parameters = (Parameter("base", "network", "the base graph G"), _K)
     example = "ring_of_cycles(heawood, 2)"
-    transitive = False
 
     def __init__(self, base: Network, k: int) -> None:
         self.base, self.k = base, k
         self.neighbours_of_base = _regular_rows(base)
         self.loops = (Loop(k),)
+
+    def slice_cuts(self) -> tuple[int | None, int | None]:
+        """Those of a cubic base, whose node and link cuts are equal and stay so; else by flows."""
+        known = self.base.facts.edge_connectivity
+        if len(self.neighbours_of_base[0]) == 3 and known is not None:
+            return known, known
+        if self.slice.size > _SEARCHED:
+            return None, None
+        network = self.slice.network
+        return node_connectivity(network).value, edge_connectivity(network).value
+
+    @cached_property
+    def slice_orbits(self) -> list[list[int]]:
+        """Classes of nodes of a slice that look alike, as far as it is small enough to search."""
+        if self.slice.size > _SEARCHED:
+            return [[v] for v in range(self.slice.size)]
+        return orbits(self.slice.network)
 
     @cached_property
     def slice(self) -> Slice:  # type: ignore[override]
@@ -168,15 +188,18 @@ class RingOfCycles(_Cycles):
 def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
     """Neighbours in a base graph, ascending; refused where the cycles would not be defined."""
     require_memory(base.memory_estimate(), f"the base graph {base.spec}")
+    require_memory(30 * base.order**2, f"the distances in a slice made of {base.spec}")
     degrees = base.degrees
     if not base.duplex or base.has_switches:
         raise ArgumentError(f"base is {base.spec}; it must have duplex links and no switches")
-    if not len(degrees) or degrees.min() != degrees.max() or degrees[0] < 3:
-        low, high = int(degrees.min(initial=0)), int(degrees.max(initial=0))
+    low, high = int(degrees.min()), int(degrees.max())
+    if low != high or low < 3:
         raise ArgumentError(
             f"base is {base.spec} with degrees from {low} to {high}; it must be regular of degree "
             "at least 3"
         )
+    if not base.facts.connected and (distances_from(base, 0) < 0).any():
+        raise ArgumentError(f"base is {base.spec}; it must be connected")
     rows = np.sort(base.heads.reshape(base.order, -1), axis=1)
     if (rows[:, 1:] == rows[:, :-1]).any() or (rows == np.arange(base.order)[:, None]).any():
         raise ArgumentError(f"base is {base.spec}; it must have no loops and no parallel links")
@@ -188,15 +211,6 @@ class _Petersens(Stack):
 
     def slice_layout(self) -> IntArray:
         return _petersen_places()
-
-    def facts(self) -> Facts:
-        return replace(super().facts(), girth=self._girth())
-
-    def _girth(self) -> int | None:
-        if any(not loop.plain for loop in self.loops):
-            return None
-        sides = [loop.size for loop in self.loops if loop.size > 1]
-        return min([5, *[side for side in sides if side > 2], *[4] * bool(sides)])
 
 
 class RingOfPetersen(_Petersens):

@@ -19,6 +19,7 @@ from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import AddressError
 from hopscape.core.family import Collective, Facts, Family, Layout, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.product import least_cut
 from hopscape.families.petersen_cycles.slices import Slice
 
 if TYPE_CHECKING:
@@ -84,6 +85,16 @@ class Loop:
     def diameter(self) -> int:
         """The largest distance."""
         return self.size // 2 if self.plain else int(self.table.max())
+
+    @property
+    def girth(self) -> int | None:
+        """Length of its shortest cycle, where that is at most 4 or it is an ordinary ring."""
+        if self.plain:
+            return self.size if self.size > 2 else None
+        turns = {turn for step, up, _ in self.wired if up for turn in (step, self.size - step)}
+        if any((-a - b) % self.size in turns for a in turns for b in turns):
+            return 3
+        return 4 if len(turns) > 2 else self.size if self.size > 2 else None
 
     @property
     def total(self) -> int:
@@ -161,8 +172,6 @@ class Stack(Family):
 
     slice: Slice
     loops: tuple[Loop, ...]
-    transitive: bool = True
-    """Is the slice vertex-transitive (then the whole is)?"""
 
     @property
     def positions(self) -> int:
@@ -218,6 +227,7 @@ class Stack(Family):
         for loop in self.loops:
             total += self.slice.size**2 * loop.total * copies * (copies // loop.size)
         order = self.order
+        nodes, edges = self._connectivity()
         return Facts(
             degree_min=self.degree,
             degree_max=self.degree,
@@ -227,21 +237,51 @@ class Stack(Family):
             diameter=far,
             radius=near,
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
-            node_connectivity=self._connectivity(),
-            edge_connectivity=self._connectivity(),
+            girth=self._girth(),
+            node_connectivity=nodes,
+            edge_connectivity=edges,
             vertex_transitive=True if self.transitive else None,
         )
 
-    def _connectivity(self) -> int | None:
-        """The degree, for the slices of this room that are known to be that well connected."""
-        return self.degree if self.transitive else None
+    def _girth(self) -> int:
+        """A cycle of the slice or of a loop, or one link of each there and back."""
+        cycles = [self.slice.girth, *[loop.girth for loop in self.loops]]
+        cycles += [4] * any(loop.degree for loop in self.loops)
+        return min(g for g in cycles if g is not None)
+
+    def slice_cuts(self) -> tuple[int | None, int | None]:
+        """How many nodes, and links, part a slice: the Petersen graph and PC are 3-connected."""
+        return 3, 3
+
+    def _connectivity(self) -> tuple[int | None, int | None]:
+        """Least cuts of nodes and links; connected circulants of degree 4 or less have none below.
+
+        (A vertex-transitive graph of degree d is 2(d + 1)/3-connected: Watkins 1970.)
+        """
+        nodes, edges = self.slice_cuts()
+        order, degree = self.slice.size, self.slice.ports
+        for loop in self.loops:
+            degree += loop.degree
+            nodes = least_cut(order, nodes, loop.size, loop.degree, degree)
+            edges = least_cut(order, edges, loop.size, loop.degree, degree)
+            order *= loop.size
+        return nodes, edges
 
     def symmetry(self) -> Symmetry:
-        """Loops turn freely, so that one slice stands for all, one node of a transitive one."""
-        if self.transitive:
-            return Symmetry.of_transitive(self.order)
-        size = self.slice.size
-        return Symmetry(tuple(range(size)), (self.positions,) * size)
+        """Loops turn freely, so that one node of the slice stands for those that look like it."""
+        classes = self.slice_orbits
+        first = tuple(members[0] for members in classes)
+        return Symmetry(first, tuple(self.positions * len(members) for members in classes))
+
+    @property
+    def slice_orbits(self) -> list[list[int]]:
+        """Classes of nodes of a slice that look alike."""
+        return [list(range(self.slice.size))]
+
+    @property
+    def transitive(self) -> bool:
+        """Is it known to look the same from every node?"""
+        return len(self.slice_orbits) == 1
 
     def router(self, network: Network) -> Router:
         from hopscape.families.petersen_cycles.routing import StackRouter
