@@ -5,6 +5,7 @@ Families whose members are products (``product``, ``folded``) derive from :class
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -20,6 +21,8 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 
 __all__ = ["ProductFamily", "ProductRouter", "least_cut"]
+
+_MOST_MOVES = 1 << 24
 
 
 class ProductFamily(Family):
@@ -88,6 +91,21 @@ class ProductFamily(Family):
             nodes = [n * factor.order + r for n in nodes for r in part.representatives]
             sizes = [s * t for s in sizes for t in part.sizes]
         return Symmetry(tuple(nodes), tuple(sizes))
+
+    def rotations(self) -> IntArray | None:
+        """Those of the factors, each for itself."""
+        known = [f.family.rotations() if f.family is not None else None for f in self.factors]
+        rows = [
+            np.arange(f.order)[None, :] if r is None else r for f, r in zip(self.factors, known)
+        ]
+        count = math.prod(len(r) for r in rows)
+        if count == 1 or count * self.order > _MOST_MOVES:
+            return None
+        out = np.zeros((1, 1), dtype=np.int64)
+        for factor, moves in zip(self.factors, rows, strict=True):
+            grown = out[:, None, :, None] * factor.order + moves[None, :, None, :]
+            out = grown.reshape(len(out) * len(moves), -1)
+        return out
 
     def router(self, network: Network) -> Router:
         return ProductRouter(network, self.factors)

@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_TURNED = 4096
+
+
 class LCF(Family):
     """A cubic graph with a Hamiltonian cycle, from its LCF notation."""
 
@@ -82,6 +85,13 @@ class LCF(Family):
         """Turning by a whole pattern of shifts changes nothing."""
         kinds = len(self.shifts)
         return Symmetry(tuple(range(kinds)), (self.repeats,) * kinds)
+
+    def rotations(self) -> IntArray | None:
+        """Turns by whole patterns of shifts."""
+        if self.order > _TURNED:
+            return None
+        turn = len(self.shifts) * np.arange(self.repeats)[:, None]
+        return (np.arange(self.order)[None, :] + turn) % self.order
 
     def layout(self) -> Layout:
         return Layout(circle(self.order))

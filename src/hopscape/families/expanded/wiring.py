@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -26,6 +27,7 @@ _SMALL = 1024
 _SEARCHED = 200
 _COUNTED = 20
 _MOST_ORBITS = 100_000
+_MOST_MOVES = 1 << 24
 
 
 class Expanded(Family):
@@ -256,6 +258,31 @@ class Expanded(Family):
         if size > _SEARCHED:
             return [[v] for v in range(size)]
         return orbits(self.base, [times[v] for v in range(size)])
+
+    def rotations(self) -> IntArray | None:
+        """Every lamp turned on its own; and the base, where each of its nodes has one level."""
+        lamps = self.lamp.family.rotations() if self.levels and self.lamp.family else None
+        moves = np.zeros((1, 1), dtype=np.int64) if lamps is None else np.asarray(lamps)
+        turns = np.arange(self.base.order)[None, :]
+        if sorted(self.connectors) == list(range(self.base.order)) and self.base.family:
+            known = self.base.family.rotations()
+            turns = turns if known is None else known
+        count = len(turns) * len(moves) ** self.n
+        if count == 1 or count * self.order > _MOST_MOVES:
+            return None
+        digits = self._box.tuples(np.arange(self.order)).astype(np.int64)[:, ::-1]
+        out = np.zeros((count, self.order), dtype=np.int64)
+        level_at = np.zeros(self.base.order, dtype=np.int64)
+        level_at[list(self.connectors)] = np.arange(self.n)
+        for i, choice in enumerate(product(turns, *[moves] * self.n)):
+            turn, *lamp = choice
+            out[i] = turn[digits[:, 0]]
+            for level, move in enumerate(lamp):
+                state = digits[:, level + 1]
+                to = level if len(turns) == 1 else level_at[turn[self.connectors[level]]]
+                moved = state if lamps is None else move[state]
+                out[i] += moved * (self.base.order * self.lamp.order**to)
+        return out
 
     def router(self, network: Network) -> Router | None:
         from hopscape.families.expanded.routing import ExpandedRouter

@@ -13,15 +13,25 @@ from hopscape.core.addresses import Addresses, IntArray
 from hopscape.core.automorphisms import orbits
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Parameter
-from hopscape.core.goal import Goal
+from hopscape.core.family import Facts, Parameter
 from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
-from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.wish import Wish, small_graphs
-from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
-from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
+from hopscape.families.petersen_cycles.slices import (
+    PETERSEN,
+    Slice,
+    cycles_of,
+    petersen_turns,
+)
+from hopscape.families.petersen_cycles.wiring import (
+    Cycles,
+    Loop,
+    PortAddresses,
+    Stack,
+    loops_of,
+    port_places,
+)
 from hopscape.metrics import edge_connectivity, node_connectivity
 
 __all__ = [
@@ -52,35 +62,22 @@ def _cycles_slice() -> Slice:
     return Slice(cycles_of(PETERSEN), "the Petersen-connected cycles")
 
 
+@cache
+def _few_cycles(count: int) -> Network:
+    return Network.of(RingOfPetersenCycles(count) if count > 1 else PetersenCycles())
+
+
+@cache
+def _few_petersen(count: int) -> Network:
+    return Network.of(RingOfPetersen(count))
+
+
 def _petersen_places() -> Points:
     """Pentagon outside, pentagram inside."""
     return np.concatenate([circle(5), circle(5, 0.5)])
 
 
-def _port_places(base: tuple[tuple[int, ...], ...], places: Points) -> Points:
-    """Every port a little way from its vertex towards its neighbour."""
-    m = np.repeat(np.arange(len(base)), len(base[0]))
-    n = np.asarray(base).ravel()
-    towards = places[n] - places[m]
-    length = np.hypot(*towards.T)[:, None]
-    found: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
-    return found
-
-
-class _Cycles(Stack):
-    """What all rings of G-connected cycles share."""
-
-    neighbours_of_base: tuple[tuple[int, ...], ...]
-
-    @property
-    def addresses(self) -> Addresses:
-        return PortAddresses(self.neighbours_of_base, self.loops[0].size)
-
-    def slice_layout(self) -> IntArray:
-        return _port_places(self.neighbours_of_base, circle(len(self.neighbours_of_base)))
-
-
-class RingOfPetersenCycles(_Cycles):
+class RingOfPetersenCycles(Cycles):
     """RPC(k): k slices of 30 nodes, the Petersen-connected cycles, corresponding nodes in rings.
 
     Ports: 0 and 1 round the triangle, 2 across to the other cycle, 3 and 4 up and down the ring.
@@ -91,6 +88,7 @@ class RingOfPetersenCycles(_Cycles):
     parameters: ClassVar[tuple[Parameter, ...]] = (_K,)
     example = "rpc(3)"
     neighbours_of_base = PETERSEN
+    packed_rounds = 7
 
     def __init__(self, k: int) -> None:
         self.k = k
@@ -100,17 +98,10 @@ class RingOfPetersenCycles(_Cycles):
         return replace(super().facts(), bisection=5 if self.k == 1 else None)
 
     def slice_layout(self) -> IntArray:
-        return _port_places(PETERSEN, _petersen_places())
+        return port_places(PETERSEN, _petersen_places())
 
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.petersen_cycles.collectives import COLLECTIVES
-
-        return COLLECTIVES
-
-    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
-        from hopscape.families.petersen_cycles.lower import structure_bounds
-
-        return structure_bounds(self, network, goal, model)
+    def few_slices(self, count: int) -> Network:
+        return _few_cycles(count)
 
     def placements(self, guest: Network) -> tuple[IntArray, ...]:
         """Guests of the same order: a Hamiltonian cycle, the 30 × k meshes and tori."""
@@ -138,7 +129,7 @@ class PetersenCycles(RingOfPetersenCycles):
         return PortAddresses(PETERSEN, None)
 
 
-class RingOfCycles(_Cycles):
+class RingOfCycles(Cycles):
     """A ring of G-connected cycles: RPC with another regular base graph."""
 
     name = "ring_of_cycles"
@@ -151,6 +142,13 @@ class RingOfCycles(_Cycles):
         self.neighbours_of_base = _regular_rows(base)
         self.loops = (Loop(k),)
 
+    def few_slices(self, count: int) -> Network:
+        return self._few[count - 1]
+
+    @cached_property
+    def _few(self) -> tuple[Network, Network]:
+        return Network.of(RingOfCycles(self.base, 1)), Network.of(RingOfCycles(self.base, 2))
+
     def slice_cuts(self) -> tuple[int | None, int | None]:
         """Those of a cubic base, whose node and link cuts are equal and stay so; else by flows."""
         known = self.base.facts.edge_connectivity
@@ -160,6 +158,10 @@ class RingOfCycles(_Cycles):
             return None, None
         network = self.slice.network
         return node_connectivity(network).value, edge_connectivity(network).value
+
+    def base_moves(self) -> IntArray:
+        known = self.base.family.rotations() if self.base.family is not None else None
+        return np.arange(self.base.order)[None, :] if known is None else known
 
     @cached_property
     def slice_orbits(self) -> list[list[int]]:
@@ -208,6 +210,12 @@ def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
 
 class _Petersens(Stack):
     """What all stacks of Petersen graphs share."""
+
+    def few_slices(self, count: int) -> Network:
+        return _few_petersen(count)
+
+    def slice_moves(self) -> IntArray:
+        return petersen_turns()
 
     def slice_layout(self) -> IntArray:
         return _petersen_places()

@@ -83,7 +83,7 @@ class StackRouter(Router):
             stride //= loop.size
             here = at // stride % loop.size
             corner = nodes[-1] - here * stride
-            for port, step in _loop_walk(loop, (to // stride - here) % loop.size):
+            for port, step in loop.walk((to // stride - here) % loop.size):
                 here = (here + step) % loop.size
                 nodes.append(corner + here * stride)
                 ports.append(first + port)
@@ -138,22 +138,6 @@ def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
         if down:
             mask[:, 2 * i + 1] = loop.distances((gap + step) % loop.size) == far - 1
     return mask
-
-
-def _loop_walk(loop: Loop, gap: int) -> list[tuple[int, int]]:
-    """Ports of the loop and steps over a gap, each the lowest port that begins a shortest way."""
-    if loop.plain:
-        up = 2 * gap <= loop.size
-        return [(0, 1)] * gap if up else [(1, -1)] * (loop.size - gap)
-    moves = [(2 * i, step) for i, (step, up, _) in enumerate(loop.wired) if up]
-    moves += [(2 * i + 1, -step) for i, (step, _, down) in enumerate(loop.wired) if down]
-    far, found = loop.table, []
-    moves.sort()
-    while gap:
-        nearer = (move for move in moves if far[(gap - move[1]) % loop.size] == far[gap] - 1)
-        found.append(next(nearer))
-        gap = (gap - found[-1][1]) % loop.size
-    return found
 
 
 def _loop_paths(loop: Loop, gap: int, far: int) -> int:

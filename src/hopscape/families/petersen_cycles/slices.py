@@ -15,7 +15,15 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 
-__all__ = ["PETERSEN", "Slice", "cycle_ports", "cycles_of", "petersen_rows"]
+__all__ = [
+    "PETERSEN",
+    "Slice",
+    "cycle_ports",
+    "cycles_of",
+    "petersen_rows",
+    "petersen_turns",
+    "port_moves",
+]
 
 
 def petersen_rows() -> tuple[tuple[int, ...], ...]:
@@ -53,6 +61,38 @@ def cycles_of(base: tuple[tuple[int, ...], ...]) -> IntArray:
             number[n, m],
         )
     return rows
+
+
+def petersen_turns() -> IntArray:
+    """int64[5, 10]: pentagon and pentagram turned together; no vertex and no link stays."""
+    turn, place = np.arange(5)[:, None], np.arange(5)[None, :]
+    outer = (turn + place) % 5
+    return np.concatenate([outer, 5 + outer], axis=1)
+
+
+def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArray) -> IntArray:
+    """What a group of automorphisms of G does to the ports of its connected cycles.
+
+    Parameters
+    ----------
+    base : tuple of tuples
+        Neighbours in G.
+    moves : int64[members, vertices]
+        The group.
+    rows : int64[ports, 3]
+        Neighbours in the connected cycles.
+
+    Returns
+    -------
+    int64[members, ports]
+        Only the identity where some member changes the cyclic order of the ports.
+    """
+    ports = np.asarray(cycle_ports(base))
+    rank = np.full((len(base), len(base)), -1, dtype=np.int64)
+    rank[ports[:, 0], ports[:, 1]] = np.arange(len(ports))
+    out: IntArray = rank[moves[:, ports[:, 0]], moves[:, ports[:, 1]]]
+    kept = np.sort(out[:, rows], axis=2) == np.sort(rows[out], axis=2)
+    return out if kept.all() else np.arange(len(ports))[None, :]
 
 
 class Slice:
