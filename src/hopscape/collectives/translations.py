@@ -84,8 +84,8 @@ class Shifts:
             rows = factors[axis].neighbours(np.arange(factors[axis].order))
             taken = (rows[here] == there[:, None]).argmax(axis=1)
             ports.append(offsets[axis] + taken)
-        self.step = np.stack(steps)
-        self.ports = np.stack(ports)
+        self.step = np.asarray(steps, dtype=np.int64).reshape(-1, self.order)
+        self.ports = np.asarray(ports, dtype=np.int64).reshape(-1, self.order)
 
     def product(self, place: int) -> IntArray:
         """v·place for every node v."""
@@ -143,6 +143,8 @@ def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
     Every datum goes by a shortest way; the ways are chosen so that all kinds of links carry alike.
     Links are given to the datum with most hops left; several seeds are tried.
     """
+    if shifts.order == 1:
+        return []
     words = _balanced_words(shifts, seed)
     load = np.zeros(len(shifts.kinds), dtype=np.int64)
     for word in words:
@@ -200,6 +202,8 @@ def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
 
 def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> dict[int, Word]:
     """One word per place, so that the most used kind is used as little as can be found."""
+    if not kinds:
+        return {0: ()}
     generator = np.random.default_rng(seed)
     best: dict[int, Word] = {}
     least = None
@@ -310,7 +314,7 @@ def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Mode
     plan = plan_all_gather(shifts) if gather else plan_all_to_all(shifts)
     order = shifts.order
     require_memory(60 * len(plan) * order, f"{goal.kind} by translations on {network.spec}")
-    channel = np.stack([network.channel_at(np.arange(order), p) for p in shifts.ports])
+    channel = [network.channel_at(np.arange(order), p) for p in shifts.ports]
     channels = np.empty((len(plan), order), dtype=np.int64)
     chunk = np.empty((len(plan), order), dtype=np.int64)
     origins = np.arange(order)

@@ -14,6 +14,8 @@ from hopscape.core.automorphisms import orbits
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.spec import write_value
@@ -291,6 +293,11 @@ class Expanded(Family):
             return ExpandedRouter(network, self)
         except TooLargeError:
             return None
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.expanded.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.expanded.collectives import COLLECTIVES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hopscape.collectives.central import central_all_reduce
 from hopscape.collectives.orbits import symmetric_all_to_all
 from hopscape.core.family import Collective
 from hopscape.families.petersen_cycles.balanced import balanced_permutation, packed_permutation
@@ -63,6 +64,9 @@ _ANY = (
         "permutation",
         "both ways, then along the packed all-gather of a slice",
         packed_permutation,
+    ),
+    Collective(
+        "central", "all-reduce", "both ways over a tree of least diameter", central_all_reduce
     ),
     Collective(
         "packed",

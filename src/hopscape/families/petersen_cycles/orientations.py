@@ -23,7 +23,7 @@ Directed = tuple[tuple[Link, ...], ...]
 _SEEDS = range(8, 48)
 _FEW_SEEDS = range(6)
 _MOVES = 3000
-_SEARCHED = 100
+_WORK = 3_000_000
 
 
 def link_orbits(network: Network) -> list[list[Link]]:
@@ -63,14 +63,14 @@ def missing(order: int, orbits: list[list[Link]], choice: list[list[bool]]) -> i
 
 
 def _search(
-    orbits: list[list[Link]], order: int, rounds: int, seeds: range
+    orbits: list[list[Link]], order: int, rounds: int, seeds: range, moves: int
 ) -> list[list[bool]] | None:
     """Directions for all links in so many rounds, by annealing from seeded starts."""
     for seed in seeds:
         rng = random.Random(seed)
         choice = [[rng.random() < 0.5 for _ in orbits] for _ in range(rounds)]
         cost, heat = missing(order, orbits, choice), 8.0
-        for _ in range(_MOVES):
+        for _ in range(moves):
             if cost == 0:
                 return choice
             r, i = rng.randrange(rounds), rng.randrange(len(orbits))
@@ -102,9 +102,10 @@ def _best(network: Network, known: int | None) -> Directed:
     far = network.facts.diameter or 0
     best = [[r % 2 == 0] * len(orbits) for r in range(2 * far)]
     if known is not None:
-        return _directed(orbits, _search(orbits, order, known, _SEEDS) or best)
-    while order <= _SEARCHED and len(best) > max(far, 1):
-        shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS)
+        return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)
+    while len(best) > max(far, 1):
+        work = len(_FEW_SEEDS) * len(best) * network.links
+        shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS, min(_MOVES, _WORK // work))
         if shorter is None:
             break
         best = shorter
