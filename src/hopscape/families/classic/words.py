@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -64,6 +65,27 @@ class _Words(Family):
         again[:, 1:] = sorted_[:, 1:] == sorted_[:, :-1]
         np.put_along_axis(both, order, np.where(again, -1, sorted_), axis=1)
         return both
+
+    def _duplex_facts(self, lost: dict[int, int]) -> Facts:
+        """With links both ways: how many words have so many ports less than 2d.
+
+        A word with a loop loses two, a word that leads to one that leads back loses one. The
+        connectivity is the least degree: Esfahanian and Hakimi (1985) for de Bruijn, Bermond,
+        Homobono and Peyrat (1989) for Kautz networks.
+        """
+        width, left = 2 * self.d, self.order - sum(lost.values())
+        least, most = width - max(lost), width - (0 if left else min(lost))
+        channels = width * self.order - sum(ports * words for ports, words in lost.items())
+        return Facts(
+            degree_min=least,
+            degree_max=most,
+            links=channels // 2,
+            channels=channels,
+            connected=True,
+            node_connectivity=least,
+            edge_connectivity=least,
+            vertex_transitive=False if least != most else None,
+        )
 
     def layout(self) -> Layout:
         """Along a closed walk through all words, so that the rim of the circle is wired."""
@@ -149,8 +171,10 @@ class DeBruijn(_Words):
         return nodes[:, None] // self.d + letters * (self.order // self.d)
 
     def facts(self) -> Facts:
+        d = self.d
         if self.duplex:
-            return Facts(connected=True)
+            lost = {2: d, 1: d * (d - 1)} if self.n > 1 else {d + 1: d}
+            return replace(self._duplex_facts(lost), diameter=self.n)
         return Facts(
             degree_min=self.d,
             degree_max=self.d,
@@ -264,8 +288,11 @@ class Kautz(_Words):
         return front * d ** (n - 1) + new * d ** (n - 2) + rest[:, None] // d
 
     def facts(self) -> Facts:
-        if self.duplex:
-            return Facts(connected=True)
+        d = self.d
+        if self.duplex:  # words without a letter in common are n hops apart; d = 2 has none
+            lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
+            far = self.n if d > 2 or self.n == 1 else None
+            return replace(self._duplex_facts(lost), diameter=far, vertex_transitive=self.n <= 2)
         return Facts(
             degree_min=self.d,
             degree_max=self.d,

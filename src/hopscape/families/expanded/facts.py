@@ -18,7 +18,7 @@ from hopscape.metrics import distance_profile, edge_connectivity, girth, node_co
 if TYPE_CHECKING:
     from hopscape.families.expanded.wiring import Expanded
 
-__all__ = ["degree_counts", "expanded_facts"]
+__all__ = ["degree_counts", "expanded_facts", "mean_distance"]
 
 _SMALL = 1024
 _QUICK = 1 << 23
@@ -46,7 +46,7 @@ def expanded_facts(family: Expanded) -> Facts:
         connected=True,
         diameter=diameter,
         radius=radius,
-        mean_distance=_mean(family),
+        mean_distance=mean_distance(family),
         girth=around,
         node_connectivity=nodes,
         edge_connectivity=edges,
@@ -114,7 +114,7 @@ def _lamp_extent(lamp: Network) -> tuple[int | None, int | None]:
     return profile.diameter, profile.radius
 
 
-def _mean(family: Expanded) -> Fraction | None:
+def mean_distance(family: Expanded) -> Fraction | None:
     """Mean distance over ordered pairs of distinct nodes; None where counting would take long."""
     census = family.census
     if family.order == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
@@ -215,6 +216,12 @@ class Expanded(Family):
         if self.census is None:
             raise TooLargeError(f"the distances of {self.spec} are too many sets to count")
         return self.census.histogram()
+
+    def mean_distance(self) -> Fraction | None:
+        """Mean distance over ordered pairs of distinct nodes; None where it would take long."""
+        from hopscape.families.expanded.facts import mean_distance
+
+        return mean_distance(self)
 
     def degree_counts(self) -> dict[int, int]:
         """How many nodes have each degree, exact.
