@@ -24,6 +24,7 @@ __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
 _ROWS_ORDER = 1024
+_LONG_ROUTE = 1_000_000
 
 
 _ONE = (int, np.integer, str, tuple)
@@ -149,7 +150,10 @@ class Router(ABC):
             kind = node_dtype(self.network.order)
             rows = self.walk(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))
             return [int(v) for v in rows[0][0]], [int(p) for p in rows[1][0]]
-        step = self._kept_step if self.network.order <= _ROWS_ORDER else self._step
+        small = self.network.order <= _ROWS_ORDER
+        step = self._kept_step if small else self._step
+        if self.network.order > _LONG_ROUTE:
+            self._require_route(self.distance(at, to))
         nodes: list[int] = [at]
         ports: list[int] = []
         while at != to:
@@ -163,6 +167,11 @@ class Router(ABC):
                     f"the {self.name} router of {self.network.spec} runs in circles"
                 )
         return nodes, ports
+
+    def _require_route(self, hops: int) -> None:
+        """Refuse a single route that would not fit, before it is walked."""
+        for each in (16, 80) if hops > _LONG_ROUTE else ():  # in arrays, in lists
+            require_memory(each * hops, f"1 routes of up to {hops} hops")
 
     def _step(self, at: int, to: int) -> tuple[int, int]:
         """The next port and node; -1 where there is none."""

@@ -77,6 +77,8 @@ class StackRouter(Router):
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         stack, size = self._stack, self._stack.slice.size
+        if stack.positions > 1000:
+            self._require_route(self.distance(at, to))
         nodes, ports = [at], []
         stride, first = stack.order, stack.slice.ports
         for loop in stack.loops:

@@ -46,6 +46,8 @@ class GridRouter(Router):
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         nodes, ports = [at], []
         stride = self._box.order
+        if max(self._box.sides) > 1000:
+            self._require_route(self.distance(at, to))
         for axis, side in enumerate(self._box.sides):
             stride //= side
             here, there = at // stride % side, to // stride % side
