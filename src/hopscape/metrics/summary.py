@@ -33,7 +33,7 @@ def summarise(network: Network, *, exact: bool = False) -> dict[str, Any]:
         "endpoints": network.endpoint_count,
         "links": None,
         "channels": None,
-        "degree": {"min": None, "max": None},
+        "degree": {"min": facts.degree_min, "max": facts.degree_max},
         "duplex": network.duplex,
         "memory": human_bytes(network.memory_estimate()),
     }

@@ -116,14 +116,23 @@ def _lamp_extent(lamp: Network) -> tuple[int | None, int | None]:
 
 def mean_distance(family: Expanded) -> Fraction | None:
     """Mean distance over ordered pairs of distinct nodes; None where counting would take long."""
-    census = family.census
     if family.order == 1:
         return None
-    if census is not None and census.work <= _QUICK:
-        return census.mean()
+    around = _mean_around(family)
+    if around is not None:
+        return around
+    census = family.census
+    return census.mean() if census is not None and census.work <= _QUICK else None
+
+
+def _mean_around(family: Expanded) -> Fraction | None:
+    """The same where the base is a cycle of connectors, each of as many levels."""
     times = set(Counter(family.connectors).values())
     every = len(family.marks) == family.base.order <= _LONG_CYCLE and len(times) == 1
-    if not every or not isinstance(family.walks, CycleWalks):
+    try:
+        if not every or not isinstance(family.walks, CycleWalks):
+            return None
+    except TooLargeError:
         return None
     hops = _lamp_hops(family.lamp)
     if hops is None:
