@@ -12,9 +12,22 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
+from hopscape.core.router import Router
+from hopscape.ledger.claim import Outcome
 
-__all__ = ["Rows", "diameter", "distances", "graph", "is_path", "rows_of", "shape"]
+__all__ = [
+    "Rows",
+    "diameter",
+    "distances",
+    "graph",
+    "is_path",
+    "route",
+    "rows_of",
+    "settled",
+    "shape",
+]
 
 Rows = list[list[int]]
 
@@ -61,6 +74,23 @@ def graph(rows: Rows) -> Any:
     return found
 
 
+def settled(ours: Sequence[str], outcome: Outcome) -> Outcome:
+    """The outcome, or ``open`` where our own code says something else than what was measured."""
+    if not ours:
+        return outcome
+    more = f" (and {len(ours) - 1} more)" if len(ours) > 1 else ""
+    note = f"not decided while our own code disagrees with the measurement: {ours[0]}{more}"
+    return Outcome("open", outcome.measured, note)
+
+
 def is_path(rows: Rows, path: Sequence[int]) -> bool:
     """Does every step lead to a neighbour?"""
     return all(v in rows[u] for u, v in pairwise(path))
+
+
+def route(router: Router, source: int, target: int) -> list[int] | str:
+    """The nodes on a router's way, or what it says when it does not arrive."""
+    try:
+        return router.path(source, target)
+    except HopscapeError as error:
+        return str(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from hopscape.core.goal import Goal
@@ -46,7 +47,7 @@ def check_hypercube() -> Outcome:
     """Symmetric, regular, as many disjoint paths as links, routed bit by bit."""
     import networkx
 
-    wrong, cuts = [], {}
+    wrong, ours, cuts = [], [], {}
     for n in range(1, 6):
         network = Network.of(Hypercube(n))
         rows = brute.rows_of(network)
@@ -62,8 +63,9 @@ def check_hypercube() -> Outcome:
         for a, b in combinations(range(2**n), 2):
             way = router.path(a, b)
             if not brute.is_path(rows, way) or len(way) - 1 != far[a, b]:
-                wrong.append(f"n = {n}: the route from {a} to {b} is {way}")
-    return judge(wrong, f"n = 1..5: regular, connectivity {list(cuts.values())}, all routes tried")
+                ours.append(f"n = {n}: the route from {a} to {b} is {way}")
+    text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
+    return brute.settled(ours, judge(wrong, text))
 
 
 def check_graph() -> Outcome:
@@ -220,6 +222,7 @@ def check_basic_route() -> Outcome:
     rows = brute.rows_of(network)
     far = brute.distances(rows)
     pairs = [(a, b) for a in range(_N) for b in range(_N) if a != b]
+    ours = []
 
     def failing(tested: bool) -> list[str]:
         found = []
@@ -229,27 +232,28 @@ def check_basic_route() -> Outcome:
                 found.append(f"from {a} to {b} no branch fires")
             elif len(way) - 1 != far[a, b]:
                 found.append(f"from {a} to {b} in {len(way) - 1} hops, the distance is {far[a, b]}")
-            elif look_ahead_route(network, a, b, last_is_tested=tested) != way:
-                found.append(f"our look-ahead route from {a} to {b} is another")
+            if look_ahead_route(network, a, b, last_is_tested=tested) != way:
+                ours.append(f"our look-ahead route from {a} to {b} is another")
         return found
 
     as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
     router = network.router()
     for a, b in pairs:
-        if router.path(a, b) != basic_route(a, b, False, rows=rows):
-            plain.append(f"our router goes {router.path(a, b)} from {a} to {b}")
+        way = brute.route(router, a, b)
+        if way != basic_route(a, b, False, rows=rows):
+            ours.append(f"our router goes {way} from {a} to {b}")
     lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in pairs)
     text = (
         f"{len(pairs)} ordered pairs: as printed {len(as_printed)} fail, with a plain else"
         f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
     )
-    return judge(
-        as_printed, text, corrected=plain, correction="the third branch must be a plain else"
-    )
+    note = "the third branch must be a plain else"
+    found = judge(as_printed, text, corrected=plain, correction=note)
+    return brute.settled(ours, found)
 
 
 def _spread(
-    steps: dict[str, tuple[str, ...]], last: dict[tuple[str, str], tuple[str, ...]]
+    steps: Mapping[str, Sequence[str]], last: Mapping[tuple[str, str], Sequence[str]]
 ) -> tuple[set[int], int, Counter[int]]:
     """Basic_Broadcast from node 0, written out: who is reached, messages, copies per node."""
     rows = defined_rows()
@@ -273,17 +277,17 @@ def check_basic_broadcast() -> Outcome:
     assert network.family is not None
     build = {c.name: c.build for c in network.family.collectives() if c.goal == "broadcast"}
     reached, messages, _ = _spread(printed.FURTHER_STEPS, printed.LAST_STEPS)
-    as_printed, fixed = [], []
+    as_printed, fixed, unsettled = [], [], []
     if len(reached) < _N:
         as_printed.append(f"{len(reached)} of {_N} nodes are reached, by {messages} messages")
     ours: list[Schedule] = [build["basic-printed"](network, Goal.broadcast(0), None)]
     if verify(ours[0]).details["reached"] != len(reached):
-        fixed.append(f"our printed schedule reaches {verify(ours[0]).details['reached']}")
+        unsettled.append(f"our printed schedule reaches {verify(ours[0]).details['reached']}")
     for root in range(_N):
         made = build["basic"](network, Goal.broadcast(root), None)
         verdict = verify(made)
         if not verdict or made.rounds != printed.SENDS or made.transfers != _N - 1:
-            fixed.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")
+            unsettled.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")
     if len(_spread(_RIGHT_STEPS, _RIGHT_LAST)[0]) < _N:
         fixed.append("going on outwards does not reach all either")
     copies = _unpruned(brute.rows_of(network))
@@ -291,10 +295,11 @@ def check_basic_broadcast() -> Outcome:
         fixed.append(f"nodes {copies} get three copies, printed {printed.THREE_COPIES}")
     text = (
         f"printed steps: {len(reached)} of {_N} nodes, {messages} messages; going on outwards all"
-        f" from {_N} roots, {len(fixed)} failures; unpruned, nodes {list(copies)} get 3 copies"
+        f" from {_N} roots, {len(unsettled)} failures; unpruned, nodes {list(copies)} get 3 copies"
     )
     note = "step 2 must go on outwards: plus from S+1, minus from S-1, and step 3.1 from S+2"
-    return judge(as_printed + fixed, text, corrected=fixed, correction=note)
+    found = judge(as_printed + fixed, text, corrected=fixed, correction=note)
+    return brute.settled(unsettled, found)
 
 
 def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
@@ -314,7 +319,7 @@ def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
 def check_levels() -> Outcome:
     far = brute.distances(brute.rows_of(heawood()))
     rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in far.tolist()}
-    wrong = [f"some node sees {row}" for row in sorted(rows) if row != (1, 3, 6, 4)]
+    wrong = [f"some node sees {row}" for row in sorted(rows) if row != printed.LEVELS]
     return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}")
 
 
@@ -337,8 +342,10 @@ def check_bisection() -> Outcome:
         if (side := {0, *chosen})
     )
     known = Heawood().facts().bisection
-    wrong = [] if least == known == 7 else [f"cut of {least}, closed form {known}"]
-    return judge(wrong, f"the least cut of all halvings has {least} links, our closed form {known}")
+    ours = [] if known == least else [f"the closed form is {known}, the least cut {least}"]
+    wrong = [] if least == 7 else [f"a cut of {least} links"]
+    text = f"the least cut of all halvings has {least} links, our closed form {known}"
+    return brute.settled(ours, judge(wrong, text))
 
 
 def check_cayley() -> Outcome:

@@ -12,6 +12,8 @@ PETERSEN = (10, 3, 2)
 """Nodes, degree, diameter."""
 HEAWOOD = (14, 21, 3, 3)
 """Nodes, links, degree, diameter."""
+LEVELS = (1, 3, 6, 4)
+"""Not printed: nodes at distance 0, 1, 2, 3."""
 CHORD = 5
 """Node X is wired to X + 5 where X is odd, to X - 5 where it is even."""
 SHORTEST_CYCLE = 6
@@ -38,15 +40,12 @@ EVERY_HOLDER_ACTS = False
 EXPANDED_SIZES = {"heawood": (14, 14), "petersen": (10, 10)}
 """Size of the graph, and the largest number of levels."""
 EXPANDED_DEGREE = 6
-CONNECTOR_OF_LEVEL = 0
-"""H_n^Z_Route walks to the node at level 0 with address i + this for level i (it is i - 1)."""
-FINAL_LEG = False
-"""Does it walk to the target's place at level 0 in the end?"""
-LEVEL_BRANCH_TESTED = True
-FIRST_FLAG = 0
-"""Basic_Broadcast_All: what a flag holds before the message has come."""
-COUNTER_IS_HANDED_DOWN = False
-"""H_n^Z_Broadcast sets k = 6n + 3 anew in every call."""
+LEVEL_ROUTE = (0, True, False)
+"""H_n^Z_Route: it walks to the node at level 0 with address i + this for level i (it is i - 1);
+is the third branch tested; does it walk to the target's place at level 0 in the end?"""
+FLOOD = (0, False)
+"""H_n^Z_Broadcast: what a flag holds before the message has come, and whether the counter
+k = 6n + 3 is handed down (it is set anew in every call)."""
 
 
 def expanded_diameter(n: int, base: str) -> int:
