@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
 from hopscape.ledger.claim import Plant
 
-__all__: list[str] = []
+__all__ = ["cut", "longer", "shifted"]
 
 _PRINTED = "hopscape.ledger.papers.heawood.printed"
 _FAMILIES = "hopscape.families"
@@ -19,87 +20,6 @@ _FAMILIES = "hopscape.families"
 def print_as(name: str, value: Any, error: str = "") -> Plant:
     """The printed value, or formula, changed."""
     return Plant(error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value)
-
-
-def crossed(right: Any) -> Any:
-    """A wire of the first node and one far from it exchange their ends (from 8 nodes up)."""
-
-    def neighbours(self: Any, nodes: Any) -> Any:
-        out = right(self, nodes).copy()
-        ends = _two_wires(self, right) if 8 <= self.order <= 2**20 else None
-        if ends is not None:
-            (a, b), (c, d) = ends
-            for v, old, new in ((a, b, d), (b, a, c), (c, d, b), (d, c, a)):
-                out[(np.asarray(nodes) == v)[:, None] & (out == old)] = new
-        return out
-
-    return neighbours
-
-
-def _two_wires(family: Any, right: Any) -> Any:
-    """Wires a - b and c - d of four nodes, with no wire between a and d or c and b."""
-    rows = right(family, np.arange(family.order)[[0, *range(-6, 0)]]).tolist()
-    a, b = 0, next(w for w in rows[0] if w >= 0)
-    beside_b = right(family, np.asarray([b]))[0].tolist()
-    for c, row in zip(range(family.order - 1, family.order - 7, -1), rows[:0:-1], strict=True):
-        for d in row:
-            if d >= 0 and len({a, b, c, d}) == 4 and d not in rows[0] and c not in beside_b:
-                return (a, b), (c, d)
-    return None
-
-
-def cut(v: int, w: int) -> Callable[[Any], Any]:
-    """The wire between two nodes cut."""
-
-    def broken(right: Any) -> Any:
-        def neighbours(self: Any, nodes: Any) -> Any:
-            out = right(self, nodes).copy()
-            for a, b in ((v, w), (w, v)):
-                out[(np.asarray(nodes) == a)[:, None] & (out == b)] = -1
-            return out
-
-        return neighbours
-
-    return broken
-
-
-def longer(right: Any) -> Any:
-    """Routes of two and more hops go forth and back on their first hop before they go on."""
-
-    def trace(self: Any, at: int, to: int) -> Any:
-        nodes, ports = right(self, at, to)
-        if len(ports) < 2:
-            return nodes, ports
-        back = list(self.network.neighbours(nodes[1])).index(nodes[0])
-        return [*nodes[:2], *nodes], [ports[0], back, *ports]
-
-    return trace
-
-
-def shifted(by: int) -> Callable[[Any], Any]:
-    """A function whose result is off by so much."""
-    return lambda right: lambda *given, **more: right(*given, **more) + by
-
-
-def lost_transfer(right: Any) -> Any:
-    """Schedules without their last transfer."""
-
-    def build(*given: Any, **more: Any) -> Any:
-        from hopscape.core.schedule import Schedule
-
-        made = right(*given, **more)
-        return Schedule.from_columns(
-            made.network,
-            made.model,
-            made.goal,
-            round=made.round[:-1],
-            channels=made.channels[:-1],
-            chunk=made.chunk[:-1],
-            rounds=made.rounds,
-            name=made.name,
-        )
-
-    return build
 
 
 HEAWOOD_WIRES = Plant(
@@ -172,19 +92,6 @@ def _right_steps(_: Any) -> Any:
     return vars(room)["_STEPS"]
 
 
-def _facts(**wrong: Any) -> Callable[[Any], Any]:
-    def broken(right: Any) -> Any:
-        def facts(self: Any) -> Any:
-            true = right(self)
-            return replace(
-                true, **{name: change(getattr(true, name)) for name, change in wrong.items()}
-            )
-
-        return facts
-
-    return broken
-
-
 def _other_row(name: str, **changed: Any) -> Callable[[Any], Any]:
     """The printed table with a row changed."""
     return lambda right: tuple(replace(r, **changed) if r.name == name else r for r in right)
@@ -198,7 +105,7 @@ def table_as(name: str, error: str, **changed: Any) -> Plant:
 
 def facts_of(where: str, error: str, **wrong: Any) -> Plant:
     """Closed forms of a family changed."""
-    return Plant(error, f"{_FAMILIES}.{where}.facts", _facts(**wrong))
+    return Plant(error, f"{_FAMILIES}.{where}.facts", wrong_facts(**wrong))
 
 
 BROADCAST_STEPS = Plant(
