@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from hopscape.ledger.claim import Claim, Outcome, Plant
-from hopscape.ledger.papers.heawood import (
-    beyond,
-    expanded,
-    folded,
-    graph,
-    performance,
-    plants,
-)
+from hopscape.ledger.claim import Plant
+from hopscape.ledger.papers.heawood import expanded, folded, graph, plants
+from hopscape.ledger.papers.heawood.claims_later import LATER_CLAIMS
+from hopscape.ledger.papers.heawood.entries import claim
 
 __all__ = ["CLAIMS"]
 
-
-def _claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *broken: Plant
-) -> Claim:
-    return Claim(key, "heawood", where, says, how, check, broken)
-
-
-def _also(key: str, says: str, how: str, check: Callable[[], Outcome], *broken: Plant) -> Claim:
-    return Claim(key, "heawood", "not in the paper", says, how, check, broken, beyond=True)
-
-
 _GRAPH = (
-    _claim(
+    claim(
         "heawood-petersen",
         "introduction",
         "the Petersen graph has 10 nodes of degree 3 and diameter 2",
@@ -37,7 +19,7 @@ _GRAPH = (
         plants.PETERSEN_WIRES,
         plants.print_as("PETERSEN", (10, 3, 3)),
     ),
-    _claim(
+    claim(
         "heawood-hypercube-properties",
         "introduction",
         "hypercubes are symmetric and regular, tolerate many faults and route themselves",
@@ -50,7 +32,7 @@ _GRAPH = (
             plants.longer,
         ),
     ),
-    _claim(
+    claim(
         "heawood-graph",
         "section 2, definition 1 and figure 1",
         "14 nodes, 21 links, cubic, diameter 3; the addressings are isomorphic, also backwards",
@@ -59,7 +41,7 @@ _GRAPH = (
         plants.HEAWOOD_WIRES,
         plants.print_as("HEAWOOD", (14, 22, 3, 3)),
     ),
-    _claim(
+    claim(
         "heawood-neighbours",
         "section 2.1, property 1",
         "X is wired to X+1, X-1 and X+5 (X odd) or X-5 (X even), mod 14",
@@ -68,7 +50,7 @@ _GRAPH = (
         plants.HEAWOOD_WIRES,
         plants.print_as("CHORD", 3),
     ),
-    _claim(
+    claim(
         "classic-heawood-connectivity",
         "section 2.1, property 2",
         "three different paths join any two nodes",
@@ -81,7 +63,7 @@ _GRAPH = (
         ),
         plants.print_as("HEAWOOD", (14, 21, 4, 3)),
     ),
-    _claim(
+    claim(
         "heawood-more-than-hypercube",
         "section 2.1, property 2",
         "it has the diameter of the hypercube (of its degree), and more nodes",
@@ -98,7 +80,7 @@ _GRAPH = (
             plants.cut(0, 1),
         ),
     ),
-    _claim(
+    claim(
         "heawood-cycle",
         "section 2.1, property 3",
         "the shortest cycle through any two nodes has length 6",
@@ -107,7 +89,7 @@ _GRAPH = (
         plants.HEAWOOD_WIRES,
         plants.print_as("SHORTEST_CYCLE", 5),
     ),
-    _claim(
+    claim(
         "heawood-paths",
         "section 2.1, property 3",
         "three disjoint paths join any two nodes, of lengths (1,5,5), (2,4,4) or (3,3,3)",
@@ -116,7 +98,7 @@ _GRAPH = (
         plants.HEAWOOD_WIRES,
         plants.print_as("PATHS", {1: (1, 5, 5), 2: (2, 4, 4), 3: (3, 3, 5)}),
     ),
-    _claim(
+    claim(
         "heawood-basic-route",
         "section 2.2, Basic_Route",
         "looking one hop ahead routes by shortest paths",
@@ -126,7 +108,7 @@ _GRAPH = (
         plants.BASIC_ROUTER,
         plants.print_as("THIRD_BRANCH_TESTED", False, "the third branch printed as a plain else"),
     ),
-    _claim(
+    claim(
         "heawood-basic-broadcast",
         "section 2.2, Basic_Broadcast and figure 2",
         "three sends reach all nodes; without pruning 3, 5, 7 and 11 get three copies",
@@ -139,7 +121,7 @@ _GRAPH = (
 )
 
 _FOLDED = (
-    _claim(
+    claim(
         "heawood-folded-symmetry",
         "section 3.1",
         "folded Heawood networks are node- and edge-symmetric",
@@ -148,7 +130,7 @@ _FOLDED = (
         plants.PRODUCT_WIRES,
         plants.HEAWOOD_WIRES,
     ),
-    _claim(
+    claim(
         "heawood-folded-definition",
         "section 3.1, definition 2",
         "FH_n has 14^n nodes; a link changes one entry along a link of H",
@@ -161,7 +143,7 @@ _FOLDED = (
             lambda right: lambda self, base, n: right(self, base, n + 1),
         ),
     ),
-    _claim(
+    claim(
         "heawood-folded-route",
         "section 3.2, FH_n_Route",
         "routing one entry after the other takes O(n) steps (and is shortest)",
@@ -170,7 +152,7 @@ _FOLDED = (
         plants.LONG_ROUTES,
         plants.PRODUCT_WIRES,
     ),
-    _claim(
+    claim(
         "heawood-folded-broadcast",
         "section 3.2, FH_n_Broadcast",
         "broadcasting level by level reaches all nodes in O(n) steps",
@@ -182,7 +164,7 @@ _FOLDED = (
 )
 
 _EXPANDED = (
-    _claim(
+    claim(
         "heawood-expanded-sizes",
         "section 4",
         "RE-P has 10^(n+1) nodes for n up to 10, RE-H 14^(n+1) for n up to 14",
@@ -195,7 +177,7 @@ _EXPANDED = (
             lambda right: property(lambda self: right.fget(self) // max(1, self.n * 14)),
         ),
     ),
-    _claim(
+    claim(
         "heawood-expanded-regular",
         "section 4.1 and table 1",
         "the expanded networks are regular of degree 6",
@@ -208,7 +190,7 @@ _EXPANDED = (
         ),
         plants.DEGREES,
     ),
-    _claim(
+    claim(
         "heawood-expanded-links",
         "section 4.1",
         "connectors have 6 links, 3 of level 0 and 3 of one other level; the rest have 3",
@@ -221,7 +203,7 @@ _EXPANDED = (
             plants.cut(0, 9),
         ),
     ),
-    _claim(
+    claim(
         "heawood-expanded-diameter",
         "section 4 and table 1",
         "RE-H has diameter 6n+3",
@@ -234,7 +216,7 @@ _EXPANDED = (
             "printed with the true values",
         ),
     ),
-    _claim(
+    claim(
         "heawood-expanded-petersen-diameter",
         "section 4 and table 1",
         "RE-P has diameter 4n+2",
@@ -247,7 +229,7 @@ _EXPANDED = (
             "printed with the true values",
         ),
     ),
-    _claim(
+    claim(
         "heawood-expanded-route",
         "section 4.2, H_n^Z_Route",
         "the recursive routing delivers in O(n) steps",
@@ -257,7 +239,7 @@ _EXPANDED = (
         plants.LOOK_AHEAD,
         plants.print_as("LEVEL_ROUTE", (-1, False, True), "printed with all three put right"),
     ),
-    _claim(
+    claim(
         "heawood-expanded-broadcast",
         "section 4.2, H_n^Z_Broadcast",
         "6n+3 rounds of forwarding reach all nodes",
@@ -268,284 +250,4 @@ _EXPANDED = (
     ),
 )
 
-_PERFORMANCE = (
-    _claim(
-        "heawood-sizes",
-        "section 5",
-        "the new networks have 14^(n-1) nodes",
-        "both built for n = 1, 2",
-        folded.check_sizes,
-        plants.print_as("text_nodes", lambda n: 14 ** (n + 1), "printed as in table 1"),
-        Plant(
-            "one factor too many",
-            "hopscape.families.folded.wiring:Folded.__init__",
-            lambda right: lambda self, base, n: right(self, base, n + 1),
-        ),
-    ),
-    _claim(
-        "classic-hypercube-row",
-        "table 1, hypercube",
-        "the hypercube has 2^n nodes, degree n, diameter n",
-        "built for n = 1..9; breadth-first search from up to four nodes",
-        performance.check_hypercube_row,
-        Plant(
-            "a wire of the hypercube cut",
-            "hopscape.families.classic.cubes:Hypercube.neighbours",
-            plants.cut(0, 1),
-        ),
-        plants.table_as("hypercube", "diameter printed as n + 1", diameter=lambda n: n + 1),
-    ),
-    _claim(
-        "classic-ccc-degree",
-        "table 1, CCC",
-        "cube-connected cycles have n·2^n nodes of degree 3",
-        "built for n = 3..8",
-        performance.check_ccc_row,
-        Plant(
-            "a wire of the cube-connected cycles cut",
-            "hopscape.families.classic.cubes:CubeConnectedCycles.neighbours",
-            plants.cut(0, 1),
-        ),
-        plants.table_as("CCC", "degree printed as 4", degree=lambda n: 4),
-    ),
-    _claim(
-        "heawood-ccc-diameter",
-        "table 1, CCC",
-        "cube-connected cycles have diameter (2n-1)+floor(n/2)",
-        "covering walks on the cycle for n = 3..40, breadth-first search for n = 3..8",
-        performance.check_ccc_diameter,
-        plants.print_as(
-            "ccc_diameter",
-            lambda n: 6 if n == 3 else 2 * n - 2 + n // 2,
-            "printed with the true values",
-        ),
-        plants.CYCLE_WALKS,
-        plants.facts_of(
-            "classic.cubes:CubeConnectedCycles",
-            "our closed form one too large",
-            diameter=lambda d: d + 1,
-        ),
-    ),
-    _claim(
-        "heawood-folded-rows",
-        "table 1, F-P and F-H, and section 5",
-        "10^(n+1) and 14^(n+1) nodes, degree 3n+3, diameters 2n+2 and 3n+3; F-H costs 9n²+18n+9",
-        "built with n+1 factors and measured for n = 0, 1, 2",
-        folded.check_rows,
-        Plant(
-            "one factor too many",
-            "hopscape.families.folded.wiring:Folded.__init__",
-            lambda right: lambda self, base, n: right(self, base, min(n + 1, 3)),
-        ),
-        plants.print_as("folded_cost", lambda n: 9 * n**2 + 9, "cost printed as 9n² + 9"),
-    ),
-    _claim(
-        "heawood-expanded-cost",
-        "section 5",
-        "RE-H costs 36n+18",
-        "true degree times true diameter, n = 0..14",
-        performance.check_expanded_cost,
-        plants.print_as(
-            "expanded_cost",
-            lambda n: [9, 54, 72, 102, 120, 150, 168, 186, 216, 234, 258, 282, 300, 318, 336][n],
-            "printed with the true values",
-        ),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-table-costs",
-        "table 1, cost",
-        "costs n², about 7.5n, 6n², 24n, 9n² and 36n",
-        "against true costs at the largest n, or at n = 10,000",
-        performance.check_costs,
-        Plant(
-            "printed with costs that fit the true diameters",
-            "hopscape.ledger.papers.heawood.printed:COSTS",
-            lambda right: right | {"RE-P": lambda n: 18.6 * n, "RE-H": lambda n: 24 * n},
-        ),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-cost-order",
-        "section 5, figure 5",
-        "the cost of RE-P and RE-H has the order of CCC's",
-        "true costs against the smallest CCC of at least the same size; printed costs per bit",
-        performance.check_cost_order,
-        plants.table_as("RE-H", "RE-H printed with degree n", degree=lambda n: n),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-cost-one-nth",
-        "section 5, figure 5",
-        "the cost of RE-P and RE-H is 1/n of the hypercube's",
-        "printed formulas for 2^50, 2^100, 2^1000 nodes",
-        performance.check_one_nth,
-        plants.table_as("RE-H", "RE-H printed with diameter 3n+3", diameter=lambda n: 3 * n + 3),
-        Plant(
-            "printed curves at twice the bits",
-            "hopscape.ledger.papers.heawood.comparison:printed_at",
-            lambda right: lambda row, bits: right(row, 2 * bits),
-        ),
-    ),
-    _claim(
-        "heawood-folded-diameter",
-        "section 5, figure 6, and section 6",
-        "the diameter of F-H is slightly above F-P's and below hypercube and CCC",
-        "printed formulas for 2^k nodes, k = 5..100; our closed forms measured",
-        performance.check_diameter_order,
-        plants.table_as("F-H", "F-H printed with diameter 4n+4", diameter=lambda n: 4 * n + 4),
-        plants.table_as(
-            "F-H", "F-H printed with diameter 2.4n+2.4", diameter=lambda n: 2.4 * n + 2.4
-        ),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-range",
-        "section 5, figures 5 and 6",
-        "the families are compared up to 2^100 nodes",
-        "smallest members of at least 2^k nodes, k = 0..100",
-        performance.check_range,
-        plants.print_as("FARTHEST_BITS", 36, "compared up to 2^36 nodes"),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-cheaper-than-hypercube",
-        "section 6",
-        "F-H and RE-H are far cheaper than the hypercube",
-        "printed formulas at 2^100 nodes and where they cross; true costs of RE-H",
-        performance.check_cheaper,
-        plants.table_as("F-H", "F-H printed with degree 5n+5", degree=lambda n: 5 * n + 5),
-        plants.table_as("F-H", "F-H printed with degree n+1", degree=lambda n: n + 1),
-        plants.MEMBERS,
-    ),
-    _claim(
-        "heawood-order-n",
-        "section 6",
-        "routing and broadcast of both networks take O(n), as on folded Petersen networks",
-        "steps of the repaired algorithms for n = 1, 2, 3",
-        performance.check_order_n,
-        Plant(
-            "broadcasts by axes with an axis too many",
-            "hopscape.collectives.products:broadcast_by_axes",
-            lambda right: (
-                lambda network, factors, root, **more: (
-                    right(network, factors, root, **more).then(
-                        right(network, factors, root, **more),
-                        right(network, factors, root, **more).goal,
-                    )
-                    if len(factors) == 3
-                    else right(network, factors, root, **more)
-                )
-            ),
-        ),
-        plants.print_as(
-            "expanded_diameter", lambda n, base: 3 * n * n + 6, "rounds that grow with n²"
-        ),
-    ),
-)
-
-_BEYOND = (
-    _also(
-        "classic-heawood-distances",
-        "from any node 1, 3, 6, 4 nodes lie at distance 0, 1, 2, 3",
-        "breadth-first search from all nodes",
-        graph.check_levels,
-        Plant(
-            "a chord of the Heawood graph cut",
-            "hopscape.families.classic.small:Heawood.neighbours",
-            plants.cut(0, 9),
-        ),
-        plants.print_as("LEVELS", (1, 3, 7, 3), "levels counted as 1, 3, 7, 3"),
-    ),
-    _also(
-        "classic-heawood-opposite",
-        "nodes x and x + 7 of the Heawood graph are at distance 3",
-        "breadth-first search from all nodes",
-        graph.check_opposite,
-        Plant(
-            "chords of 7",
-            "hopscape.families.classic.small:Heawood.neighbours",
-            lambda right: lambda self, nodes: _with_chords(right(self, nodes), nodes),
-        ),
-    ),
-    _also(
-        "classic-heawood-bisection",
-        "the Heawood graph has bisection width 7",
-        "all 1716 halvings",
-        graph.check_bisection,
-        plants.HEAWOOD_WIRES,
-        plants.facts_of("classic.small:Heawood", "our closed form 6", bisection=lambda _: 6),
-    ),
-    _also(
-        "heawood-cayley",
-        "it is a Cayley graph of the dihedral group of order 14, by three reflections",
-        "our 14 translations: automorphisms, closed, one per node",
-        graph.check_cayley,
-        plants.HEAWOOD_WIRES,
-        Plant(
-            "translations that only shift",
-            "hopscape.families.classic.heawood:heawood_translations",
-            lambda right: lambda: (right()[:, :1] + right()[:1]) % 14,
-        ),
-    ),
-    _also(
-        "heawood-expanded-distance",
-        "distance in RE is a covering walk in the base plus the distances in the levels",
-        "our router against breadth-first search on RE-H(1) and RE-P(2)",
-        beyond.check_distance,
-        plants.LAMP_DISTANCES,
-        plants.LONG_WALKS,
-    ),
-    _also(
-        "heawood-expanded-cuts",
-        "at n = 1 the connectors, and no other nodes, are cut nodes of RE-H and RE-P",
-        "articulation points by networkx; our closed form",
-        beyond.check_cut_nodes,
-        plants.EXPANDED_WIRES,
-        plants.facts_of(
-            "expanded.wiring:Expanded",
-            "our connectivity one more",
-            node_connectivity=lambda k: k + 1,
-        ),
-    ),
-    _also(
-        "heawood-permutations",
-        "any permutation of H takes at most 3 all-port rounds, of FH(n) 3(2n-1)",
-        "two dozen permutations of H and two of FH(2), verified",
-        beyond.check_permutation,
-        plants.PERMUTED,
-        plants.NO_MIDDLES,
-    ),
-    _also(
-        "heawood-exchange",
-        "gossip and total exchange of FH(1), FH(2) and total exchange of RE-H(1) meet their bounds",
-        "verified schedules and lower bounds: 5, 9, 33, 126 and 9·14² rounds",
-        beyond.check_exchange,
-        plants.EVEN_PATHS,
-        Plant(
-            "our bounds by levels 3 % too low",
-            "hopscape.families.expanded.lower:structure_bounds",
-            lambda right: lambda *given: tuple((97 * r // 100, why) for r, why in right(*given)),
-        ),
-    ),
-    _also(
-        "heawood-cheaper-still",
-        "Petersen-connected cycles and duplex Kautz networks are cheaper than all six",
-        "smallest members of at least 2^k nodes, k up to 100; PCC(4) measured",
-        beyond.check_cheaper_still,
-        Plant(
-            "our diameters of Petersen-connected cycles one too large",
-            "hopscape.ledger.papers.heawood.comparison:pcc_diameter",
-            plants.shifted(1),
-        ),
-        plants.MEMBERS,
-    ),
-)
-
-
-def _with_chords(rows: object, nodes: object) -> object:
-    rows[:, 2] = (nodes + 7) % 14  # type: ignore[index, operator]
-    return rows
-
-
-CLAIMS = (*_GRAPH, *_FOLDED, *_EXPANDED, *_PERFORMANCE, *_BEYOND)
+CLAIMS = (*_GRAPH, *_FOLDED, *_EXPANDED, *LATER_CLAIMS)
