@@ -17,6 +17,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers
 from hopscape.core.errors import ArgumentError
+from hopscape.core.model import ANY_MODEL, Served
 from hopscape.core.spec import Argument, Call, write_value
 
 if TYPE_CHECKING:
@@ -202,15 +203,16 @@ class Collective:
     build : callable
         Takes the network, the goal and the model wanted (or None for the algorithm's own) and
         returns a Schedule.
-    switching : str, optional
-        The only switching that it is for; None when it follows the model or refuses it at once.
+    serves : Served, optional
+        The models that it is for. Whoever runs it refuses any other, and holds the schedule against
+        the model that was asked for.
     """
 
     name: str
     goal: str
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
-    switching: str | None = None
+    serves: Served = ANY_MODEL
 
 
 class Family(ABC):
@@ -293,6 +295,10 @@ class Family(ABC):
     def router(self, network: Network) -> Router | None:
         """A router in closed form, or None (then tables serve)."""
         return None
+
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Other routers of its own, by the names that ``--router`` takes."""
+        return {}
 
     def detours(
         self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]

@@ -8,38 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hopscape.core.errors import DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network
 from hopscape.core.router import SearchRouter
 from hopscape.design.conditions import ROUTES_ORDER, Conditions, given
+from hopscape.design.effort import (
+    BETWEEN,
+    CABLES,
+    FAULTS,
+    LANES,
+    ROUTES,
+    WORST,
+    routes_wanted,
+)
 from hopscape.design.floorplan import Placement, place
 from hopscape.design.schedule_columns import SCHEDULE_COLUMNS
 from hopscape.metrics.columns import COLUMNS, Column, Subject
 from hopscape.metrics.distances import distance_profile
+from hopscape.metrics.effort import SHAPE, WIRING
 from hopscape.metrics.faults import random_faults
 from hopscape.metrics.routes import CHANNELS_LOOKED_AT, Routes, all_routes, closed_router
 
-__all__ = ["ALL_COLUMNS", "Conditions", "routes_of", "subject"]
+__all__ = [
+    "ALL_COLUMNS",
+    "Conditions",
+    "column_names",
+    "find_column",
+    "plain_title",
+    "routes_of",
+    "subject",
+]
 
-_SAMPLED_TARGETS = 64
-_TABLE_STEPS = 10**9
+_ROUTED = (WIRING, ROUTES)
+_BETWEEN = (BETWEEN,)
 
 
 def routes_of(it: Subject) -> Routes:
     """All routes, computed once for all columns."""
-    found: Routes = it.share("routes", lambda: all_routes(it.network, _how_many(it)))
+    found: Routes = it.share("routes", lambda: all_routes(it.network, routes_wanted(it)))
     return found
-
-
-def _how_many(it: Subject) -> int | None:
-    """Destinations whose routes are followed; None for all."""
-    net = it.network
-    if net.order <= ROUTES_ORDER or it.exact:
-        return None
-    if closed_router(net) is not None:
-        return _SAMPLED_TARGETS
-    return None if net.order * net.channels <= _TABLE_STEPS else 4 * _SAMPLED_TARGETS
 
 
 def _placement(it: Subject) -> Placement:
@@ -65,7 +73,7 @@ def _endpoints(it: Subject) -> Measured[int]:
 def _ports(it: Subject) -> Measured[int]:
     each = given(it).endpoints
     extra = 0 if it.network.has_switches or each == 1 else each
-    found = COLUMNS["degree"].measure(it)
+    found = it.figure("degree")
     return Measured(found.value + extra, found.how)
 
 
@@ -73,7 +81,7 @@ def _between(it: Subject) -> tuple[float | None, int | None, How]:
     """Mean and largest number of links between the routers of two endpoints."""
     net = it.network
     if not net.has_switches:
-        mean, far = COLUMNS["mean_distance"].measure(it), COLUMNS["diameter"].measure(it)
+        mean, far = it.figure("mean_distance"), it.figure("diameter")
         if mean.value is None:
             return None, None, mean.how
         each = given(it).endpoints
@@ -91,7 +99,7 @@ def _share_apart(routers: int, each: int) -> float:
 
 
 def _diameter_gap(it: Subject) -> Measured[int | None]:
-    far, least = COLUMNS["diameter"].measure(it), COLUMNS["moore_diameter"].measure(it)
+    far, least = it.figure("diameter"), it.figure("moore_diameter")
     if far.value is None or least.value is None:
         return Measured(None, far.how, far.note)
     return Measured(far.value - least.value, far.how, far.note)
@@ -221,7 +229,7 @@ def _lanes(it: Subject) -> Measured[int | None]:
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
-        far = COLUMNS["diameter"].measure(it)
+        far = it.figure("diameter")
         sure = far.value if far.how not in ("sampled", "bound") else None
         return virtual_channels(routes_of(it), sure)
 
@@ -291,8 +299,16 @@ _MORE = (
     Column(
         "ports", "ports", "most ports that a router uses, those to its endpoints included", _ports
     ),
-    Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops),
-    Column("far", "most hops", "most links between the routers of two endpoints", _far),
+    Column(
+        "hops",
+        "mean hops",
+        "mean links between the routers of two endpoints",
+        _hops,
+        needs=_BETWEEN,
+    ),
+    Column(
+        "far", "most hops", "most links between the routers of two endpoints", _far, needs=_BETWEEN
+    ),
     Column(
         "diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter", _diameter_gap
     ),
@@ -301,36 +317,42 @@ _MORE = (
         "route hops",
         "mean links between the routers of two endpoints on the router's own ways",
         _route_hops,
+        needs=_ROUTED,
     ),
     Column(
         "throughput",
         "throughput",
         "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
         _throughput,
+        needs=_ROUTED,
     ),
     Column(
         "uniform_load",
         "load",
         "load of the busiest channel when every endpoint sends 1 evenly, with the network's router",
         _load,
+        needs=_ROUTED,
     ),
     Column(
         "throughput_bound",
         "thr. bound",
         "channels over hops: the throughput that no routing exceeds under uniform traffic",
         _bound_throughput,
+        needs=_BETWEEN,
     ),
     Column(
         "worst_permutation",
         "worst perm.",
         "most endpoints whose routes meet on one channel when each sends to another one",
         _worst,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
     ),
     Column(
         "worst_throughput",
         "worst thr.",
         "flits per endpoint and cycle under the worst permutation found, ideally",
         _worst_throughput,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
     ),
     Column(
         "table_bytes", "table bytes", "bytes of routing tables; 0 when table-free", _table_bytes
@@ -340,27 +362,37 @@ _MORE = (
         "VCs",
         "classes of virtual channels with which the router is certified free of deadlock",
         _lanes,
+        needs=(WIRING, ROUTES, LANES),
     ),
     Column(
         "deadlock_certified",
         "certified",
         "is it proved that so many classes of virtual channels are enough? (see the note)",
         _certified,
+        needs=(WIRING, ROUTES, LANES),
     ),
     Column(
         "fault_pairs",
         "pairs left",
         "share of endpoint pairs still joined after random link faults (seeded trials)",
         _fault_pairs,
+        needs=(WIRING, FAULTS),
     ),
     Column(
         "fault_stretch",
         "stretch",
         "mean distance after random link faults over that before",
         _fault_stretch,
+        needs=(WIRING, FAULTS),
     ),
-    Column("cable", "cable m", "metres of cable on the floor plan", _cable),
-    Column("cable_longest", "longest m", "metres of the longest cable", _cable_longest),
+    Column("cable", "cable m", "metres of cable on the floor plan", _cable, needs=(WIRING, CABLES)),
+    Column(
+        "cable_longest",
+        "longest m",
+        "metres of the longest cable",
+        _cable_longest,
+        needs=(WIRING, CABLES),
+    ),
     Column("growth", "growth", "fewest endpoints by which the family grows, same ports", _growth),
 )
 
@@ -372,4 +404,34 @@ ALL_COLUMNS: Mapping[str, Column] = {
 
 def subject(network: Network, conditions: Conditions | None = None) -> Subject:
     """A network ready to be measured under conditions, quickly."""
-    return Subject(network, conditions=conditions, quick=True)
+    return Subject(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+
+
+def column_names(text: str) -> list[str]:
+    """Names of columns from a list with commas, by name or by title.
+
+    Raises
+    ------
+    ArgumentError
+        When there is no such column.
+
+    Examples
+    --------
+    >>> column_names("girth, all-reduce µs")
+    ['girth', 'allreduce']
+    """
+    return [find_column(part.strip()).name for part in text.split(",") if part.strip()]
+
+
+def find_column(word: str) -> Column:
+    """The column of a name or of a title, however it is written."""
+    wanted = plain_title(word)
+    for column in ALL_COLUMNS.values():
+        if wanted in (plain_title(column.name), plain_title(column.title)):
+            return column
+    raise ArgumentError(f"column {word!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+
+
+def plain_title(text: str) -> str:
+    """Letters and digits only, so that 'all-reduce µs' and 'All-reduce us' are the same."""
+    return "".join(c for c in text.lower().replace("µ", "u") if c.isalnum())

@@ -20,8 +20,9 @@ def judge(candidate: Candidate, requirements: Requirements) -> str:
     links, cable, lanes = value("links"), value("cable"), value("vcs")
     if value("ports") is not None and value("ports") > requirements.ports:
         return f"uses {value('ports')} ports"
-    if "hops" in candidate.figures and value("hops") is None:
-        return "is not connected"
+    hops = candidate.figures.get("hops")
+    if hops is not None and hops.value is None:
+        return f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
     if requirements.regular and value("ports") is not None and value("ports") < requirements.ports:
         return f"uses {value('ports')} of {requirements.ports} ports"
     if requirements.cables is not None and links is not None and links > requirements.cables:

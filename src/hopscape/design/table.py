@@ -18,6 +18,7 @@ __all__ = [
     "legend",
     "ranking_records",
     "ranking_rows",
+    "reasons",
     "shown",
 ]
 
@@ -116,6 +117,21 @@ def legend(rows: Iterable[Mapping[str, Measured[Any]]]) -> str:
     """What the signs in a table mean, those that are in it."""
     used = {mark(measured) for row in rows for measured in row.values()}
     return "; ".join(text for sign, text in _LEGEND.items() if sign in used)
+
+
+def reasons(rows: Iterable[tuple[str, Mapping[str, Measured[Any]]]]) -> list[str]:
+    """Why figures are not known, one line for each reason."""
+    grouped: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for spec, found in rows:
+        for name, measured in found.items():
+            if measured.value is None and measured.how == "unknown" and measured.note:
+                specs, titles = grouped.setdefault(measured.note, ({}, {}))
+                specs[spec] = titles[ALL_COLUMNS[name].title] = None
+    return [
+        f"{', '.join(titles)} of {', '.join(specs) if len(specs) < 4 else f'{len(specs)} networks'}"
+        f": {note}"
+        for note, (specs, titles) in grouped.items()
+    ]
 
 
 def heads(names: Sequence[str]) -> dict[str, str]:
