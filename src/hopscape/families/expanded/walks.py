@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -142,6 +142,7 @@ class TableWalks(CoveringWalks):
         return found
 
 
+@lru_cache(maxsize=8)
 def _moves_to_zero(base: Network) -> IntArray | None:
     """For each node an automorphism that moves it to node 0; None when one has none."""
     found = []
