@@ -273,6 +273,14 @@ class Family(ABC):
         """
         return None
 
+    def rotations(self) -> IntArray | None:
+        """A group of automorphisms, of which none but the identity leaves any node in place.
+
+        One permutation of the nodes in each row: the turns of a ring of rings, for example. By
+        default the translations, or None when nothing is known.
+        """
+        return self.translations()
+
     def switches(self) -> IntArray | None:
         """Node numbers of switches (nodes that are no endpoints), or None when there are none."""
         return None

@@ -33,7 +33,8 @@ def detour(
     output: OutputOption = None,
 ) -> None:
     """Route round dead nodes and links, in networks of any size."""
-    from hopscape.core.detours import disjoint_routes, route_around
+    from hopscape.core.detours import route_around
+    from hopscape.metrics import disjoint_paths
 
     network = build(spec)
     start, end = network.node(a), network.node(b)
@@ -60,7 +61,7 @@ def detour(
         "ports": ", ".join(str(p) for p in found.ports) or "-",
     }
     if ways:
-        record["disjoint_paths"] = disjoint_routes(network, start, end)
+        record["disjoint_paths"] = disjoint_paths(network, start, end)
         for i, way in enumerate(record["disjoint_paths"], 1):
             table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
     emit(record, style, output, title=f"{network.spec}: round what is dead", table=table)
