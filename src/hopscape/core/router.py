@@ -19,7 +19,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network, NodeLike
 
-__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
+__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick"]
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
@@ -80,6 +80,13 @@ class Router(ABC):
         here = self.distances(at, to)[:, None]
         shorter: IntArray = wired & (left >= 0) & (left == here - 1)
         return shorter
+
+    def uniform_loads(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+        """Load of every channel when each endpoint sends 1 evenly to all others, by symmetry.
+
+        None when nothing is known; the routes are then followed one by one.
+        """
+        return None
 
     # -- for people: numbers, addresses, texts, lists and arrays -----------------------------
 
@@ -244,6 +251,16 @@ def _first(mask: IntArray) -> IntArray:
     if mask.shape[1] == 0:
         return np.full(len(mask), -1, dtype=np.int64)
     return np.where(mask.any(axis=1), mask.argmax(axis=1), -1)
+
+
+def pick(mask: IntArray, digit: IntArray) -> IntArray:
+    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
+    if mask.shape[1] == 0:
+        return np.full(len(mask), -1, dtype=np.int64)
+    count = mask.sum(axis=1)
+    rank = digit % np.maximum(count, 1) + 1
+    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
+    return np.where(count > 0, chosen.argmax(axis=1), -1)
 
 
 def choose_router(

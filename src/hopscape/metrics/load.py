@@ -32,7 +32,7 @@ class ChannelLoad:
         The most that every endpoint can send when a channel carries one unit: 1 / largest.
     hops : float
         Mean number of hops of the traffic.
-    how : {'exact', 'sampled'}
+    how : {'exact', 'symmetry', 'sampled'}
     """
 
     loads: np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -75,6 +75,9 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
+    known = way.uniform_loads() if isinstance(traffic, str) and traffic == "uniform" else None
+    if known is not None:
+        return _summary(network, known, float(count), "symmetry")
     sources, targets, weights, how = _flows(ends, traffic, seed)
     for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
         part = slice(low, low + _BATCH)
@@ -84,7 +87,13 @@ def channel_load(
             moving = ports[:, hop] >= 0
             used = network.channel_at(nodes[moving, hop], ports[moving, hop])
             loads += np.bincount(used, weights=share[moving], minlength=len(loads))
-    total = float(weights.sum())
+    return _summary(network, loads, float(weights.sum()), how)
+
+
+def _summary(
+    network: Network, loads: np.ndarray[tuple[int], np.dtype[np.float64]], total: float, how: How
+) -> ChannelLoad:
+    """The loads with what they allow; `total` is what all endpoints send together."""
     largest = float(loads.max())
     return ChannelLoad(
         loads=loads,

@@ -6,24 +6,20 @@ between not counted: the unit in which supercomputers quote their path lengths.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import ListedFamily, Parameter
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.families.blockdesign.twolevel import TwoLevel
 
 __all__ = [
     "MACHINES",
     "Machine",
-    "TwoLevel",
     "comparable_specs",
     "jumps_from",
     "measure_machine",
@@ -31,124 +27,6 @@ __all__ = [
     "reserve_jumps",
     "supernode_count",
 ]
-
-
-class TwoLevel(ListedFamily):
-    """Endpoint i of supernode g is node g·K + i; then the switches of all supernodes; then those
-    of the network between them.
-
-    Port t of supernode g in the outer network, copy c of `copies`, is served by its endpoint
-    (t + c·⌊K / copies⌋) mod K, so that copies of a link start at different endpoints.
-    """
-
-    name = "two_level"
-    summary = "supernodes of one network, joined by another, links shared out among their endpoints"
-    parameters = (
-        Parameter("supernode", "network", "the network inside a supernode"),
-        Parameter("between", "network", "the network whose endpoints are the supernodes"),
-        Parameter("copies", "int", "links for each link between supernodes", low=1, default=1),
-    )
-    example = "two_level(complete(4), complete(9))"
-
-    def __init__(self, supernode: Network, between: Network, copies: int = 1) -> None:
-        if copies > supernode.endpoint_count:
-            raise ArgumentError(
-                f"copies is {copies}; a supernode has only {supernode.endpoint_count} endpoints"
-            )
-        self.supernode, self.between, self.copies = supernode, between, copies
-        self.size = supernode.endpoint_count
-        self.count = between.endpoint_count
-        self.duplex = supernode.duplex and between.duplex
-        channels = self.count * supernode.channels + 2 * copies * between.channels
-        require_memory(40 * channels, f"the wiring of {self.spec}")
-
-    @property
-    def order(self) -> int:
-        inside = self.supernode.order - self.size
-        return self.count * (self.size + inside) + self.between.order - self.count
-
-    @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        """Complete supernodes, completely joined; those first whose two levels are balanced."""
-        found: list[tuple[int, str]] = []
-        for size in range(2, wish.ports + 1):
-            count = round(wish.nodes / size)
-            outer = -(-(count - 1) // size)
-            if count >= 2 and size - 1 + outer <= wish.ports and wish.fits(size * count):
-                found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
-        yield from (spec for _, spec in sorted(found)[:3])
-
-    def switches(self) -> IntArray | None:
-        ends = self.count * self.size
-        return np.arange(ends, self.order) if self.order > ends else None
-
-    @cached_property
-    def _wires(self) -> tuple[IntArray, IntArray]:
-        parts = [_links(self.supernode, self.duplex), _links(self.between, self.duplex)]
-        (tails, heads, *_), (far_tails, far_heads, tail_port, head_port) = parts
-        place = self._places(self.supernode, self.size)
-        ends = self.count * self.size
-        inner = self.supernode.order - self.size
-
-        def local(nodes: IntArray) -> IntArray:
-            where = place[nodes]
-            group = np.arange(self.count)[:, None]
-            return np.where(
-                where >= 0, group * self.size + where, ends + group * inner - 1 - where
-            ).ravel()
-
-        outer = self._places(self.between, self.count)
-        first = ends + self.count * inner
-        stride = self.size // self.copies
-        near: list[IntArray] = [local(tails)]
-        far: list[IntArray] = [local(heads)]
-        for copy in range(self.copies):
-            for side, nodes, port in ((near, far_tails, tail_port), (far, far_heads, head_port)):
-                where = outer[nodes]
-                chosen = where * self.size + (port + copy * stride) % self.size
-                side.append(np.where(where >= 0, chosen, first - 1 - where))
-        return np.concatenate(near), np.concatenate(far)
-
-    @staticmethod
-    def _places(network: Network, count: int) -> IntArray:
-        """Rank of each endpoint, and -1 - rank of each switch."""
-        place = np.empty(network.order, dtype=np.int64)
-        place[network.endpoints] = np.arange(count)
-        rest = np.setdiff1d(np.arange(network.order), network.endpoints)
-        place[rest] = -1 - np.arange(len(rest))
-        return place
-
-    def links(self) -> tuple[IntArray, IntArray]:
-        return self._wires
-
-    @property
-    def cables(self) -> dict[str, int]:
-        """Links inside supernodes and between them (simplex channels, where they are simplex)."""
-        return {
-            "local": self.count * self.supernode.links,
-            "global": self.copies * self.between.links,
-        }
-
-    def global_links(self) -> IntArray:
-        """Numbers of the links between supernodes in the order of :meth:`links`."""
-        inside = self.count * len(_links(self.supernode, self.duplex)[0])
-        return np.arange(inside, len(self._wires[0]))
-
-
-def _links(network: Network, duplex: bool) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Ends of all links with the ports at both ends; every channel, unless `duplex`."""
-    channels = np.arange(len(network.heads))
-    tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
-    ports = network.port_of(channels)
-    if network.duplex:
-        arrival = ports[network.reverse]
-    else:  # count the channels that enter a node
-        order = np.argsort(heads, kind="stable")
-        starts = np.searchsorted(heads[order], np.arange(network.order))
-        arrival = np.empty_like(heads)
-        arrival[order] = np.arange(len(heads)) - starts[heads[order]]
-    keep = channels < network.reverse if duplex else np.ones(len(channels), dtype=bool)
-    return tails[keep], heads[keep], ports[keep], arrival[keep]
 
 
 def jumps_from(

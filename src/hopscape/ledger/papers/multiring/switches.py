@@ -18,7 +18,6 @@ from hopscape.families.blockdesign.digraph import (
 )
 from hopscape.families.blockdesign.existence import bruck_ryser_chowla, existence, table
 from hopscape.families.blockdesign.machines import (
-    TwoLevel,
     jumps_from,
     reserve_jumps,
     supernode_count,
@@ -26,6 +25,7 @@ from hopscape.families.blockdesign.machines import (
 from hopscape.families.blockdesign.routing import stranded_pairs
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, random_traffic
+from hopscape.families.blockdesign.twolevel import TwoLevel
 from hopscape.ledger.claim import Claim, Outcome
 
 __all__ = ["CLAIMS"]
