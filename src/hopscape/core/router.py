@@ -16,10 +16,11 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network, NodeLike
 
-__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick"]
+__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
@@ -81,10 +82,12 @@ class Router(ABC):
         shorter: IntArray = wired & (left >= 0) & (left == here - 1)
         return shorter
 
-    def uniform_loads(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-        """Load of every channel when each endpoint sends 1 evenly to all others, by symmetry.
+    def uniform_loads(
+        self, seed: int = 0
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], How] | None:
+        """Load of every channel when each endpoint sends 1 evenly to all others, and how known.
 
-        None when nothing is known; the routes are then followed one by one.
+        None when there is no better way than to follow the routes one by one.
         """
         return None
 
@@ -261,6 +264,12 @@ def pick(mask: IntArray, digit: IntArray) -> IntArray:
     rank = digit % np.maximum(count, 1) + 1
     chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
     return np.where(count > 0, chosen.argmax(axis=1), -1)
+
+
+def spread(at: IntArray, to: IntArray) -> IntArray:
+    """A number for each pair that chooses among ports alike; the same pair, the same number."""
+    hashed: IntArray = (to * 2654435761 + at * 40503) // 256 % 65521
+    return hashed
 
 
 def choose_router(

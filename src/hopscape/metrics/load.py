@@ -75,9 +75,9 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
-    known = way.uniform_loads() if isinstance(traffic, str) and traffic == "uniform" else None
+    known = way.uniform_loads(seed) if isinstance(traffic, str) and traffic == "uniform" else None
     if known is not None:
-        return _summary(network, known, float(count), "symmetry")
+        return _summary(network, known[0], float(count), known[1])
     sources, targets, weights, how = _flows(ends, traffic, seed)
     for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
         part = slice(low, low + _BATCH)

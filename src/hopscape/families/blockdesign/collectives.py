@@ -16,6 +16,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
+from hopscape.families.blockdesign.self_routing import way_options
 from hopscape.families.blockdesign.switches import SwitchFamily
 
 __all__ = ["COLLECTIVES"]
@@ -89,7 +90,7 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model | None) -> Sch
     assert isinstance(family, SwitchFamily | QuasicompleteDigraph)
     n = family.n
     require_memory(100 * n * n, f"all-to-all among {n} endpoints")
-    options = family.wiring.options if isinstance(family, SwitchFamily) else family.options
+    options = way_options(family)
     a, b = np.nonzero(~np.eye(n, dtype=bool))
     if options.shape[0] == 1:  # the same for every source: colour one of them
         table = options[0, 1:]

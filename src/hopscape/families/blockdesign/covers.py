@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -129,8 +130,9 @@ def difference_cover(
         raise ArgumentError(f"m is {size}; {order} elements have no subset of that size")
     if budget < 1:
         raise ArgumentError(f"budget is {budget}; it must be at least 1")
-    if AbelianGroup(group).order != order:
-        raise ArgumentError(f"the group {AbelianGroup(group)} does not have {order} elements")
+    if min(group) < 1 or prod(group) != order:
+        text = " × ".join(f"Z{x}" for x in group)
+        raise ArgumentError(f"the group {text} does not have {order} elements")
     most = blocks * size * (size - 1)
     if ways * (order - 1) > most:
         text = f"{_noun(size, blocks)} have at most {most} differences, {ways * (order - 1)} are"

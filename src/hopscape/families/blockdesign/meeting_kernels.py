@@ -140,3 +140,67 @@ def _write(tails: IntArray, heads: IntArray, by: IntArray, middle: int, out: Int
         out[place] = by[1, v]
         place += 1
         v = heads[by[1, v]]
+
+
+@njit(cache=True, nogil=True)
+def add_trees(
+    indptr: IntArray,
+    tails: IntArray,
+    heads: IntArray,
+    back_indptr: IntArray,
+    back_channel: IntArray,
+    targets: IntArray,
+    sends: IntArray,
+    loads: IntArray,
+) -> tuple[int, int]:
+    """Add what all nodes send to each target, down a tree of shortest ways, to the loads.
+
+    Parameters
+    ----------
+    targets : int64[targets]
+    sends : float64[nodes]
+        What each node sends to each target other than itself.
+    loads : float64[channels]
+        Added to.
+
+    Returns
+    -------
+    source, target : int
+        A sender that has no way, or -1 and -1.
+    """
+    order = len(indptr) - 1
+    far = np.empty(order, np.int64)
+    flow = np.empty(order, np.float64)
+    queue = np.empty(order, np.int64)
+    found = np.empty(order, np.int64)
+    for target in targets:
+        far[:] = -1
+        flow[:] = sends
+        flow[target] = 0
+        far[target] = 0
+        queue[0] = target
+        low, high = 0, 1
+        while low < high:
+            v = queue[low]
+            low += 1
+            for c in range(back_indptr[v], back_indptr[v + 1]):
+                u = tails[back_channel[c]]
+                if far[u] < 0:
+                    far[u] = far[v] + 1
+                    queue[high] = u
+                    high += 1
+        if high < order:
+            for u in range(order):
+                if far[u] < 0 and sends[u] > 0:
+                    return u, target
+        for i in range(high - 1, 0, -1):
+            u = queue[i]
+            many = 0
+            for c in range(indptr[u], indptr[u + 1]):
+                if far[heads[c]] == far[u] - 1:
+                    found[many] = c
+                    many += 1
+            c = found[(target * 2654435761 + u * 40503) // 256 % 65521 % many]
+            loads[c] += flow[u]
+            flow[heads[c]] += flow[u]
+    return -1, -1

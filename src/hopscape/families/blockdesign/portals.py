@@ -11,14 +11,22 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows
+from hopscape.core.measured import How
 from hopscape.core.network import Network
-from hopscape.core.router import Router, pick
+from hopscape.core.router import Router, pick, spread
+from hopscape.families.blockdesign.meeting import (
+    FloatArray,
+    MeetingRouter,
+    require_ways,
+    tree_loads,
+)
 from hopscape.families.blockdesign.twolevel import TwoLevel
 
 __all__ = ["PortalRouter", "portal_places"]
 
 _FAR = 1 << 28
 _BATCH = 1 << 20
+_LOCAL_TABLE = 4096
 
 
 def portal_places(family: TwoLevel) -> IntArray:
@@ -93,8 +101,31 @@ class PortalRouter(Router):
         best[at == to] = 0
         return np.where(best >= _FAR, -1, best)
 
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        from hopscape.families.blockdesign.portal_kernels import walk
+
+        family, network = self._family, self.network
+        if family.supernode.order > _LOCAL_TABLE:
+            return MeetingRouter(network).walk(at, to)
+        hops = self.distances(at, to)
+        require_ways(network, hops, at, to)
+        inside = distance_rows(family.supernode, family.locals)[:, family.locals]
+        group, place = family.position(np.arange(network.order))
+        channels = np.full((len(at), int(hops.max(initial=0))), -1, dtype=np.int64)
+        walk(
+            network.indptr, network.heads, group, place, self._to, self._from, self._table,
+            _finite(inside), family.count * self._width, at, to, channels,
+        )  # fmt: skip
+        taken = channels >= 0
+        nodes = np.where(taken, network.heads[channels], -1)
+        ports = np.where(taken, network.port_of(channels), -1)
+        return np.concatenate([at[:, None], nodes], axis=1), ports
+
+    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
+        return tree_loads(self.network, seed)
+
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        return pick(self.shortest_ports(at, to), (to * 2654435761 + at * 40503) // 256 % 65521)
+        return pick(self.shortest_ports(at, to), spread(at, to))
 
 
 def _finite(rows: IntArray) -> IntArray:

@@ -69,6 +69,7 @@ class TwoLevel(Family):
         self.count = between.endpoint_count
         self.inner = supernode.order - self.size
         self.duplex = supernode.duplex and between.duplex
+        self._router: Router | None = None
         if self.size < 1 or self.count < 1:
             raise ArgumentError("both networks of two_level need endpoints")
         if copies > self.size:
@@ -280,7 +281,9 @@ class TwoLevel(Family):
     def router(self, network: Network) -> Router:
         from hopscape.families.blockdesign.twolevel_routing import two_level_router
 
-        return two_level_router(network, self)
+        if self._router is None or self._router.network is not network:
+            self._router = two_level_router(network, self)
+        return self._router
 
     def detours(
         self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]

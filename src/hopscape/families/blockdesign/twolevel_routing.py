@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import DisconnectedError
-from hopscape.core.memory import require_memory
+from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.families.blockdesign.meeting import MeetingRouter
+from hopscape.families.blockdesign.meeting import FloatArray, MeetingRouter, require_ways
 from hopscape.families.blockdesign.orbits import Orbits
 from hopscape.families.blockdesign.portals import PortalRouter, portal_places
 from hopscape.families.blockdesign.twolevel import TwoLevel
@@ -73,14 +72,9 @@ class OrbitRouter(Router):
 
         known = self._orbits
         here, there, gap, goal = self._split(at, to)
-        far = known.table[here, there, gap]
-        if (far == self._none).any():
-            lost = int(np.argmax(far == self._none))
-            raise DisconnectedError(
-                f"there is no way from node {at[lost]} to node {to[lost]} in {self.network.spec}"
-            )
-        longest = int(far.max(initial=0))
-        require_memory(40 * len(at) * (longest + 1), f"{len(at)} routes of up to {longest} hops")
+        hops = self.distances(at, to)
+        require_ways(self.network, hops, at, to)
+        longest = int(hops.max(initial=0))
         places = np.full((len(at), longest + 1, 2), -1, dtype=np.int64)
         ports = np.full((len(at), longest), -1, dtype=np.int64)
         walk(known.leads, known.shifts, known.moduli, known.table, here, there, gap, places, ports)
@@ -89,8 +83,8 @@ class OrbitRouter(Router):
         nodes = known.node(position, element)
         return np.where(position >= 0, nodes, -1), ports
 
-    def uniform_loads(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
         known, network = self._orbits, self.network
         position, _ = known.split(network.tails.astype(np.int64))
         counts = known.loads()[position, network.port_of(np.arange(len(network.heads)))]
-        return np.asarray(counts / max(known.family.ends - 1, 1))
+        return counts / max(known.family.ends - 1, 1), "symmetry"

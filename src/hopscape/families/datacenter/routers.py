@@ -12,7 +12,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router, TableRouter, pick
+from hopscape.core.router import Router, TableRouter, pick, spread
 from hopscape.core.spec import write_value
 from hopscape.core.wish import Wish
 
@@ -117,5 +117,4 @@ class SpreadTableRouter(TableRouter):
     name = "spread table"
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        digit = (to * 2654435761 + at * 40503) // 256 % 65521
-        return pick(self.shortest_ports(at, to), digit)
+        return pick(self.shortest_ports(at, to), spread(at, to))
