@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,18 @@ def summarise(network: Network, *, exact: bool = False) -> dict[str, Any]:
         how["vertex_transitive"] = symmetric.note or symmetric.how
     except TooLargeError as error:
         record["vertex_transitive"], how["vertex_transitive"] = None, str(error)
+    if network.classes:
+        record["classes"] = _class_records(network)
     record["how"] = how
     return record
+
+
+def _class_records(network: Network) -> list[dict[str, Any]]:
+    """Kinds of channels with their speeds, and how many of them leave the first node."""
+    assert network.family is not None
+    mine = network.family.classes_at(np.asarray([0])).ravel()
+    return [asdict(kind) | {"at_node_0": int((mine == k).sum())}
+            for k, kind in enumerate(network.classes)]  # fmt: skip
 
 
 def _distance_keys(

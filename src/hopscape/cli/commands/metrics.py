@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,16 +85,30 @@ def load(
         "hops": found.hops,
         "how": found.how,
     }
+    if found.classes:
+        record["classes"] = [asdict(kind) for kind in found.classes]
     if each:
         record["loads"] = found.loads
     table = {
         "largest load": f"{found.largest:.6g}  ({found.how})",
         "mean load": f"{found.mean:.6g}",
-        "throughput": f"{found.throughput:.6g} per node, if a channel carries 1",
+        "throughput": f"{found.throughput:.6g} per node, {_unit(found.classes)}",
         "mean hops": f"{found.hops:.6g}",
         "router": way.name,
     }
+    for kind in found.classes:
+        table[f"{kind.name} channels"] = (
+            f"{kind.channels:,} of speed {kind.speed}: largest load {kind.largest:.6g},"
+            f" throughput {kind.throughput:.6g}"
+        )
     emit(record, style, output, title=f"{network.spec}: load under {traffic}", table=table)
+
+
+def _unit(classes: tuple[Any, ...]) -> str:
+    """What the throughput is counted in."""
+    if len({kind.speed for kind in classes}) > 1:
+        return "in the unit of the speeds"
+    return f"if a channel carries {classes[0].speed if classes else 1}"
 
 
 def _matrix(path: Path) -> Any:

@@ -119,8 +119,10 @@ def difference_cover(
     (7, (1, 2, 37, 38))
     >>> difference_cover(42, 7).reason
     'exhausted: no 7 elements of Z42 have all differences'
-    >>> difference_cover(25, 4, blocks=2).reason, difference_cover(37, 4, blocks=3).blocks
-    ('exhausted: no 2 blocks of 4 elements of Z25 have all differences', ((0, 1, 3, 24), (0, 4, 9, 15), (0, 7, 17, 25)))
+    >>> difference_cover(25, 4, blocks=2).reason
+    'exhausted: no 2 blocks of 4 elements of Z25 have all differences'
+    >>> difference_cover(37, 4, blocks=3).blocks
+    ((0, 1, 3, 24), (0, 4, 9, 15), (0, 7, 17, 25))
     """
     group = moduli if moduli is not None else (order,)
     for name, value in (("N", order), ("m", size), ("blocks", blocks), ("ways", ways)):

@@ -291,8 +291,8 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     'complement of: Singer, projective plane of order 2'
     """
     check_parameters(n, m, sigma)
+    require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
     for way in constructions(n, m, sigma):
-        require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
         design = way.build()
         verdict = (
             design.base.check(sigma)

@@ -28,9 +28,9 @@ def _length(
     width = reach.shape[1]
     first = group[u] * width if group[u] >= 0 else outer + place[u]
     last = group[v] * width if group[v] >= 0 else outer + place[v]
-    best = np.int64(1) << 40
+    best = 1 << 40
     if group[u] >= 0 and group[u] == group[v]:
-        best = np.int64(local[place[u], place[v]])
+        best = int(local[place[u], place[v]])
     for p in range(width if group[u] >= 0 else 1):
         out = reach[place[u], p] if group[u] >= 0 else 0
         if out >= best:

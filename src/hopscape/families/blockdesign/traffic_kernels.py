@@ -113,7 +113,7 @@ def count_blocked(
             if starts[k] == starts[k + 1]:
                 continue
             moving += 1
-            holder = np.int64(-1)
+            holder = -1
             for i in range(starts[k], starts[k + 1]):
                 if taken[lanes[i]] >= low:
                     holder = taken[lanes[i]]

@@ -73,9 +73,7 @@ class TwoLevel(Family):
         if self.size < 1 or self.count < 1:
             raise ArgumentError("both networks of two_level need endpoints")
         if copies > self.size:
-            raise ArgumentError(
-                f"copies is {copies}; a supernode has only {self.size} endpoints"
-            )
+            raise ArgumentError(f"copies is {copies}; a supernode has only {self.size} endpoints")
         if group and not 2 <= group < self.size:
             raise ArgumentError(
                 f"group is {group}; it must be 0, or from 2 to {self.size - 1}, less than the"
@@ -301,9 +299,7 @@ class TwoLevel(Family):
         return (*(("group",) if self.group else ()), "local", *outer)
 
     def channel_classes(self) -> tuple[ChannelClass, ...]:
-        """Kinds of channels, where anything is said of them (groups, lanes or speeds)."""
-        if not (self.group or self.lanes or self.speeds):
-            return ()
+        """Inside a group (if there are groups), inside a supernode, between supernodes."""
         reach = {"group": f"{self.group} endpoints", "local": "supernode"}
         speeds = self.speeds or (1,) * len(self._kinds)
         return tuple(

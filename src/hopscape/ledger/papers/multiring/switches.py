@@ -17,11 +17,8 @@ from hopscape.families.blockdesign.digraph import (
     wiring_table,
 )
 from hopscape.families.blockdesign.existence import bruck_ryser_chowla, existence, table
-from hopscape.families.blockdesign.machines import (
-    jumps_from,
-    reserve_jumps,
-    supernode_count,
-)
+from hopscape.families.blockdesign.jumps import jumps_from, reserve_jumps
+from hopscape.families.blockdesign.machines import supernode_count
 from hopscape.families.blockdesign.routing import stranded_pairs
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, random_traffic
@@ -324,7 +321,7 @@ def _up_to_32() -> Outcome:
 def _redundancy() -> Outcome:
     texts = []
     for n, m, sigma in ((7, 4, 2), (37, 9, 2), (56, 11, 2), (57, 8, 1), (13, 4, 1)):
-        lost = max(stranded_pairs(_switch(n, m, sigma), [n + s]) for s in range(n))
+        lost = max(stranded_pairs(_switch(n, m, sigma), [n + s]) or 0 for s in range(n))
         texts.append(f"({n}, {m}, {sigma}) {lost}")
         if (lost != 0) if sigma > 1 else (lost != m * (m - 1)):
             return Outcome("refuted", texts[-1])
