@@ -68,7 +68,10 @@ def summarise(network: Network, *, exact: bool = False) -> dict[str, Any]:
 def _class_records(network: Network) -> list[dict[str, Any]]:
     """Kinds of channels with their speeds, and how many of them leave the first node."""
     assert network.family is not None
-    mine = network.family.classes_at(np.asarray([0])).ravel()
+    try:
+        mine = network.family.classes_at(np.asarray([0])).ravel()
+    except TooLargeError:
+        return [asdict(kind) | {"at_node_0": None} for kind in network.classes]
     return [asdict(kind) | {"at_node_0": int((mine == k).sum())}
             for k, kind in enumerate(network.classes)]  # fmt: skip
 

@@ -7,6 +7,8 @@ from portal to portal, from the portal. The table has as many rows as the machin
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from hopscape.core.addresses import IntArray
@@ -68,6 +70,12 @@ class PortalRouter(Router):
             out[part] = _finite(distance_rows(self.network, self._portals[part]))[:, self._portals]
         return out
 
+    @cached_property
+    def _inside(self) -> IntArray:
+        """Distances inside a supernode, place by place."""
+        nodes = self._family.locals
+        return _finite(distance_rows(self._family.supernode, nodes)[:, nodes])
+
     def _doors(self, nodes: IntArray, reach: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Supernode, rows of the table and lengths to (or from) the portals of each node."""
         family = self._family
@@ -109,12 +117,11 @@ class PortalRouter(Router):
             return MeetingRouter(network).walk(at, to)
         hops = self.distances(at, to)
         require_ways(network, hops, at, to)
-        inside = distance_rows(family.supernode, family.locals)[:, family.locals]
         group, place = family.position(np.arange(network.order))
         channels = np.full((len(at), int(hops.max(initial=0))), -1, dtype=np.int64)
         walk(
             network.indptr, network.heads, group, place, self._to, self._from, self._table,
-            _finite(inside), family.count * self._width, at, to, channels,
+            self._inside, family.count * self._width, at, to, channels,
         )  # fmt: skip
         taken = channels >= 0
         nodes = np.where(taken, network.heads[channels], -1)
