@@ -27,6 +27,8 @@ _ONE_PORT = Model(ports=1, switching="circuit")
 
 def _two_hop(network: Network, a: IntArray, b: IntArray) -> IntArray:
     """The two channels from endpoints a to endpoints b: shape (pairs, 2)."""
+    if not len(a):
+        return np.empty((0, 2), dtype=np.int64)
     nodes, ports = network.router("closed").walk(a, b)
     return network.channel_at(nodes[:, :2], ports[:, :2])
 
