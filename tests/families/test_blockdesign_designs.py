@@ -29,6 +29,7 @@ from hopscape.families.blockdesign.existence import (
     hilbert_symbol,
     table,
 )
+from hopscape.families.blockdesign.searched import SEARCHED, turned_design
 
 PRIME_POWERS = [q for q in range(2, 130) if prime_power(q)]
 
@@ -105,6 +106,7 @@ def test_difference_set_counter_example():
         (16, 10, 6), (19, 9, 4), (21, 5, 1), (27, 13, 6), (35, 17, 8), (36, 15, 6), (37, 9, 2),
         (39, 19, 9), (40, 13, 4), (45, 12, 3), (51, 25, 12), (56, 11, 2), (64, 28, 12),
         (73, 9, 1), (79, 13, 2), (96, 20, 4), (101, 25, 6), (109, 28, 7),
+        *SEARCHED,
     ],
 )  # fmt: skip
 def test_designs_against_counting_pairs(n, m, sigma):
@@ -116,6 +118,23 @@ def test_designs_against_counting_pairs(n, m, sigma):
     assert dict(verdict.details) == {"N": n, "m": m, "sigma": sigma}
     for element, blocks in enumerate(design.blocks_of):
         assert all(element in design.blocks[b] for b in blocks)
+
+
+@pytest.mark.parametrize("key", sorted(SEARCHED))
+def test_searched_designs_have_the_group_they_are_turned_by(key):
+    n, m, _ = key
+    period, bases = SEARCHED[key]
+    still = n % period
+    blocks = turned_design(*key)
+    every = {tuple(row) for row in blocks.tolist()}
+    assert len(every) == n
+    for row in every:
+        turned = [x if x < still else x + 1 if (x - still + 1) % period else x + 1 - period
+                  for x in row]  # fmt: skip
+        assert tuple(sorted(turned)) in every
+    assert len(bases) < n  # shipped as blocks of orbits
+    assert existence(*key).built
+    assert existence(n, n - m, n - 2 * m + key[2]).built
 
 
 def test_every_construction_builds_what_it_says():

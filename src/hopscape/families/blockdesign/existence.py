@@ -27,15 +27,11 @@ _LITERATURE: dict[tuple[int, int, int], tuple[Status, str]] = {
 }
 _LISTED = frozenset(
     {
-        (25, 9, 3),
         (31, 10, 3),
-        (41, 16, 6),
         (49, 16, 5),
-        (66, 26, 10),
         (70, 24, 8),
         (71, 15, 3),
         (71, 21, 6),
-        (78, 22, 6),
     }
 )  # listed as known in the literature's tables; recalled, not rebuilt
 _QUOTED = "listed as known in the literature; quoted, neither built nor checked here"
