@@ -27,7 +27,6 @@ _LITERATURE: dict[tuple[int, int, int], tuple[Status, str]] = {
 }
 _LISTED = frozenset(
     {
-        (31, 10, 3),
         (49, 16, 5),
         (70, 24, 8),
         (71, 15, 3),
