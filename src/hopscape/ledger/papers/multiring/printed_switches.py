@@ -18,6 +18,8 @@ PROCESSORS = 64 * 1024
 JUMPS = 3
 TIMES = 2
 """'Several times' as many: at least this."""
+CROSSBAR_CHANNELS = 1
+"""Channels K3 of a node that lead to crossbars."""
 
 EXAMPLE = (7, 4, 2)
 TABLE_4_1 = (
@@ -29,8 +31,8 @@ TABLE_4_2 = (
     (1, 2, 3, 4), (1, 2, 5, 7), (1, 3, 5, 6), (1, 4, 6, 7),
     (2, 3, 6, 7), (2, 4, 5, 6), (3, 4, 5, 7),
 )  # fmt: skip
-LAST_DIGITS = {1: "3 1 1 3 7 3 1 1 3", 2: "1 6 2 9 7 6 6"}
-"""By sigma: last digits of N that the scan of tables 4.3 and 4.4 keeps, from the right."""
+LAST_DIGITS = {1: "3 1 1 3 7 3 1 11 33", 2: "1 6 2 9 7 6 6"}
+"""By sigma: what the scan keeps of N in tables 4.3 and 4.4, up to the largest m."""
 LARGEST_M = {1: 12, 2: 11}
 FIGURE_4_2 = (9, (1, 2, 3, 6))
 
