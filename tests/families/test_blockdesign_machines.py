@@ -338,13 +338,3 @@ def test_other_commands():
     assert len(json.loads(run("digraph-table", "3", "--format", "json"))) == 9
     assert json.loads(run("machines", "--format", "json"))[0]["supernodes"] == 513
     assert json.loads(run("machines", "--compare", "8", "--format", "json"))[0]["diameter"] == 2
-
-
-def test_claims_run():
-    from hopscape.ledger.papers.multiring.switches import CLAIMS
-
-    quick = [c for c in CLAIMS if c.key not in ("blockdesign-reserve", "blockdesign-three-jumps")]
-    rulings = {claim.key: claim.check().ruling for claim in quick}
-    assert len(rulings) == len(quick)
-    refuted = {key for key, ruling in rulings.items() if ruling == "refuted"}
-    assert refuted == {"blockdesign-channels", "blockdesign-1960", "blockdesign-980"}

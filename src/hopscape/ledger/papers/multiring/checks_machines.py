@@ -52,7 +52,7 @@ def _kinds(network: Network) -> list[Counter[str]]:
     size, group = printed.SUPERNODE, printed.GROUPS[1]
     found = []
     for node, row in enumerate(_wires(network, 0, size)):
-        heads = row[row >= 0]
+        heads = np.setdiff1d(row[row >= 0], [node])
         near = heads < size
         own = near & (heads // group == node // group)
         found.append(Counter({"K1": int(own.sum()), "K2": int((near & ~own).sum()),
@@ -211,13 +211,14 @@ def same_ports() -> Outcome:
         network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
         rows = _wires(network, 0, size)
         ends = size * total
-        own = ((rows >= 0) & ((rows < size) | (rows >= ends))).sum(axis=1)
-        far = ((rows >= size) & (rows < ends)).sum(axis=1)
-        parts.append(f"{size} nodes: {int(own.max())} + {int(far.max())}")
-        if set(own.tolist()) != {printed.CHANNELS["K1"]}:
-            wrong.append(f"{size} nodes: {sorted(set(own.tolist()))} channels inside")
-        if int(far.max()) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
-            wrong.append(f"{size} nodes: {int(far.max())} channels to other supernodes")
+        heads = [set(row[row >= 0].tolist()) - {node} for node, row in enumerate(rows)]
+        own = {sum(b < size or b >= ends for b in row) for row in heads}
+        far = {sum(size <= b < ends for b in row) for row in heads}
+        parts.append(f"{size} nodes: {max(own)} + {max(far)}")
+        if own != {printed.CHANNELS["K1"]}:
+            wrong.append(f"{size} nodes: {sorted(own)} channels inside")
+        if max(far) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
+            wrong.append(f"{size} nodes: {max(far)} channels to other supernodes")
     return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
 
 
@@ -246,13 +247,24 @@ def _jumps(network: Network, rows: IntArray, source: int) -> IntArray:
     return out
 
 
+def _compare(books: Books, what: str, library: IntArray, walked: IntArray) -> None:
+    """Keep the first disagreement of two rows."""
+    wrong = np.nonzero(library != walked)[0]
+    if len(wrong):
+        k = int(wrong[0])
+        books.same(f"{what} to {k}", int(library[k]), int(walked[k]))
+
+
 def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
     """Most jumps from these nodes, counted here and by the library."""
     far, ends, rows = 0, network.endpoints, _all_wires(network)
     for source in sources:
         mine = _jumps(network, rows, source)[ends]
         theirs = jumps_from(network, source)[ends]
-        books.same(f"{network.spec}: jumps from {source}", int(theirs.max()), int(mine.max()))
+        _compare(books, f"jumps from {source}", theirs, mine)
+        if not network.has_switches:
+            routed = network.router().distances(np.full(len(ends), source), ends)
+            _compare(books, f"routes from {source}", routed, mine)
         far = max(far, int(mine.max())) if mine.min() >= 0 else -1
     return far
 
@@ -289,6 +301,8 @@ def fewer_channels() -> Outcome:
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
         rows = _wires(network, 0, size)
         far = (rows >= size).sum(axis=1)
+        if len(np.unique(rows[rows >= size])) != size:
+            wrong.append(f"{outer.n} supernodes: two nodes are wired to the same crossbar")
         full = -(-(outer.n - 1) // size)
         parts.append(f"{outer.n} supernodes: {int(far.max())} of {full}")
         if int(far.max()) != printed.CROSSBAR_CHANNELS or full <= printed.CROSSBAR_CHANNELS:

@@ -105,7 +105,7 @@ def other_traffic() -> Outcome:
                 taken = np.minimum(taken, network.reverse[taken])
             shared += _refused(taken)
         books.same(f"{name}: packets refused", refused, shared)
-        parts.append(f"{name} {refused / packets:.3f}")
+        parts.append(f"{name} {refused / max(packets, 1):.3f}")
         if not refused:
             free.append(f"{name}: none of {packets} packets is refused")
     text = f"share of packets refused on {network.spec}: {', '.join(parts)}"
@@ -138,9 +138,10 @@ def channels() -> Outcome:
             wrong.append(f"B{key} has {links} links, the complete graph {full}")
         if key[2] == 1 and 2 * full != links * (key[1] - 1):
             still.append(f"B{key}: {full} are not (m - 1)/2 times {links}")
-    note = "with sigma = 1 the complete graph has (m - 1)/2 times as many, which m = 4 makes more"
     text = f"links, wires counted: {'; '.join(rows)}"
-    return books.rule(judge(wrong, text, corrected=still, correction=note))
+    if not still:
+        text += "; with sigma = 1 the complete graph has (m - 1)/2 times as many"
+    return books.rule(judge([*wrong, *still], text))
 
 
 def ways_of_pairs() -> Outcome:
@@ -190,16 +191,17 @@ def redundancy() -> Outcome:
 
 def long_steps() -> Outcome:
     """The printed steps of the long rings, with the short ones, as differences of two hops."""
-    wrong, right = [], []
+    wrong: list[str] = []
+    right: list[str] = []
     for p in (3, 4, 5):
-        printed_steps = [printed.long_step(j, p) for j in range(p, 2 * p - 1)]
-        steps = [s for s in SwitchedMultiring(p, 2).steps if s >= p]
-        for name, found, out in (("printed", printed_steps, wrong), ("needed", steps, right)):
-            reach = {(u + s) % p**2 for u in range(p) for s in (0, *found)}
+        given = [printed.long_step(j, p) for j in range(p, 2 * p - 1)]
+        built = [s for s in SwitchedMultiring(p, 2).steps if s >= p]
+        for name, steps, out in (("printed", given, wrong), ("built", built, right)):
+            reach = {(u + s) % p**2 for u in range(p) for s in (0, *steps)}
             if len(reach) < p * p:
-                out.append(f"p = {p}: {name} steps {found} reach {len(reach)} of {p * p} nodes")
-    steps = ", ".join(map(str, SwitchedMultiring(3, 2).steps))
-    text = f"p = 3, 4, 5: printed steps fail for {len(wrong)}; for p = 3 the rings are {steps}"
+                out.append(f"p = {p}: {name} steps {steps} reach {len(reach)} of {p * p} nodes")
+    rings = ", ".join(map(str, SwitchedMultiring(3, 2).steps))
+    text = f"p = 3, 4, 5: printed steps fail for {len(wrong)}; for p = 3 the rings are {rings}"
     return judge(wrong, text, corrected=right, correction="the steps are (j - p + 1) p")
 
 
@@ -228,8 +230,11 @@ def multiring() -> Outcome:
         rings = _rings(Network.of(SwitchedMultiring(p, r)))
         counts = _reached(rings, p**r, r)
         done.append(f"{p}^{r}")
+        digits = tuple(sorted(d * p**k for k in range(r) for d in range(1, p)))
         if len(rings) != (p - 1) * r:
             wrong.append(f"N = {p}^{r}: {len(rings)} rings, not {(p - 1) * r}")
+        elif rings != digits:
+            wrong.append(f"N = {p}^{r}: steps {rings} are not digits times powers of {p}")
         elif counts[-1] != p**r or counts[-2] == p**r:
             wrong.append(f"N = {p}^{r}: {counts} nodes within 0..{r} hops")
     return judge(wrong, f"N = {', '.join(done)}: rings counted, {len(wrong)} not as claimed")
@@ -292,10 +297,10 @@ def table_41() -> Outcome:
                 wire = (x - 1, n + i - 1) if side == "left" else (n + i - 1, x - 1)
                 if wire not in wires:
                     wrong.append(f"row {i}, {side}: {x} is not wired to crossbar {i}")
-    cells = sum(len(side) for row in printed.TABLE_4_1 for side in row)
-    text = f"{cells} printed cells, {len(wires)} wires: {len(wrong)} cells are not wired"
-    if cells != len(wires):
-        wrong.append(f"{cells} cells for {len(wires)} wires")
+    total = sum(len(half) for pair in printed.TABLE_4_1 for half in pair)
+    text = f"{total} printed cells, {len(wires)} wires: {len(wrong)} cells are not wired"
+    if total != len(wires):
+        wrong.append(f"{total} cells for {len(wires)} wires")
     return books.rule(judge(wrong, text))
 
 

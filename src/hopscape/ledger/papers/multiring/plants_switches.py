@@ -129,6 +129,15 @@ def _more_load(right: Any) -> Any:
 
 
 DESIGN = Plant("two elements of two blocks exchanged", f"{_ROOM}.designs:make_design", _exchanged)
+PLANE = Plant(
+    "Singer sets with one element off by 1", f"{_ROOM}.difference:DifferenceSet.blocks",
+    lambda right: lambda self: _one_off(right(self)),
+)  # fmt: skip
+ROUTES = Plant(
+    "routes of two-level machines one hop longer",
+    f"{_ROOM}.twolevel_routing:OrbitRouter.distances",
+    lambda right: lambda self, at, to: right(self, at, to) + (at != to),
+)
 PORT = Plant(
     "packets for endpoint 1 leave by the next port", f"{_ROOM}.routing:SwitchRouter.next_ports",
     _other_port,
@@ -194,6 +203,13 @@ RESERVE = Plant(
     lambda right: lambda *given, **more: (right(*given, **more)[0], right(*given, **more)[1] + 1),
 )  # fmt: skip
 LOAD = Plant("throughput 5 % too high", "hopscape.metrics.load:channel_load", _more_load)
+
+
+def _one_off(blocks: Any) -> Any:
+    out = blocks.copy()
+    free = np.setdiff1d(np.arange(len(out)), out[0])
+    out[0, 0] = free[0]
+    return out
 
 
 def _multiplied(cover: Any, order: int) -> Any:

@@ -20,9 +20,9 @@ __all__ = ["crossbar_ways", "pair_counts", "two_hops"]
 def crossbar_ways(network: Network) -> IntArray:
     """Ways of two hops through a crossbar: endpoints x endpoints, counted in the list of wires."""
     ends = network.endpoint_count
-    wired = np.zeros((network.order, network.order), dtype=np.int64)
+    wired = np.zeros((network.order, network.order))
     np.add.at(wired, (network.tails, network.heads), 1)
-    ways: IntArray = wired[:ends, ends:] @ wired[ends:, :ends]
+    ways: IntArray = (wired[:ends, ends:] @ wired[ends:, :ends]).astype(np.int64)
     return ways
 
 
@@ -66,11 +66,11 @@ def clashes(network: Network, wires: IntArray, rows: IntArray) -> int:
 def pair_counts(blocks: Iterable[Sequence[int]], order: int) -> IntArray:
     """How often any two elements are in a block together; on the diagonal how often each is."""
     rows = list(blocks)
-    inside = np.zeros((len(rows), order), dtype=np.int64)
+    inside = np.zeros((len(rows), order))
     for k, block in enumerate(rows):
         for x in block:
             inside[k, int(x)] += 1
-    counts: IntArray = inside.T @ inside
+    counts: IntArray = (inside.T @ inside).astype(np.int64)
     return counts
 
 
