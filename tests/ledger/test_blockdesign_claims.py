@@ -51,7 +51,7 @@ def test_texts_carry_what_was_measured(found):
         "reserve": "single (3, 4), doubled (3, 3)",
         "square": "M = 12: 133 and 144",
         "42": "N = 1723",
-        "several-crossbars": "3 of 4 x 4 join 37",
+        "several-crossbars": "3 of 4 x 4 join 37 by 1",
     }.items():
         assert words in found[key].measured, key
     for key, outcome in found.items():  # a refutation carries its counter-example

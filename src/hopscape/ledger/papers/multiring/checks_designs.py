@@ -227,16 +227,16 @@ def sizes() -> Outcome:
 
 
 def several_crossbars() -> Outcome:
-    """c crossbars M x M for each supernode: blocks whose differences are all different."""
+    """c crossbars M x M for each supernode: blocks that have every difference w times."""
     wrong, parts = [], []
-    for m, blocks in ((3, 2), (3, 3), (3, 4), (4, 3), (5, 2)):
-        order = blocks * m * (m - 1) + 1
-        cover = difference_cover(order, m, blocks=blocks)
+    for m, blocks, ways in ((3, 2, 1), (3, 4, 1), (4, 3, 1), (5, 2, 1), (4, 3, 2), (4, 2, 2)):
+        order = blocks * m * (m - 1) // ways + 1
+        cover = difference_cover(order, m, blocks=blocks, ways=ways)
         if cover.elements is None:
-            wrong.append(f"M = {m}, {blocks} crossbars: {cover.reason}")
+            wrong.append(f"M = {m}, {blocks} crossbars, {ways} ways: {cover.reason}")
             continue
         gaps = sum((_gaps(block, order) for block in cover.blocks), Counter())
-        if gaps != Counter(range(1, order)) or len(cover.blocks) != blocks:
-            wrong.append(f"M = {m}, {blocks} crossbars: {len(gaps)} of {order - 1} differences")
-        parts.append(f"{blocks} of {m} x {m} join {order}")
-    return judge(wrong, f"crossbars for each supernode: {', '.join(parts)}; differences counted")
+        if gaps != Counter(list(range(1, order)) * ways) or len(cover.blocks) != blocks:
+            wrong.append(f"M = {m}, {blocks} crossbars: differences of {cover.blocks} mod {order}")
+        parts.append(f"{blocks} of {m} x {m} join {order} by {ways}")
+    return judge(wrong, f"crossbars of a supernode, and ways of a pair: {', '.join(parts)}")

@@ -170,8 +170,8 @@ _CHAPTER_6 = (
            "uniform traffic, 57 supernodes of 8, against the bound of the channels",
            machines.one_channel, p.LOAD, p.print_as("TIMES", 4)),
     _beyond("several-crossbars",
-            "c crossbars M x M for each supernode join cM(M - 1) + 1 of them, each pair once",
-            "blocks found by search, differences counted; five pairs of c and M",
+            "c crossbars M x M for each supernode join N of them by w ways, w(N - 1) = cM(M - 1)",
+            "blocks found by search, differences counted; six cases",
             designs.several_crossbars, p.ELEMENT),
 )  # fmt: skip
 
