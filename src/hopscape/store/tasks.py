@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.progress import track
+from hopscape.store.digest import digest
 from hopscape.store.pools import on_dask, on_processes, on_threads
 from hopscape.store.records import Store
 
@@ -38,6 +40,19 @@ class Task:
     arguments: tuple[Any, ...]
     cost: float = 1.0
     about: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        work: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        cost: float = 1.0,
+        about: str = "",
+        files: Iterable[str | Path] = (),
+    ) -> Task:
+        """A task whose key is made of the function, its arguments and the files that it reads."""
+        name = f"{work.__module__}.{work.__qualname__}"
+        return cls(digest(name, arguments, files), arguments, cost, about)
 
 
 def run_tasks(
