@@ -236,7 +236,7 @@ def test_no_design_is_both_built_and_excluded():
         ((43, 7, 1), "Bruck-Ryser-Chowla"),
         ((111, 11, 1), "Lam"),
         ((157, 13, 1), "not known"),
-        ((25, 9, 3), "not built here"),
+        ((49, 16, 5), "not built here"),
         ((10, 4, 5), "1 <= sigma < m"),
         ((9, 5, 3), "no integer"),
     ],

@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
-from hopscape.core.model import Model
+from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
@@ -195,18 +195,31 @@ def _endpoint(network: Network, goal: Goal) -> int:
 
 COLLECTIVES = (
     Collective(
-        "direct", "permutation", "every permutation in one round of circuits", _direct_permutation
+        "direct",
+        "permutation",
+        "every permutation in one round of circuits",
+        _direct_permutation,
+        serves=Served(duplex=("full",), switching=("circuit", "store-and-forward")),
     ),
     Collective(
-        "direct", "all-to-all", "every pair by its own crossbar, ports in turn", _direct_all_to_all
+        "direct",
+        "all-to-all",
+        "every pair by its own crossbar, ports in turn",
+        _direct_all_to_all,
+        serves=Served((None,), ("full",), ("circuit", "store-and-forward")),
     ),
     Collective(
-        "two-hop", "broadcast", "all crossbars, then everybody: 2 rounds", _two_hop_broadcast
+        "two-hop",
+        "broadcast",
+        "all crossbars, then everybody: 2 rounds",
+        _two_hop_broadcast,
+        serves=Served((None,), ("full",), ("store-and-forward",)),
     ),
     Collective(
         "doubling",
         "broadcast",
         "one port and circuits: twice as many in every round",
         _doubling_broadcast,
+        serves=Served((1, None), ("full",), ("circuit",)),
     ),
 )
