@@ -274,7 +274,11 @@ class TwoLevel(Family):
         return find_orbits(self)
 
     def symmetry(self) -> Symmetry | None:
-        return None if self.orbits is None else self.orbits.symmetry()
+        try:
+            found = self.orbits
+        except TooLargeError:  # the wiring between supernodes is not looked at
+            return None
+        return None if found is None else found.symmetry()
 
     def router(self, network: Network) -> Router:
         from hopscape.families.blockdesign.twolevel_routing import two_level_router
