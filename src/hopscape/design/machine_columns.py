@@ -271,7 +271,7 @@ def _growth(it: Subject) -> Measured[int | None]:
 
     step = next_size(it.network)
     if step is None:
-        return Measured(None, "unknown", "no larger member with these ports")
+        return Measured(None, "closed form", "no larger member with these ports")
     return Measured(step - it.network.endpoint_count, "closed form", f"next: {step}")
 
 
