@@ -211,7 +211,7 @@ def wichmann_ruler(marks: int) -> tuple[int, ...]:
     Examples
     --------
     >>> wichmann_ruler(8), wichmann_ruler(4)
-    ((0, 1, 2, 5, 10, 15, 19, 22), (0, 1, 4, 6))
+    ((0, 1, 3, 6, 13, 17, 21, 22), (0, 1, 4, 6))
     """
     small = {
         1: (0,),
