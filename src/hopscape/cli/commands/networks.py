@@ -136,6 +136,10 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
+    for kind in record.get("classes", ()):
+        many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
+        where = f"{many} at node 0, speed {kind['speed']}, reach: {kind['reach']}"
+        table[f"{kind['name']} channels"] = where
     emit(record, style, output, title=record["spec"], table=table)
 
 
