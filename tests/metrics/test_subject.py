@@ -244,7 +244,13 @@ def test_memory_is_not_more_than_was_promised(spec: str, name: str) -> None:
 def test_the_table_way_of_loads_is_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     from hopscape.metrics.load import channel_load
 
-    for spec in ("torus(17, 13)", "kautz(2, 7)", "dragonfly(6, 3, p=2)", "random_regular(210, 3)"):
+    specs = ("torus(17, 13)", "kautz(2, 7)", "dragonfly(6, 3, p=2)", "random_regular(210, 3)")
+    for spec in (
+        *specs,
+        "expanded(heawood, 2)",
+        "folded(heawood, 3)",
+        "product(ring(15), path(15))",
+    ):
         net = hopscape.build(spec)
         quick = channel_load(net)
         with monkeypatch.context() as patch:

@@ -13,9 +13,18 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
 from hopscape.deadlock.rising import count_rises, find_rising
+from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable, routing_table
 
-__all__ = ["Certificate", "Classes", "Method", "certify", "find_classes", "single_class"]
+__all__ = [
+    "Certificate",
+    "Classes",
+    "Method",
+    "certify",
+    "find_classes",
+    "find_source_classes",
+    "single_class",
+]
 
 Method = Literal["auto", "single", "dateline", "layers", "rising"]
 _MOST_LAYERS, _USUAL_LAYERS, _MOST_RISES = 15, 8, 31
@@ -42,6 +51,8 @@ class Classes:
         Class with which a packet at a node enters a ring, by either way of a tie ('dateline').
     layers : uint8[order, order]
         Class of a pair ('layers').
+    steps : uint8[steps] or None
+        Class of every step of routes that their sources choose.
     """
 
     method: Literal["single", "dateline", "layers", "rising"]
@@ -50,6 +61,7 @@ class Classes:
     entry: IntArray
     entry_other: IntArray
     layers: IntArray
+    steps: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,9 @@ class Certificate:
         )
 
 
-def certify(table: RoutingTable, classes: Classes, *, anywhere: bool = False) -> Certificate:
+def certify(
+    table: RoutingTable | SourceRoutes, classes: Classes, *, anywhere: bool = False
+) -> Certificate:
     """Build the channel dependency graph and look for a cycle.
 
     Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well.
@@ -133,12 +147,16 @@ def certify(table: RoutingTable, classes: Classes, *, anywhere: bool = False) ->
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
 
 
-def _graphs(table: RoutingTable, classes: Classes, anywhere: bool) -> Any:
+def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool) -> Any:
     """The dependency graphs: (counts, classes inside, number of the first class)."""
     from hopscape.deadlock.dependency_kernels import collect_plain, collect_rings
     from hopscape.deadlock.layer_kernels import count_uses
 
     network = table.network
+    if isinstance(table, SourceRoutes):
+        steps = classes.steps if classes.steps is not None else np.zeros_like(table.channels)
+        yield table.graph(classes.count, steps), classes.count, 0
+        return
     port = table.port
     other = table.other if table.other is not None else port
     if classes.method == "dateline":
@@ -238,6 +256,40 @@ def find_classes(
     return table, chosen, replace(certify(table, chosen, anywhere=anywhere), at_least=least)
 
 
+def find_source_classes(
+    network: Network, router: Router, *, method: Method = "auto"
+) -> tuple[SourceRoutes, Classes, Certificate]:
+    """Classes for routes that their sources choose: one where that has no cycle, else datelines.
+
+    Parameters
+    ----------
+    network : Network
+    router : Router
+        Asked for all ways of all pairs.
+    method : {'auto', 'single', 'dateline'}
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("multiring(16, 1, 3)")
+    >>> _, classes, proof = find_source_classes(net, net.router("balanced-rings"))
+    >>> classes.method, proof.deadlock_free
+    ('dateline', True)
+    """
+    routes = source_routes(network, router)
+    if method not in ("auto", "single", "dateline"):
+        raise ArgumentError(f"method {method!r} is for tables; {routes.router} takes datelines")
+    single = certify(routes, single_class(routes))
+    if method == "single" or (method == "auto" and single.deadlock_free):
+        return routes, single_class(routes), single
+    steps = routes.datelines()
+    if steps is None:
+        raise ArgumentError(f"{routes.router} routes of {routes.network.spec} follow no rings")
+    dated = replace(single_class(routes), method="dateline", count=2, steps=steps)
+    least = 1 if single.deadlock_free else 2
+    return routes, dated, replace(certify(routes, dated), at_least=least)
+
+
 def _layers_or_rising(
     table: RoutingTable, method: Method, most: int | None, anywhere: bool
 ) -> Classes | None:
@@ -285,7 +337,7 @@ def _without_ties(
     return table, proof, proof.deadlock_free
 
 
-def single_class(table: RoutingTable) -> Classes:
+def single_class(table: RoutingTable | SourceRoutes) -> Classes:
     """All packets in one class."""
     none = np.empty((0, 0), dtype=np.uint8)
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)

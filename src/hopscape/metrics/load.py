@@ -106,7 +106,7 @@ def _by_table(router: Router, traffic: object, count: int) -> bool:
 
     So it is for large networks, unless a router's ways depend on where they began.
     """
-    usual = isinstance(traffic, str) and traffic == "uniform" and type(router).walk is Router.walk
+    usual = isinstance(traffic, str) and traffic == "uniform" and router.chained
     network = router.network
     fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
     return usual and fits and network.order > _FEW
@@ -116,11 +116,12 @@ def _follow(
     router: Router, sources: IntArray, targets: IntArray, weights: Floats, loads: Floats
 ) -> None:
     """Add what flows between pairs of nodes to the loads of the channels on its way."""
-    nodes, ports = router.walk(sources, targets)
-    for hop in range(ports.shape[1]):
-        moving = ports[:, hop] >= 0
-        used = router.network.channel_at(nodes[moving, hop], ports[moving, hop])
-        loads += np.bincount(used, weights=weights[moving], minlength=len(loads))
+    for share, nodes, ports in router.ways(sources, targets):
+        flow = share * weights
+        for hop in range(ports.shape[1]):
+            moving = ports[:, hop] >= 0
+            used = router.network.channel_at(nodes[moving, hop], ports[moving, hop])
+            loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
 
 
 def _flows(

@@ -1,22 +1,17 @@
-"""Searching for the best networks: long work in small tasks, on all processors, kept in a table."""
+"""Searching for the best networks: long work in small tasks, kept in a store."""
 
 from hopscape.search.circulant import (
     CirculantOptimum,
     best_circulants,
     largest_circulants,
 )
-from hopscape.search.multiring import best_lines, best_multirings, sparse_lines
-from hopscape.search.table import ResultTable
-from hopscape.search.tasks import Task, run_tasks
+from hopscape.search.multiring import best_multirings, full_lines, sparse_lines
 
 __all__ = [
     "CirculantOptimum",
-    "ResultTable",
-    "Task",
     "best_circulants",
-    "best_lines",
     "best_multirings",
+    "full_lines",
     "largest_circulants",
-    "run_tasks",
     "sparse_lines",
 ]

@@ -71,6 +71,7 @@ from hopscape.simulate.layout import (
     WAITERS,
     WAITING,
     Source,
+    Ways,
 )
 from hopscape.simulate.packet_kernels import bury, fetch, release, send_credit
 from hopscape.simulate.router_kernels import allocate_vcs
@@ -105,6 +106,12 @@ def advance(fabric, state, source, counters, until, patience):
     ways = _bare(fabric.ways)
     far = _bare(fabric.far)
     moved = _bare(fabric.moved)
+    chosen = Ways(
+        _bare(fabric.chosen.first),
+        _bare(fabric.chosen.shares),
+        _bare(fabric.chosen.starts),
+        _bare(fabric.chosen.steps),
+    )
     scalars = _bare(state.scalars)
     vcs = _bare(state.vcs)
     units = _bare(state.units)
@@ -162,6 +169,7 @@ def advance(fabric, state, source, counters, until, patience):
             layers,
             far,
             moved,
+            chosen,
             given,
             scalars,
             vcs,
@@ -191,6 +199,7 @@ def advance(fabric, state, source, counters, until, patience):
                 random,
                 transfers,
                 paths,
+                chosen,
             )
         if listed > 0:
             touched = choose_senders(

@@ -91,6 +91,7 @@ def _route(
     random,
     transfers,
     paths,
+    chosen,
     row,
 ):
     """The unit and class for the packet at the front of a virtual channel; negative: no way.
@@ -106,6 +107,8 @@ def _route(
     packets[who, HOPS] += 1
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
+        if packets[who, TAG] < 0:
+            return out if packets[who, GOAL] == here else np.int64(chosen.steps[step])
         if step < transfers[packets[who, TAG], T_PATH_END]:
             out = np.int64(paths[step]) * 256 + (packets[who, CLASS] & CLASS_MASK)
         return out
@@ -212,6 +215,7 @@ def allocate_vcs(
     random,
     transfers,
     paths,
+    chosen,
 ):
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
@@ -253,6 +257,7 @@ def allocate_vcs(
                 random,
                 transfers,
                 paths,
+                chosen,
                 row,
             )
             if way < 0:
