@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopscape.ledger.papers.torusbcast import beyond, numbers, plane, space
+from hopscape.ledger.papers.torusbcast import beyond, definition, numbers, plane, space
 
 __all__ = ["CLAIMS"]
 
-CLAIMS = (*numbers.CLAIMS, *plane.CLAIMS, *space.CLAIMS, *beyond.CLAIMS)
+CLAIMS = (*definition.CLAIMS, *numbers.CLAIMS, *plane.CLAIMS, *space.CLAIMS, *beyond.CLAIMS)
