@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.distances import distances_to
-from hopscape.core.measured import How, Measured
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.cost import moore_diameter, moore_mean_distance
@@ -33,7 +33,7 @@ from hopscape.metrics.subject import Column, Subject
 
 __all__ = [
     "COLUMNS",
-    "DEFAULT_COLUMNS",
+    "NETWORK_COLUMNS",
     "Column",
     "Subject",
     "diameter",
@@ -87,24 +87,27 @@ def _connected(it: Subject) -> Measured[bool]:
     return Measured(whole, "exact")
 
 
-def _from_profile(it: Subject, value: Any, sampled: str) -> Measured[Any]:
+def _from_profile(it: Subject, value: Any, bound: str = "") -> Measured[Any]:
+    """A figure of the distances; from a sample it is a bound, low or high, or an estimate."""
     profile = it.profile
     if not profile.connected:
         return Measured(None, profile.how, "not connected")
-    note = f"{sampled}from {profile.sources} sources" if profile.how == "sampled" else ""
-    return Measured(value, profile.how, note)
+    if profile.how != "sampled":
+        return Measured(value, profile.how)
+    known = {bound: value} if bound else {}
+    return Measured(value, "sampled", f"from {profile.sources} sources", **known)
 
 
 def _diameter(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.diameter, "lower bound, ")
+    return _from_profile(it, it.profile.diameter, "low")
 
 
 def _radius(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.radius, "upper bound, ")
+    return _from_profile(it, it.profile.radius, "high")
 
 
 def _mean(it: Subject) -> Measured[Fraction | None]:
-    return _from_profile(it, it.profile.mean, "")
+    return _from_profile(it, it.profile.mean)
 
 
 # -- bounds in the style of Moore -----------------------------------------------------------------
@@ -112,7 +115,7 @@ def _mean(it: Subject) -> Measured[Fraction | None]:
 
 def _moore(it: Subject, bound: Any) -> Measured[Any]:
     degree = it.figure("degree")
-    if degree.value is None or degree.how in ("sampled", "bound"):
+    if degree.value is None or not degree.exact:
         return Measured(None, "unknown", degree.note or "the degree is not known")
     value = bound(it.network.order, degree.value, directed=not it.network.duplex)
     return Measured(value, "closed form")
@@ -126,7 +129,7 @@ def _mean_gap(it: Subject) -> Measured[float | None]:
     mean, best = it.figure("mean_distance"), it.figure("moore_mean")
     if mean.value is None or not best.value:
         return Measured(None, "unknown", mean.note or best.note)
-    return Measured(round(float(mean.value / best.value) - 1, 6), mean.how, mean.note)
+    return mean.mapped(lambda x: round(float(x / best.value) - 1, 6))
 
 
 def _moore_diameter(it: Subject) -> Measured[int | None]:
@@ -137,8 +140,11 @@ def _cost(it: Subject) -> Measured[int | None]:
     far, degree = it.figure("diameter"), it.figure("degree")
     if far.value is None or degree.value is None:
         return Measured(None, "unknown", far.note or degree.note)
-    worse = degree if degree.how in ("sampled", "bound") else far
-    return Measured(degree.value * far.value, worse.how, worse.note)
+    if degree.exact:
+        return far.mapped(lambda x: degree.value * x)
+    lows = None if degree.low is None or far.low is None else degree.low * far.low
+    highs = None if degree.high is None or far.high is None else degree.high * far.high
+    return Measured(degree.value * far.value, degree.how, degree.note, lows, highs)
 
 
 # -- cuts and loads -------------------------------------------------------------------------------
@@ -155,13 +161,12 @@ def _cut(it: Subject) -> Bisection:
 def _bisection(it: Subject) -> Measured[int | None]:
     found = _cut(it)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
-    return Measured(found.upper, found.how, note)
+    return Measured(found.upper, found.how, note, found.lower, found.upper)
 
 
 def _bisection_bound(it: Subject) -> Measured[int]:
     found = _cut(it)
-    how: How = found.how if found.value is not None else "bound"
-    return Measured(found.lower, how, "" if found.value is not None else "lower bound")
+    return Measured(found.lower, found.how, "", found.lower, found.upper)
 
 
 def _channel_load(it: Subject) -> Measured[float | None]:
@@ -171,164 +176,214 @@ def _channel_load(it: Subject) -> Measured[float | None]:
     return Measured(round(found.largest, 6), found.how)
 
 
-COLUMNS: Mapping[str, Column] = {
-    column.name: column
-    for column in (
-        Column("nodes", "nodes", "number of nodes, switches included", _nodes),
-        Column(
-            "degree",
-            "degree",
-            "most channels that leave a node",
-            _degree,
-            fact="degree_max",
-            needs=(WIRING,),
-            otherwise=_sample("some_degrees"),
-        ),
-        Column(
-            "degree_min",
-            "least degree",
-            "fewest channels that leave a node",
-            _degree_min,
-            fact="degree_min",
-            needs=(WIRING,),
-        ),
-        Column(
-            "links",
-            "links",
-            "a duplex link once, a simplex channel once",
-            _links,
-            fact="links",
-            needs=(WIRING,),
-            otherwise=_sample("some_links"),
-        ),
-        Column(
-            "connected",
-            "connected",
-            "is there a way between any two nodes?",
-            _connected,
-            fact="connected",
-            needs=(WIRING, SHAPE),
-        ),
-        Column(
-            "diameter",
-            "diameter",
-            "largest distance between two nodes, in hops",
-            _diameter,
-            fact="diameter",
-            needs=_DISTANCES,
-            otherwise=_sample("some_diameter"),
-        ),
-        Column(
-            "radius",
-            "radius",
-            "distance to the farthest node from a node where it is least",
-            _radius,
-            fact="radius",
-            needs=_DISTANCES,
-        ),
-        Column(
-            "mean_distance",
-            "mean dist.",
-            "mean distance over ordered pairs of distinct nodes",
-            _mean,
-            fact="mean_distance",
-            needs=_DISTANCES,
-            otherwise=_sample("some_mean"),
-        ),
-        Column(
-            "moore_mean",
-            "Moore mean",
-            "least mean distance that this order and degree allow (Moore bound)",
-            _moore_mean,
-        ),
-        Column("mean_gap", "gap", "mean distance over the Moore bound, less 1", _mean_gap),
-        Column(
-            "moore_diameter",
-            "Moore diam.",
-            "least diameter that this order and degree allow (Moore bound)",
-            _moore_diameter,
-        ),
-        Column("cost", "deg × diam", "degree times diameter, the classic figure of cost", _cost),
-        Column(
-            "bisection",
-            "bisection",
-            "fewest links between two halves of the endpoints (an upper bound unless proved)",
-            _bisection,
-            fact="bisection",
-            needs=(WIRING, SHAPE, CUT),
-        ),
-        Column(
-            "bisection_bound",
-            "bis. bound",
-            "links that every two halves of the endpoints have between them at least",
-            _bisection_bound,
-            fact="bisection",
-            needs=(WIRING, SHAPE, CUT),
-        ),
-        Column(
-            "girth",
-            "girth",
-            "length of a shortest cycle",
-            lambda it: girth(it.network, exact=it.exact),
-            fact="girth",
-            needs=(WIRING, CYCLES),
-            otherwise=_sample("local_girth"),
-        ),
-        Column(
-            "node_connectivity",
-            "node conn.",
-            "nodes that must fail to part two others",
-            lambda it: node_connectivity(it.network, exact=it.exact),
-            fact="node_connectivity",
-            needs=(WIRING, NODE_FLOWS),
-            otherwise=_sample("least_degree"),
-        ),
-        Column(
-            "edge_connectivity",
-            "edge conn.",
-            "links that must fail to part the network",
-            lambda it: edge_connectivity(it.network, exact=it.exact),
-            fact="edge_connectivity",
-            needs=(WIRING, EDGE_FLOWS),
-            otherwise=_sample("least_degree"),
-        ),
-        Column(
-            "vertex_transitive",
-            "transitive",
-            "does every node look like every other?",
-            lambda it: vertex_transitive(it.network, exact=it.exact),
-            fact="vertex_transitive",
-            needs=(WIRING, GROUP),
-        ),
-        Column(
-            "channel_load",
-            "max load",
-            "load of the busiest channel when every node sends 1 evenly to all others",
-            _channel_load,
-            needs=(WIRING, SHAPE, LOADS),
-        ),
-    )
-}
-
-DEFAULT_COLUMNS = (
-    "nodes",
-    "degree",
-    "links",
-    "diameter",
-    "mean_distance",
-    "moore_mean",
-    "mean_gap",
-    "cost",
-    "bisection",
-    "node_connectivity",
-    "girth",
-    "vertex_transitive",
+NETWORK_COLUMNS = (
+    Column(
+        "nodes",
+        "nodes",
+        "number of nodes, switches included",
+        _nodes,
+        unit="nodes",
+        stage=1,
+        places={"compare": 1},
+    ),
+    Column(
+        "degree",
+        "degree",
+        "most channels that leave a node",
+        _degree,
+        fact="degree_max",
+        needs=(WIRING,),
+        otherwise=_sample("some_degrees"),
+        better="less",
+        stage=1,
+        places={"compare": 2},
+    ),
+    Column(
+        "degree_min",
+        "least degree",
+        "fewest channels that leave a node",
+        _degree_min,
+        fact="degree_min",
+        needs=(WIRING,),
+    ),
+    Column(
+        "links",
+        "links",
+        "a duplex link once, a simplex channel once",
+        _links,
+        fact="links",
+        needs=(WIRING,),
+        otherwise=_sample("some_links"),
+        unit="links",
+        better="less",
+        stage=1,
+        places={"compare": 3, "design": 3},
+        priority=6,
+    ),
+    Column(
+        "connected",
+        "connected",
+        "is there a way between any two nodes?",
+        _connected,
+        fact="connected",
+        needs=(WIRING, SHAPE),
+    ),
+    Column(
+        "diameter",
+        "diameter",
+        "largest distance between two nodes, in hops",
+        _diameter,
+        fact="diameter",
+        needs=_DISTANCES,
+        otherwise=_sample("some_diameter"),
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"compare": 4},
+    ),
+    Column(
+        "radius",
+        "radius",
+        "distance to the farthest node from a node where it is least",
+        _radius,
+        fact="radius",
+        needs=_DISTANCES,
+        unit="hops",
+        better="less",
+    ),
+    Column(
+        "mean_distance",
+        "mean dist.",
+        "mean distance over ordered pairs of distinct nodes",
+        _mean,
+        fact="mean_distance",
+        needs=_DISTANCES,
+        otherwise=_sample("some_mean"),
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"compare": 5},
+    ),
+    Column(
+        "moore_mean",
+        "Moore mean",
+        "least mean distance that this order and degree allow (Moore bound)",
+        _moore_mean,
+        unit="hops",
+        stage=1,
+        places={"compare": 6},
+    ),
+    Column(
+        "mean_gap",
+        "gap",
+        "mean distance over the Moore bound, less 1",
+        _mean_gap,
+        better="less",
+        stage=1,
+        places={"compare": 7, "design": 6},
+        priority=14,
+    ),
+    Column(
+        "moore_diameter",
+        "Moore diam.",
+        "least diameter that this order and degree allow (Moore bound)",
+        _moore_diameter,
+        unit="hops",
+        stage=1,
+    ),
+    Column(
+        "cost",
+        "deg × diam",
+        "degree times diameter, the classic figure of cost",
+        _cost,
+        better="less",
+        places={"compare": 8},
+    ),
+    Column(
+        "bisection",
+        "bisection",
+        "fewest links between two halves of the endpoints (an upper bound unless proved)",
+        _bisection,
+        fact="bisection",
+        needs=(WIRING, SHAPE, CUT),
+        unit="links",
+        better="more",
+        stage=3,
+        places={"compare": 9},
+    ),
+    Column(
+        "bisection_bound",
+        "bis. bound",
+        "links that every two halves of the endpoints have between them at least",
+        _bisection_bound,
+        fact="bisection",
+        needs=(WIRING, SHAPE, CUT),
+        unit="links",
+        stage=3,
+    ),
+    Column(
+        "girth",
+        "girth",
+        "length of a shortest cycle",
+        lambda it: girth(it.network, exact=it.exact),
+        fact="girth",
+        needs=(WIRING, CYCLES),
+        otherwise=_sample("local_girth"),
+        unit="hops",
+        better="more",
+        places={"compare": 11},
+    ),
+    Column(
+        "node_connectivity",
+        "node conn.",
+        "nodes that must fail to part two others",
+        lambda it: node_connectivity(it.network, exact=it.exact),
+        fact="node_connectivity",
+        needs=(WIRING, NODE_FLOWS),
+        otherwise=_sample("least_degree"),
+        unit="nodes",
+        better="more",
+        stage=3,
+        places={"compare": 10},
+    ),
+    Column(
+        "edge_connectivity",
+        "edge conn.",
+        "links that must fail to part the network",
+        lambda it: edge_connectivity(it.network, exact=it.exact),
+        fact="edge_connectivity",
+        needs=(WIRING, EDGE_FLOWS),
+        otherwise=_sample("least_degree"),
+        unit="links",
+        better="more",
+    ),
+    Column(
+        "vertex_transitive",
+        "transitive",
+        "does every node look like every other?",
+        lambda it: vertex_transitive(it.network, exact=it.exact),
+        fact="vertex_transitive",
+        needs=(WIRING, GROUP),
+        stage=3,
+        places={"compare": 12},
+    ),
+    Column(
+        "channel_load",
+        "max load",
+        "load of the busiest channel when every node sends 1 evenly to all others",
+        _channel_load,
+        needs=(WIRING, SHAPE, LOADS),
+        unit="flits/cycle",
+        better="less",
+    ),
 )
+
+COLUMNS: Mapping[str, Column] = {column.name: column for column in NETWORK_COLUMNS}
 
 
 def measure_columns(
     network: Network | Subject,
-    names: Iterable[str] = DEFAULT_COLUMNS,
+    names: Iterable[str],
     *,
     exact: bool = False,
     columns: Mapping[str, Column] | None = None,

@@ -55,12 +55,14 @@ def some_diameter(it: Subject) -> Measured[int | None] | None:
     """A lower bound from some sources, or from the closed router's ways between some pairs."""
     profile = _some_sources(it)
     if profile is not None:
-        note = f"lower bound, from {profile.sources} sources"
-        return Measured(profile.diameter, "sampled", note if profile.connected else "not connected")
+        if not profile.connected:
+            return Measured(None, "sampled", "not connected")
+        note = f"from {profile.sources} sources"
+        return Measured.at_least(profile.diameter, note, how="sampled")
     found = _some_pairs(it)
     if found is None:
         return None
-    return Measured(int(found.max()), "sampled", f"lower bound, from {len(found)} pairs")
+    return Measured.at_least(int(found.max()), f"from {len(found)} pairs", how="sampled")
 
 
 def some_mean(it: Subject) -> Measured[Any] | None:
@@ -141,7 +143,7 @@ def some_degrees(it: Subject) -> Measured[int] | None:
     found = _some_degrees(it)
     if found is None:
         return None
-    return Measured(int(found.max()), "sampled", f"lower bound, from {len(found)} nodes")
+    return Measured.at_least(int(found.max()), f"from {len(found)} nodes", how="sampled")
 
 
 def some_links(it: Subject) -> Measured[int] | None:
@@ -159,7 +161,7 @@ def least_degree(it: Subject) -> Measured[int] | None:
     least = it.figure("degree_min")
     if least.value is None or it.figure("connected").value is not True:
         return None
-    return Measured(least.value, "bound", "no more than the least degree")
+    return Measured.at_most(least.value, "no more than the least degree")
 
 
 def local_girth(it: Subject) -> Measured[int] | None:
@@ -170,7 +172,7 @@ def local_girth(it: Subject) -> Measured[int] | None:
         return None
     if it.facts.vertex_transitive:
         return Measured(found, "symmetry")
-    return Measured(found, "bound", "the shortest cycle near node 0")
+    return Measured.at_most(found, "the shortest cycle near node 0")
 
 
 def _cycle_near(network: Network, source: int) -> int | None:

@@ -62,7 +62,7 @@ def _fill(it: Subject, name: str, out: dict[str, Any]) -> None:
 def _fill_links(it: Subject, name: str, out: dict[str, Any]) -> None:
     found = it.figure("links")
     out["links"] = found.value
-    if found.value is not None and found.how != "sampled":
+    if found.value is not None and found.exact:
         known = it.fact("channels")
         out["channels"] = known if known is not None else len(it.network.heads)
 
@@ -74,7 +74,7 @@ def _fill_degree(it: Subject, name: str, out: dict[str, Any]) -> None:
 def _fill_mean(it: Subject, name: str, out: dict[str, Any]) -> None:
     mean = it.figure("mean_distance")
     out["mean_distance"] = None if mean.value is None else float(mean.value)
-    out["mean_distance_exact"] = None if mean.how == "sampled" else mean.value
+    out["mean_distance_exact"] = mean.value if mean.exact else None
 
 
 _FILLERS = {"links": _fill_links, "degree": _fill_degree, "mean_distance": _fill_mean}
@@ -82,8 +82,8 @@ _FILLERS = {"links": _fill_links, "degree": _fill_degree, "mean_distance": _fill
 
 def _words(found: Measured[Any]) -> str:
     """How a figure is known, in a few words."""
-    if found.how == "sampled" and found.note.startswith("lower bound, "):
-        return "at least; " + found.note.removeprefix("lower bound, ")
+    if found.how == "sampled" and found.sign == "≥":
+        return f"at least; {found.note}"
     if found.value is None or found.how == "sampled":
         return found.note or found.how
     return found.how
