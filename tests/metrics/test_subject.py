@@ -249,8 +249,8 @@ def test_the_table_way_of_loads_is_the_slow_way(monkeypatch: pytest.MonkeyPatch)
     specs = ("torus(17, 13)", "kautz(2, 7)", "dragonfly(6, 3, p=2)", "random_regular(210, 3)")
     for spec in (
         *specs,
-        "expanded(heawood, 2)",
-        "folded(petersen, 3)",
+        "expanded(complete(4), 3)",
+        "folded(complete(4), 4)",
         "product(ring(15), path(15))",
     ):
         net = hopscape.build(spec)
