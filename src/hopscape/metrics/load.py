@@ -166,16 +166,10 @@ def _by_table(router: Router, traffic: object, count: int) -> bool:
 
     So it is for large networks, unless a router's ways depend on where they began.
     """
-    usual = isinstance(traffic, str) and traffic == "uniform" and _fixed_ways(router)
+    usual = isinstance(traffic, str) and traffic == "uniform" and router.chained
     network = router.network
     fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
     return usual and fits and network.order > _FEW
-
-
-def _fixed_ways(router: Router) -> bool:
-    """Whether a packet's next hop depends on where it is and goes only."""
-    kind = type(router)
-    return kind.walk is Router.walk and kind.ways is Router.ways
 
 
 def _follow(

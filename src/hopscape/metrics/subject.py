@@ -231,6 +231,8 @@ class Subject:
                 f"{job.text} would need {human_bytes(effort.memory)}, more than the limit of"
                 f" {human_bytes(limit)} (HOPSCAPE_MEMORY sets another)"
             )
+        if left <= 0:
+            return f"no time was left for {job.text} (see --time-limit)"
         if effort.seconds > left:
             return f"{job.text} would take about {human_time(effort.seconds)} (see --time-limit)"
         return ""
