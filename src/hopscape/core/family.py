@@ -276,6 +276,10 @@ class Family(ABC):
         """What is known in closed form."""
         return Facts()
 
+    def estimate(self, fact: str) -> str | None:
+        """What can be said of a fact that is not known, in words: bounds, mostly."""
+        return None
+
     def symmetry(self) -> Symmetry | None:
         """Orbit representatives, or None when nothing is known."""
         return None

@@ -190,7 +190,10 @@ class Subject:
                 raise
             why = str(error)
         found = self._instead(column)
-        return found if found is not None else Measured(None, "unknown", why)
+        if found is not None:
+            return found
+        family = self.network.family
+        return Measured(None, "unknown", (family and family.estimate(column.fact)) or why)
 
     def _instead(self, column: Column) -> Measured[Any] | None:
         if column.otherwise is None or self.exact:
