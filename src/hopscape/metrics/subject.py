@@ -190,7 +190,9 @@ class Subject:
                 raise
             why = str(error)
         found = self._instead(column)
-        return found if found is not None else Measured(None, "unknown", why)
+        if found is not None:
+            return found
+        return Measured(None, "unknown", why)
 
     def _instead(self, column: Column) -> Measured[Any] | None:
         if self.exact:
@@ -235,6 +237,8 @@ class Subject:
                 f"{job.text} would need {human_bytes(effort.memory)}, more than the limit of"
                 f" {human_bytes(limit)} (HOPSCAPE_MEMORY sets another)"
             )
+        if left <= 0:
+            return f"no time was left for {job.text} (see --time-limit)"
         if effort.seconds > left:
             return f"{job.text} would take about {human_time(effort.seconds)} (see --time-limit)"
         return ""

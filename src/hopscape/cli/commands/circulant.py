@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.groups import search, study
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -22,21 +21,7 @@ from hopscape.cli.output import (
 )
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    search.command("circulant")(search_circulant)
-    study.command("circulant")(study_circulant)
-    app.command("circulant")(circulant)
-    for group in (search, study):  # a group of one command still needs its name
-        if group.registered_callback is None:
-            group.callback()(_group)
-
-
-def _group() -> None:
-    """A group of commands."""
+__all__ = ["circulant", "search_circulant", "study_circulant"]
 
 
 def search_circulant(
