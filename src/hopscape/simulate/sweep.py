@@ -133,13 +133,7 @@ def _plant(
 ) -> Plant:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
-    way: Any = None
-    if router == "updown":
-        from hopscape.deadlock.updown import UpDownRouter
-
-        way = UpDownRouter(network)
-    elif router != "auto":
-        way = network.router(router)
+    way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
 
