@@ -157,7 +157,7 @@ def _checked(
     dateline: IntArray | None = None,
 ) -> Lanes | None:
     """Build the channel dependency graph of a rule: the rule, or None when it does not hold."""
-    from hopscape.metrics.lane_kernels import cyclic_vertices, ring_waits, rising_waits
+    from hopscape.deadlock.rising_kernels import cyclic_vertices, ring_waits, rising_waits
 
     net = routes.network
     shape = (len(net.heads) * classes, int(net.degrees.max(initial=1)) * classes)
@@ -209,7 +209,7 @@ def _datelines(routes: Routes, rings: IntArray) -> IntArray:
 
 def _rising(routes: Routes) -> Lanes | None:
     """Rising classes by the ranks with which the fewest are needed."""
-    from hopscape.metrics.lane_kernels import most_falls
+    from hopscape.deadlock.rising_kernels import most_falls
 
     rankings = list(node_rankings(routes.network))
     few = _checked(routes, "rising", TURNS + 1, ranks=rankings[0])  # what tables are made for

@@ -21,7 +21,6 @@ from numba.extending import intrinsic
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
-    CLASS,
     COUNT,
     CREDIT,
     DELIVERED,
@@ -37,6 +36,7 @@ from hopscape.simulate.layout import (
     LAST,
     LAST_MOVE,
     LISTED,
+    MARKS,
     MISC,
     N_CHANNELS,
     N_CREDIT,
@@ -99,6 +99,8 @@ def advance(fabric, state, source, counters, until, patience):
     numbers = _bare(fabric.numbers)
     indptr = _bare(fabric.indptr)
     masks = _bare(fabric.masks)
+    sets = _bare(fabric.sets)
+    kinds = _bare(fabric.kinds)
     table = _bare(fabric.table)
     other = _bare(fabric.other)
     layers = _bare(fabric.layers)
@@ -159,7 +161,6 @@ def advance(fabric, state, source, counters, until, patience):
             numbers,
             indptr,
             table,
-            layers,
             far,
             moved,
             given,
@@ -178,6 +179,8 @@ def advance(fabric, state, source, counters, until, patience):
                 numbers,
                 indptr,
                 masks,
+                sets,
+                kinds,
                 table,
                 other,
                 layers,
@@ -304,7 +307,7 @@ def _eject(
             each = stages + numbers[N_TRAVERSAL] + numbers[N_LINK]
             lonely = each * packets[who, HOPS] + 3 - numbers[N_LINK]
             ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
-        if packets[who, CLASS] & KILLED:
+        if packets[who, MARKS] & KILLED:
             if flit & LAST:
                 bury(scalars, packets, who)
             continue

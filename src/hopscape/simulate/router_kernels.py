@@ -9,16 +9,14 @@ from numba import njit
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
-    CLASS,
-    CLASS_MASK,
-    CLASS_SHIFT,
+    BY_RING,
     COUNT,
     CREDIT,
     CUT_THROUGH,
     DRAIN,
     DST,
-    ENTRY_CLASS_MASK,
-    ENTRY_CLASS_SHIFT,
+    ENTRY_SET_MASK,
+    ENTRY_SET_SHIFT,
     ESCAPED,
     GOAL,
     HEAD,
@@ -29,14 +27,14 @@ from hopscape.simulate.layout import (
     L_TOUCHED,
     L_WAITERS,
     LISTED,
+    MARKS,
     MID,
     MISC,
     N_CHANNELS,
-    N_CLASSES,
     N_ENDPOINTS,
-    N_LAYERED,
+    N_METHOD,
     N_MODE,
-    N_RISING,
+    N_SETS,
     N_SHIFT,
     N_SW_ALLOC,
     N_SWITCHING,
@@ -48,6 +46,7 @@ from hopscape.simulate.layout import (
     PORT_MASK,
     READY,
     RENEW,
+    RISING,
     SECOND,
     SENDERS,
     SIZE,
@@ -70,6 +69,7 @@ from hopscape.simulate.layout import (
     V_MASK,
     V_NEXT,
     V_TAKE,
+    V_WISH,
     WAITERS,
 )
 from hopscape.simulate.packet_kernels import fetch, random_bits, ring_first
@@ -81,6 +81,9 @@ __all__ = ["allocate_vcs"]
 def _route(
     numbers,
     indptr,
+    masks,
+    sets,
+    kinds,
     table,
     other,
     layers,
@@ -93,69 +96,61 @@ def _route(
     paths,
     row,
 ):
-    """The unit and class for the packet at the front of a virtual channel; negative: no way.
+    """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
 
-    Returns unit * 256 + class; class 255 means any virtual channel (ejection).
+    V_WISH gets the virtual channels of the unit that the packet may ask for.
     """
     unit = row >> numbers[N_SHIFT]
     here = units[unit, U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
-    if packets[who, CLASS] & KILLED:
-        return -256
-    out = (numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]) * 256 + 255
+    marks = packets[who, MARKS]
+    if marks & KILLED:
+        return -1
     packets[who, HOPS] += 1
+    vcs[row, V_WISH] = masks[len(masks) - 2]
+    leave = numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
-        if step < transfers[packets[who, TAG], T_PATH_END]:
-            out = np.int64(paths[step]) * 256 + (packets[who, CLASS] & CLASS_MASK)
-        return out
+        if step >= transfers[packets[who, TAG], T_PATH_END]:
+            return leave
+        vcs[row, V_WISH] = masks[0]
+        return np.int64(paths[step])
     goal = packets[who, GOAL]
-    turned = False
+    fresh = unit >= numbers[N_CHANNELS] or marks & RENEW != 0
     if packets[who, MID] >= 0:
         if packets[who, MID] == here:
             packets[who, MID] = -1
-            packets[who, CLASS] |= SECOND
-            turned = True
-            if numbers[N_LAYERED]:
-                level = np.int64(layers[here, goal])
-                packets[who, CLASS] = (packets[who, CLASS] & ~CLASS_MASK) | level
+            marks |= SECOND
+            packets[who, MARKS] = marks
+            fresh = True
         else:
             goal = packets[who, MID]
-    if here == goal and packets[who, MID] < 0:
-        return out
+    if here == goal:
+        return leave
     entry = np.int64(table[here, goal])
     if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
         entry = np.int64(other[here, goal])
     if entry & PORT_MASK == NO_WAY:
-        return -256
+        return -1
     out = indptr[here] + (entry & PORT_MASK)
-    kind = packets[who, CLASS]
-    if numbers[N_LAYERED]:
-        if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:  # the escape would begin here
-            kind = (kind & ~CLASS_MASK) | np.int64(layers[here, goal])
-            packets[who, CLASS] = kind
-        level = kind & CLASS_MASK
-        if kind & SECOND:
-            level += numbers[N_CLASSES]
-        return out * 256 + level
-    ring = units[unit, U_RING]
-    if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:
-        ring = -1  # the escape would begin here
-    if numbers[N_RISING]:
-        level = kind & CLASS_MASK
-        if turned or kind & RENEW or ring < 0:
-            level = numbers[N_CLASSES] if kind & SECOND else 0
-        elif ring == 1 and units[out, U_RING] == 0:  # up again after down
+    if marks & RENEW:
+        packets[who, MARKS] = marks & ~RENEW
+    if numbers[N_MODE] == ADAPTIVE and not marks & ESCAPED:
+        fresh = True  # the escape would begin here
+    ring, method = units[unit, U_RING], numbers[N_METHOD]
+    base = numbers[N_SETS] if marks & SECOND else 0
+    if method == BY_RING:
+        fresh = fresh or ring < 0 or ring != units[out, U_RING]
+        wish = sets[base + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)]
+    elif fresh:
+        wish = sets[base + np.int64(layers[here, goal] if len(layers) > 1 else layers[0, 0])]
+    if not fresh:
+        level = kinds[row - (unit << numbers[N_SHIFT])]
+        if method == RISING and ring == 1 and units[out, U_RING] == 0:  # up again after down
             level += 1
-        packets[who, CLASS] = (kind & ~(CLASS_MASK | RENEW)) | level
-        return out * 256 + level
-    if turned or kind & RENEW or ring < 0 or ring != units[out, U_RING]:
-        level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
-        if kind & SECOND:
-            level += numbers[N_CLASSES]
-        kind = (kind & ~(CLASS_MASK | RENEW)) | level
-        packets[who, CLASS] = kind
-    return out * 256 + (kind & CLASS_MASK)
+        wish = masks[level]
+    vcs[row, V_WISH] = wish
+    return out
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -177,7 +172,7 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
     goal = packets[who, GOAL]
-    if here == goal or packets[who, CLASS] & ESCAPED:
+    if here == goal or packets[who, MARKS] & ESCAPED:
         return -1
     roaming = masks[len(masks) - 1]
     bits = np.int64(ways[here, goal])
@@ -199,6 +194,8 @@ def allocate_vcs(
     numbers,
     indptr,
     masks,
+    sets,
+    kinds,
     table,
     other,
     layers,
@@ -243,6 +240,9 @@ def allocate_vcs(
             way = _route(
                 numbers,
                 indptr,
+                masks,
+                sets,
+                kinds,
                 table,
                 other,
                 layers,
@@ -259,12 +259,9 @@ def allocate_vcs(
                 _give_up(scalars, vcs, lists, flits, packets, row)
                 kept -= 1
                 continue
-            vcs[row, OUT] = way >> 8
-            vcs[row, MISC] = (vcs[row, MISC] & 0xFF) | ((way & 0xFF) << CLASS_SHIFT)
-        unit = np.int64(vcs[row, OUT])
-        kind = vcs[row, MISC] >> CLASS_SHIFT
-        mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
-        if adaptive and kind != 255:
+            vcs[row, OUT] = way
+        unit, mask = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
+        if adaptive and unit < numbers[N_CHANNELS]:
             need = size if whole else 0
             roaming = _choose_way(
                 numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need
@@ -310,8 +307,8 @@ def _give_up(scalars, vcs, lists, flits, packets, row):
     vcs[row, STATE] = DRAIN
     vcs[row, READY] = scalars[NOW]
     who = flits[row, vcs[row, HEAD]] >> 2
-    if not packets[who, CLASS] & KILLED:
-        packets[who, CLASS] |= KILLED
+    if not packets[who, MARKS] & KILLED:
+        packets[who, MARKS] |= KILLED
         packets[who, TAILS] = 1
     _send_list(scalars, vcs, lists, row)
 
@@ -339,7 +336,7 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     vcs[row, READY] = scalars[NOW] + numbers[N_SW_ALLOC]
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
-        packets[flits[row, vcs[row, HEAD]] >> 2, CLASS] |= ESCAPED
+        packets[flits[row, vcs[row, HEAD]] >> 2, MARKS] |= ESCAPED
     _send_list(scalars, vcs, lists, row)
 
 
