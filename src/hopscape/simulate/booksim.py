@@ -216,6 +216,10 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         tail_credit=bool(values["wait_for_tail_credit"]),
         routing=routing,
         concentration=values["c"] if network is None else 1,
+        spread=False,
+        priority="none",
+        injection_limit=0.0,
+        shared_buffers=True,
     )
     rate = float(values["injection_rate"])
     load = rate if values["injection_rate_uses_flits"] else rate * settings.mean_packet

@@ -19,6 +19,7 @@ from hopscape.simulate.settings import Settings
 
 __all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
 
+_PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
 _TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
@@ -129,7 +130,9 @@ def build_plant(
         table, classes, proof = find_classes(network, router, method="single")
     else:
         anywhere = settings.routing == "adaptive"
-        table, classes, proof = find_classes(network, router, method=method, anywhere=anywhere)
+        table, classes, proof = find_classes(
+            network, router, method=method, anywhere=anywhere, spread=settings.spread
+        )
     _require_vcs(network, settings, classes)
     ends = network.endpoints
     if not len(ends):
@@ -266,6 +269,9 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_SETS] = len(classes.sets)
     numbers[layout.N_METHOD] = _METHODS.get(classes.method, layout.BY_RING)
     numbers[layout.N_BIAS] = settings.ugal_bias
+    numbers[layout.N_PRIORITY] = _PRIORITIES[settings.priority]
+    numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
+    numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
 

@@ -113,6 +113,9 @@ FIXED, ADAPTIVE, VALIANT, UGAL = range(4)
 WORMHOLE, CUT_THROUGH, STORE_FORWARD, CIRCUIT = range(4)
 # how classes are chosen: on entering a ring, for a pair of nodes, rising on the way
 BY_RING, BY_PAIR, RISING = range(3)
+# who is served first at a virtual channel
+NOBODY, TRANSIT, AGE = range(3)
+PATIENCE = 1024  # after so many cycles nobody is held back any more
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
 BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
@@ -195,8 +198,11 @@ class Fabric(NamedTuple):
     N_BIAS,
     N_SHIFT,
     N_LINK,
-) = range(18)
-NUMBERS = 20
+    N_PRIORITY,
+    N_LIMIT,
+    N_SHARED,
+) = range(21)
+NUMBERS = 24
 
 
 class Source(NamedTuple):

@@ -9,6 +9,8 @@ from numba import njit
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
+    AGE,
+    BORN,
     BY_RING,
     COUNT,
     CREDIT,
@@ -31,10 +33,14 @@ from hopscape.simulate.layout import (
     MID,
     MISC,
     N_CHANNELS,
+    N_DEPTH,
     N_ENDPOINTS,
+    N_LIMIT,
     N_METHOD,
     N_MODE,
+    N_PRIORITY,
     N_SETS,
+    N_SHARED,
     N_SHIFT,
     N_SW_ALLOC,
     N_SWITCHING,
@@ -43,6 +49,7 @@ from hopscape.simulate.layout import (
     NOW,
     OUT,
     PATH,
+    PATIENCE,
     PORT_MASK,
     READY,
     RENEW,
@@ -56,6 +63,7 @@ from hopscape.simulate.layout import (
     TAG,
     TAILS,
     TIE,
+    TRANSIT,
     U_ASK,
     U_CREDIT,
     U_FREE,
@@ -164,6 +172,17 @@ def _roomy(numbers, vcs, unit, allowed, need):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _crowded(numbers, vcs, unit, mask):
+    """Have the buffers of some virtual channels of a unit less room than new packets need?"""
+    room = total = 0
+    for v in range(numbers[N_VCS]):
+        if mask >> v & 1:
+            room += np.int64(vcs[(unit << numbers[N_SHIFT]) + v, CREDIT])
+            total += numbers[N_DEPTH]
+    return 1000 * room < numbers[N_LIMIT] * total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need):
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1.
 
@@ -213,6 +232,7 @@ def allocate_vcs(
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
+    shift, channels, limit = numbers[N_SHIFT], numbers[N_CHANNELS], numbers[N_LIMIT]
     touched = kept = 0
     waiting = scalars[WAITERS]
     for i in range(waiting):
@@ -233,7 +253,7 @@ def allocate_vcs(
         kept += 1
         if vcs[row, READY] > now:
             continue
-        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole else 1
+        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole or adaptive else 1
         if switching == STORE_FORWARD and vcs[row, COUNT] < size:
             continue
         if vcs[row, OUT] == -1:
@@ -260,18 +280,20 @@ def allocate_vcs(
                 kept -= 1
                 continue
             vcs[row, OUT] = way
-        unit, mask = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
-        if adaptive and unit < numbers[N_CHANNELS]:
-            need = size if whole else 0
+        unit, wish = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
+        need = size if whole else 0
+        if adaptive and unit < channels:
+            room = need if numbers[N_SHARED] else min(size, numbers[N_DEPTH])
             roaming = _choose_way(
-                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need
+                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, room
             )
             if roaming >= 0:
-                unit, mask = roaming, masks[len(masks) - 1]
-        mask &= units[unit, U_FREE]
-        if mask and whole:
-            mask = _roomy(numbers, vcs, unit, mask, size)
-        if mask == 0:
+                unit, wish, need = roaming, masks[len(masks) - 1], room
+        mask = wish & units[unit, U_FREE]
+        if mask and need:
+            mask = _roomy(numbers, vcs, unit, mask, need)
+        held = limit and row >> shift >= channels > unit and now - vcs[row, READY] < PATIENCE
+        if mask == 0 or (held and _crowded(numbers, vcs, unit, wish)):
             continue
         kept -= 1
         likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)
@@ -355,16 +377,24 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
     Those without an offer go back on the list of waiters, behind the first `kept`.
     """
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
-    lap = np.int64(units[unit, U_INS]) * per
+    lap, priority = np.int64(units[unit, U_INS]) * per, numbers[N_PRIORITY]
+    last = np.int64(2**62)
     for v in range(per):
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
-        offer, low = np.int64(-1), lap
+        offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
             line = row >> shift
             key = units[line, U_IN] * per + row - (line << shift) - given
             key += lap if key < 0 else 0
-            key = key if (vcs[row, V_MASK] >> v) & 1 else lap
+            if priority == TRANSIT:
+                if scalars[NOW] - vcs[row, READY] < PATIENCE:
+                    key += lap if line >= numbers[N_CHANNELS] else 0
+                    if numbers[N_METHOD] == BY_RING and units[line, U_RING] != units[unit, U_RING]:
+                        key += lap
+            elif priority == AGE:
+                key += lap * packets[flits[row, vcs[row, HEAD]] >> 2, BORN]
+            key = key if (vcs[row, V_MASK] >> v) & 1 else last
             offer = row if key < low else offer
             low = min(key, low)
             row = np.int64(vcs[row, V_NEXT])

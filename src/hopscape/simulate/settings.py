@@ -10,6 +10,7 @@ from hopscape.core.errors import ArgumentError
 __all__ = ["Settings"]
 
 Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
+Priority = Literal["none", "transit", "age"]
 Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]
 
 
@@ -66,6 +67,10 @@ class Settings:
     switching: Switching = "wormhole"
     concentration: int = 1
     ugal_bias: int = 0
+    spread: bool = True
+    priority: Priority = "transit"
+    injection_limit: float = 0.125
+    shared_buffers: bool = False
 
     def __post_init__(self) -> None:
         ranges = {
