@@ -14,7 +14,7 @@ import hopscape
 SOURCE = Path(hopscape.__file__).parent
 FLOORS = [
     {"core"},
-    {"interchange"},
+    {"interchange", "store"},
     {"metrics"},
     {"collectives", "deadlock"},
     {"families"},

@@ -20,7 +20,7 @@ from hopscape.core.spec import Call, parse, write_value
 
 __all__ = ["aliases", "all_families", "build", "family", "member"]
 
-_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz")
+_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
 
 
 @cache

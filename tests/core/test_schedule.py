@@ -390,7 +390,7 @@ def test_saving_where_it_cannot_be_leaves_nothing(suffix, tmp_path):
         schedule.save(tmp_path / "nowhere" / f"a.{suffix}")
     taken = tmp_path / f"folder.{suffix}"
     taken.mkdir()
-    with pytest.raises(ArgumentError, match="cannot be written"):
+    with pytest.raises(ArgumentError, match="is a folder"):
         schedule.save(taken)
     assert os.listdir(tmp_path) == [taken.name]
     assert os.listdir(taken) == []

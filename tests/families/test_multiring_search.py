@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hopscape
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.families.multiring import Multiring
-from hopscape.families.multiring.capacity import balanced_schedule
+from hopscape.families.multiring.capacity import balanced_schedule, cable
 from hopscape.families.multiring.growth import grow_family
 from hopscape.families.multiring.search import (
     StepSpace,
@@ -25,7 +26,8 @@ from hopscape.families.multiring.search import (
     pareto_front,
     search_cell,
 )
-from hopscape.search.multiring import best_lines, best_multirings, sparse_lines
+from hopscape.families.multiring.sparse_capacity import sparse_capacity
+from hopscape.search.multiring import best_multirings, full_lines, sparse_lines
 from hopscape.search.table import ResultTable
 
 
@@ -154,13 +156,23 @@ def test_search_resumes_from_its_table(tmp_path):
 
 
 def test_lines_of_a_torus():
-    lines = best_lines([(9, 4), (10, 4)], processes=1)
+    lines = full_lines([(9, 4), (10, 4)], processes=1)
+    for n in (9, 10):
+        best = max(found.capacity for found in lines if found.nodes == n)
+        assert best == Fraction(n * (n - 1)) / Fraction(search_cell(n, 4)["load"])
+    for found in lines:  # what a line says of itself is what its spec gives
+        member = hopscape.build(found.spec).family
+        assert balanced_schedule(member).capacity == found.capacity
+        assert cable(member.n, member.rings) == found.cable
+        assert (member.order, member.ports) == (found.nodes, found.ports)
+    lines = sparse_lines(8, 22, reorder=True, processes=1)
+    assert {"sparse_multiring(3, 9)", "sparse_multiring(4, 8, sigma=2)"} <= {x.spec for x in lines}
+    assert any("order" in found.spec for found in lines)
     for found in lines:
-        n = found.nodes
-        assert found.capacity == Fraction(n * (n - 1)) / Fraction(search_cell(n, 4)["load"])
-    specs = [found.spec for found in sparse_lines(8, 30)]
-    assert "sparse_multiring(3, 12)" in specs
-    assert max(found.nodes for found in sparse_lines(8, 30)) <= 30
+        member = hopscape.build(found.spec).family
+        assert sparse_capacity(member).balanced.capacity == found.capacity
+        assert (member.order, member.ports) == (found.nodes, found.ports)
+        assert found.nodes <= 22
 
 
 def test_growing_family():

@@ -14,17 +14,10 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import ArgumentError, SpecError
+from hopscape.core.errors import ArgumentError, HopscapeError, SpecError
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.designs import (
-    _first_set,
-    _orbit_set,
-    planar_difference_set,
-    prime_power,
-)
-from hopscape.families.multiring.routing import OneRingRouter
+from hopscape.families.multiring.designs import ring_blocks
 from hopscape.families.multiring.wiring import ring_lengths
-from hopscape.metrics import channel_load
 
 SPECS = [
     "multiring(2, 1)",
@@ -41,6 +34,13 @@ SPECS = [
     "sparse_multiring(3, 6)",
     "sparse_multiring(4, 4)",
     "sparse_multiring(2, 6, order=[0, 2, 1, 3, 5, 4])",
+    "sparse_multiring(3, 6, sigma=2)",
+    "sparse_multiring(4, 12, sigma=2)",
+    "sparse_multiring(6, 12, sigma=2)",
+    "sparse_multiring(3, 9, rings=5)",
+    "sparse_multiring(4, 8, rings=12, order=[7, 1, 2, 3, 4, 5, 6, 0])",
+    "sparse_multiring(3, 6, rings=3)",
+    "sparse_multiring(11, 22, sigma=2)",
     "product(multiring(8, 1, 3), multiring(5, 1, 2), sparse_multiring(2, 4))",
 ]
 
@@ -80,7 +80,7 @@ def test_ports_and_pairs():
         ("multiring(16, 1, 8)", "its own counter-ring"),
         ("multiring(16, 1, 15)", "same ring mod 16; identical rings are given by copies="),
         ("multiring(16, 1, 3, copies=0)", "'copies' of multiring is 0"),
-        ("sparse_multiring(7, 14)", "m is 7; sparse rings are built for m"),
+        ("sparse_multiring(7, 14)", "does not exist"),
         ("sparse_multiring(4, 3)", "a ring needs at least m = 4 places"),
         ("sparse_multiring(2, 4, order=[0, 1, 1, 3])", "each of 0..3 once"),
     ],
@@ -104,74 +104,99 @@ def test_ring_lengths_by_walking(n, step):
     assert hops == n // math.gcd(step, n)
 
 
-def test_one_ring_router_stays_on_its_ring():
-    net = hopscape.build("multiring(32, 1, 2, 3, 7)")
-    lengths = [ring_lengths(32, s) for s in net.family.rings]
-    one, any_ = OneRingRouter(net, lengths), net.router()
-    at, to = (x.ravel() for x in np.indices((32, 32)))
-    nodes, ports = one.walk(at, to)
-    for row, taken, end, length in zip(nodes, ports, to, one.distances(at, to)):
-        assert len(set(taken[taken >= 0])) <= 1
-        assert row[length] == end
-    assert (one.distances(at, to) >= any_.distances(at, to)).all()
-    assert (one.distances(at, to) > any_.distances(at, to)).any()
-    assert one.distance(0, 5) == 5
-    assert any_.distance(0, 5) == 2
-    loads = channel_load(net, one), channel_load(net, any_)
-    assert loads[0].hops > loads[1].hops
-
-
 @pytest.mark.parametrize("spec", ["multiring(32, 1, 2, 3, 7)", "multiring(12, 1, 5, -2)"])
 @pytest.mark.parametrize("model", [Model(), Model(ports=1)])
 def test_collectives_on_one_ring(spec, model):
     net = hopscape.build(spec)
-    lengths = [ring_lengths(net.order, s) for s in net.family.rings]
     found = {c.goal: c for c in net.family.collectives() if c.name == "one-ring"}
     for root in (0, 5):
         goal = Goal.broadcast(root)
         schedule = found["broadcast"].build(net, goal, model)
         assert verify(schedule, net, goal, model=model)
         if model.ports is None:
-            eccentricity = OneRingRouter(net, lengths)._length.max()
+            eccentricity = net.router("one-ring").distance(root, list(range(net.order))).max()
             assert schedule.rounds == eccentricity >= distances_from(net, 0).max()
     goal = Goal.all_to_all()
     assert verify(found["all-to-all"].build(net, goal, model), net, goal, model=model)
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 17])
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 17, 24])
 def test_planar_difference_sets(m):
     n = m * (m - 1) + 1
-    chosen = planar_difference_set(m)
+    chosen = [int(-x % n) for x in ring_blocks(m).residue[0]]
     differences = sorted((x - y) % n for x in chosen for y in chosen if x != y)
     assert differences == list(range(1, n))
-    assert chosen[:2] == (0, 1)
+    assert chosen[0] == 0
 
 
-def test_no_planar_difference_set_of_order_six():
-    assert _first_set(7) is None
-    assert [q for q in range(1, 14) if prime_power(q)] == [2, 3, 4, 5, 7, 8, 9, 11, 13]
-    assert _orbit_set(5) is not None
-
-
-@pytest.mark.parametrize(("m", "K"), [(2, 10), (3, 12), (4, 16), (5, 10), (3, 14)])
-def test_sparse_rings_join_every_pair(m, K):
-    member = SparseMultiring(m, K)
+@pytest.mark.parametrize(
+    ("m", "K", "more"),
+    [(2, 10, {}), (3, 12, {}), (4, 16, {}), (5, 10, {}), (3, 14, {}), (4, 9, {"sigma": 2}),
+     (3, 6, {"sigma": 2}), (6, 12, {"sigma": 2}), (7, 14, {"sigma": 3}), (11, 22, {"sigma": 2}),
+     (15, 30, {"sigma": 6}), (4, 8, {"rings": 12}), (4, 8, {"rings": 9}), (7, 14, {"rings": 39}),
+     (3, 6, {"rings": 3}), (4, 8, {"rings": 13})],
+)  # fmt: skip
+def test_sparse_rings_join_every_pair(m, K, more):
+    member = SparseMultiring(m, K, **more)
+    count = more.get("rings", m * (m - 1) // more.get("sigma", 1) + 1)
     assert member.spare == K % m
-    assert member.order == (m * (m - 1) + 1) * (K // m)
+    assert member.order == count * (K // m)
     table = member.table()
-    assert table.shape == (m * (m - 1) + 1, K - K % m)
+    assert table.shape == (count, K - K % m)
     shared = {}
     for ring in table.tolist():
         assert len(set(ring)) == len(ring)
         for a, b in combinations(sorted(ring), 2):
             shared[a, b] = shared.get((a, b), 0) + 1
     for a, b in combinations(range(member.order), 2):
-        same = a % member.ring_count == b % member.ring_count
-        assert shared[a, b] == (m if same else 1)
+        if a % count == b % count:
+            assert shared[a, b] == m
+        elif "rings" in more:
+            assert shared[a, b] >= 1
+        else:
+            assert shared[a, b] == member.sigma
+    for t in range(m):  # every node stands once in each place of its part
+        assert sorted(member.blocks.residue[:, t].tolist()) == list(range(count))
+
+
+def test_long_rings_are_addressed_without_being_built():
+    net = hopscape.build("sparse_multiring(3, 18446744073709551616)")
+    assert net.order == 7 * (2**64 // 3)
+    last = net.order - 1
+    for port, there in enumerate(net.neighbours(last)):
+        assert last in net.neighbours(there)
+        assert 0 <= there < net.order, port
+    ring = hopscape.build("sparse_multiring(10, K=2147483647)").family
+    assert ring.places == 2147483640
+    assert len(ring.neighbours(np.asarray([5]))[0]) == 20
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("sparse_multiring(7, 14)", "does not exist"),
+        ("sparse_multiring(4, 8, sigma=4)", "1 <= sigma < m = 4"),
+        ("sparse_multiring(4, 8, sigma=5)", "1 <= sigma < m = 4"),
+        ("sparse_multiring(5, 10, sigma=3)", "must divide m"),
+        ("sparse_multiring(4, 8, sigma=2, rings=9)", "a cover has no sigma"),
+        ("sparse_multiring(4, 8, rings=14)", "from 4 to"),
+        ("sparse_multiring(4, 8, rings=3)", "from 4 to"),
+        ("sparse_multiring(7, 14, rings=42)", "is not possible"),
+        ("sparse_multiring(4, 3)", "at least m = 4"),
+        ("sparse_multiring(4, 8, order=[1, 2])", "order must hold"),
+        ("sparse_multiring(2, 99999999999999, order=[1, 2])", "order must hold"),
+        ("sparse_multiring(18446744073709551617, 3)", "at least m = 18446744073709551617"),
+        ("sparse_multiring(1000003, 1000003)", "GB|TB|bytes"),
+    ],
+)
+def test_sparse_refusals(spec, words):
+    with pytest.raises(HopscapeError, match=words):
+        hopscape.build(spec)
 
 
 def test_sparse_wiring_follows_the_table():
-    for member in (SparseMultiring(4, 16), SparseMultiring(2, 8, [3, 0, 5, 1, 7, 2, 4, 6])):
+    for member in (SparseMultiring(4, 16), SparseMultiring(2, 8, [3, 0, 5, 1, 7, 2, 4, 6]),
+                   SparseMultiring(11, 22, sigma=2), SparseMultiring(4, 12, rings=12)):  # fmt: skip
         links = []
         for ring in member.table().tolist():
             links += [tuple(sorted((ring[i - 1], ring[i]))) for i in range(len(ring))]

@@ -286,6 +286,10 @@ class Family(ABC):
         """A router in closed form, or None (then tables serve)."""
         return None
 
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Other routers of its own, by the names that ``--router`` takes."""
+        return {}
+
     def detours(
         self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
     ) -> Callable[[int, int], Route | None] | None:

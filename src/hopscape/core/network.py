@@ -11,7 +11,7 @@ A network of a family is lazy: wiring is a function first, and becomes arrays on
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -482,14 +482,15 @@ class Network:
 
     # -- the way to the router --------------------------------------------------------------
 
-    def router(self, kind: Literal["auto", "closed", "table", "search"] = "auto") -> Router:
+    def router(self, kind: str = "auto") -> Router:
         """A router for this network.
 
         Parameters
         ----------
-        kind : {'auto', 'closed', 'table', 'search'}
+        kind : {'auto', 'closed', 'table', 'search'} or str
             ``closed`` is the family's own; ``table`` holds all distances; ``search`` runs one
-            breadth-first search per destination. ``auto`` takes the first of these that fits.
+            breadth-first search per destination. ``auto`` takes the first of these that fits. A
+            family may have more, by name (:meth:`Family.named_routers`).
         """
         from hopscape.core.router import choose_router
 

@@ -5,9 +5,10 @@ Families whose members are products (``product``, ``folded``) derive from :class
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
+from itertools import product
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, closest
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import Floats, Router
 
 __all__ = ["ProductFamily", "ProductRouter"]
 
@@ -83,6 +85,18 @@ class ProductFamily(Family):
 
     def router(self, network: Network) -> Router:
         return ProductRouter(network, self.factors)
+
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Those that all factors have, one factor after the other."""
+        owned = [
+            tuple(f.family.named_routers()) if f.family is not None else ()
+            for f in self.factors
+            if f.order > 1
+        ]
+        shared = (
+            [name for name in owned[0] if all(name in names for names in owned)] if owned else []
+        )
+        return {name: partial(ProductRouter, factors=self.factors, kind=name) for name in shared}
 
     def layout(self) -> Layout | None:
         """The first factor's drawing, with a small one of the others at each place."""
@@ -177,10 +191,13 @@ class ProductRouter(Router):
 
     name = "product"
 
-    def __init__(self, network: Network, factors: Sequence[Network]) -> None:
+    def __init__(self, network: Network, factors: Sequence[Network], kind: str = "auto") -> None:
         super().__init__(network)
         self._box = MixedRadix([factor.order for factor in factors])
-        self._routers = [factor.router() for factor in factors]
+        self._routers = [factor.router(kind if factor.order > 1 else "auto") for factor in factors]
+        if kind != "auto":
+            self.name = kind
+        self.chained = all(router.chained for router in self._routers)
         self.exact = all(router.exact for router in self._routers)
         self.table_bytes = sum(router.table_bytes for router in self._routers)
         self._first_port = np.cumsum([0] + [factor.ports for factor in factors])
@@ -210,6 +227,62 @@ class ProductRouter(Router):
             open_ &= ~moving
         if any(not router.network.facts.connected for router in self._routers):
             out[self.distances(at, to) < 0] = -1
+        return out
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        if self.chained:
+            return super().walk(at, to)
+        here, there = self._entries(at), self._entries(to)
+        return self._joined(
+            at, [r.walk(a, b)[1] for r, a, b in zip(self._routers, here, there, strict=True)]
+        )
+
+    def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
+        """One way of each factor after the other, in all combinations."""
+        here, there = self._entries(at), self._entries(to)
+        legs = [list(r.ways(a, b)) for r, a, b in zip(self._routers, here, there, strict=True)]
+        for chosen in product(*legs):
+            shares = np.prod([share for share, _, _ in chosen], axis=0)
+            if shares.any():
+                yield shares, *self._joined(at, [ports for _, _, ports in chosen])
+
+    def _joined(self, at: IntArray, legs: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+        """The nodes and ports of routes from the ports of their legs, factor by factor."""
+        many = len(at)
+        every = [leg + np.where(leg >= 0, self._first_port[i], 0) for i, leg in enumerate(legs)]
+        ports = np.concatenate(every, axis=1)
+        ports = np.take_along_axis(ports, np.argsort(ports < 0, axis=1, kind="stable"), axis=1)
+        longest = int((ports >= 0).sum(axis=1).max(initial=0))
+        ports = ports[:, :longest]
+        require_memory(16 * many * (longest + 1), f"{many} routes of up to {longest} hops")
+        nodes = np.full((many, longest + 1), -1, dtype=at.dtype)
+        nodes[:, 0] = at
+        for hop in range(longest):
+            going = np.nonzero(ports[:, hop] >= 0)[0]
+            rows = self.network._rows(nodes[going, hop])
+            nodes[going, hop + 1] = rows[np.arange(len(going)), ports[going, hop]]
+        return nodes, ports
+
+    def rings(self) -> IntArray | None:
+        """The rings of the factors, one in every line."""
+        known = [router.rings() for router in self._routers]
+        channels = np.arange(len(self.network.heads))
+        tails, ports = self.network.tails.astype(np.int64), self.network.port_of(channels)
+        digits = self._entries(tails)
+        out = np.full(len(channels), -1, dtype=np.int64)
+        stride, offset = self.network.order, 0
+        for i, (router, own) in enumerate(zip(self._routers, known, strict=True)):
+            stride //= router.network.order
+            mine = (ports >= self._first_port[i]) & (ports < self._first_port[i + 1])
+            if own is None:
+                if mine.any():
+                    return None
+                continue
+            inner = router.network.channel_at(digits[i][mine], ports[mine] - self._first_port[i])
+            line = tails[mine] - digits[i][mine] * stride
+            count = int(own.max(initial=0)) + 1
+            out[mine] = np.where(own[inner] < 0, -1, offset + line * count + own[inner])
+            offset += self.network.order * count
         return out
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:

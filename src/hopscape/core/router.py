@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,11 @@ from hopscape.core.network import Network, NodeLike
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
+_KINDS = ("auto", "closed", "table", "search")
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,15 @@ class Router(ABC):
         Are all its routes shortest?
     table_bytes : int
         Memory that grows with the network (0 for a closed form).
+    chained : bool
+        Does every route go on, from each node on it, like the route that begins there? Then a
+        table by destination holds it; otherwise the source decides (:meth:`ways`).
     """
 
     name: str = "router"
     exact: bool = True
     table_bytes: int = 0
+    chained: bool = True
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -80,6 +88,25 @@ class Router(ABC):
         here = self.distances(at, to)[:, None]
         shorter: IntArray = wired & (left >= 0) & (left == here - 1)
         return shorter
+
+    def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
+        """All ways that the traffic of each pair is shared out among.
+
+        Yields
+        ------
+        shares, nodes, ports
+            One way of every pair: its share, and what :meth:`walk` returns. The shares of a pair
+            add up to 1 over all that is yielded; a way of share 0 may be anything.
+        """
+        nodes, ports = self.walk(at, to)
+        yield np.ones(len(at)), nodes, ports
+
+    def rings(self) -> IntArray | None:
+        """Rings that routes run round without a turn: int64[channels], or None when not known.
+
+        Asked of routers whose routes are not chained, for datelines.
+        """
+        return None
 
     # -- for people: numbers, addresses, texts, lists and arrays -----------------------------
 
@@ -246,12 +273,14 @@ def _first(mask: IntArray) -> IntArray:
     return np.where(mask.any(axis=1), mask.argmax(axis=1), -1)
 
 
-def choose_router(
-    network: Network, kind: Literal["auto", "closed", "table", "search"] = "auto"
-) -> Router:
+def choose_router(network: Network, kind: str = "auto") -> Router:
     """The router that :meth:`Network.router` hands out."""
-    if kind not in ("auto", "closed", "table", "search"):
-        raise ArgumentError(f"router {kind!r} is unknown; choose auto, closed, table or search")
+    own = network.family.named_routers() if network.family is not None else {}
+    if kind in own:
+        return own[kind](network)
+    if kind not in _KINDS:
+        names = ", ".join([*_KINDS, *own])
+        raise ArgumentError(f"router {kind!r} is unknown; for {network.spec} choose {names}")
     if kind in ("auto", "closed"):
         found = network.family.router(network) if network.family is not None else None
         if found is not None:

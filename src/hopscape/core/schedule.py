@@ -24,6 +24,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.reading import load_json
 
 __all__ = ["Schedule"]
 
@@ -350,19 +351,7 @@ def _column(values: IntArray, dtype: type) -> IntArray:
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise FileFormatError(
-            f"{path} is not a whole JSON file: {error.msg} at line {error.lineno}, "
-            f"column {error.colno}"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
-    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
-        raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
+    data = load_json(path)
     if not isinstance(data, dict):
         raise FileFormatError(f"{path} is not a schedule: its outermost value is no object")
     columns = data.get("transfers")

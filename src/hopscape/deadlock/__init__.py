@@ -1,6 +1,14 @@
 """Deadlock: channel dependencies, classes of virtual channels, certificates."""
 
-from hopscape.deadlock.classes import Certificate, Classes, certify, find_classes, single_class
+from hopscape.deadlock.classes import (
+    Certificate,
+    Classes,
+    certify,
+    find_classes,
+    find_source_classes,
+    single_class,
+)
+from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, port_rings, routing_table
 from hopscape.deadlock.updown import UpDownRouter
 
@@ -8,10 +16,13 @@ __all__ = [
     "Certificate",
     "Classes",
     "RoutingTable",
+    "SourceRoutes",
     "UpDownRouter",
     "certify",
     "find_classes",
+    "find_source_classes",
     "port_rings",
     "routing_table",
     "single_class",
+    "source_routes",
 ]

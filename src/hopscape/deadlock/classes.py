@@ -17,10 +17,19 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
+from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, routing_table
 from hopscape.metrics.routes import downward
 
-__all__ = ["Certificate", "Classes", "Method", "certify", "find_classes", "single_class"]
+__all__ = [
+    "Certificate",
+    "Classes",
+    "Method",
+    "certify",
+    "find_classes",
+    "find_source_classes",
+    "single_class",
+]
 
 Method = Literal["auto", "single", "dateline", "layers", "rising"]
 _MOST_CLASSES = 31
@@ -59,6 +68,8 @@ class Classes:
         Marks the channels that are datelines ('dateline').
     ranks : int64[order] or None
         Ranks of the nodes ('rising').
+    steps : uint8[steps] or None
+        Class of every step of routes that their sources choose.
     """
 
     method: Literal["single", "dateline", "layers", "rising"]
@@ -70,6 +81,7 @@ class Classes:
     sets: tuple[int, ...] = (1,)
     datelines: IntArray | None = None
     ranks: IntArray | None = None
+    steps: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +135,9 @@ class Certificate:
         )
 
 
-def certify(table: RoutingTable, classes: Classes, *, anywhere: bool = False) -> Certificate:
+def certify(
+    table: RoutingTable | SourceRoutes, classes: Classes, *, anywhere: bool = False
+) -> Certificate:
     """Build the channel dependency graph and look for a cycle.
 
     Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well.
@@ -153,12 +167,16 @@ def certify(table: RoutingTable, classes: Classes, *, anywhere: bool = False) ->
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
 
 
-def _graphs(table: RoutingTable, classes: Classes, anywhere: bool) -> Any:
+def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool) -> Any:
     """The dependency graphs: (counts, classes inside, number of the first class)."""
     from hopscape.deadlock.dependency_kernels import collect_plain, collect_rings
     from hopscape.deadlock.layer_kernels import count_uses
 
     network = table.network
+    if isinstance(table, SourceRoutes):
+        steps = classes.steps if classes.steps is not None else np.zeros_like(table.channels)
+        yield table.graph(classes.count, steps), classes.count, 0
+        return
     port = table.port
     other = table.other if table.other is not None else port
     sets = np.asarray(classes.sets, dtype=np.int64)
@@ -269,6 +287,40 @@ def _ring_classes(
     return None
 
 
+def find_source_classes(
+    network: Network, router: Router, *, method: Method = "auto"
+) -> tuple[SourceRoutes, Classes, Certificate]:
+    """Classes for routes that their sources choose: one where that has no cycle, else datelines.
+
+    Parameters
+    ----------
+    network : Network
+    router : Router
+        Asked for all ways of all pairs.
+    method : {'auto', 'single', 'dateline'}
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("multiring(16, 1, 3)")
+    >>> _, classes, proof = find_source_classes(net, net.router("balanced-rings"))
+    >>> classes.method, proof.deadlock_free
+    ('dateline', True)
+    """
+    routes = source_routes(network, router)
+    if method not in ("auto", "single", "dateline"):
+        raise ArgumentError(f"method {method!r} is for tables; {routes.router} takes datelines")
+    single = certify(routes, single_class(routes))
+    if method == "single" or (method == "auto" and single.deadlock_free):
+        return routes, single_class(routes), single
+    steps = routes.datelines()
+    if steps is None:
+        raise ArgumentError(f"{routes.router} routes of {routes.network.spec} follow no rings")
+    dated = replace(single_class(routes), method="dateline", count=2, steps=steps)
+    least = 1 if single.deadlock_free else 2
+    return routes, dated, replace(certify(routes, dated), at_least=least)
+
+
 def _layers_or_rising(
     table: RoutingTable, method: Method, most: int | None, anywhere: bool, spread: bool
 ) -> Classes | None:
@@ -284,7 +336,7 @@ def _layers_or_rising(
     return _rising(table, count, ranks, anywhere, spread) if count <= limit else None
 
 
-def single_class(table: RoutingTable) -> Classes:
+def single_class(table: RoutingTable | SourceRoutes) -> Classes:
     """All packets in one class."""
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
     return Classes("single", 1, rings, _ALIKE, _ALIKE, _ALIKE)

@@ -71,6 +71,8 @@ def routing_table(
     """
     order = network.order
     way = router if router is not None else network.router()
+    if not way.chained:
+        raise ArgumentError(f"{way.name} routes of {network.spec} fit no table by destination")
     require_memory(4 * order * order, f"the routing table of {network.spec}")
     if int(network.degrees.max(initial=0)) > _MOST_PORTS:
         raise ArgumentError(

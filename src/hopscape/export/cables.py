@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile, Word
 from hopscape.interchange.convert import link_ends
 
 __all__ = ["read_cables", "write_cables"]
@@ -82,30 +82,36 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
     FileFormatError
         When it is no cable list, with the line where that shows.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    said = dict(line[2:].partition(" ")[::2] for line in lines if line.startswith("# "))
-    body = [line for line in lines if line and not line.startswith("#")]
-    if not body or tuple(body[0].split(",")) != _HEADING or "nodes" not in said:
-        raise FileFormatError(f"{path} is no cable list of hopscape")
+    file = TextFile(path)
+    said = file.remarks()
+    rows = list(file.lines("#"))
+    if not rows or tuple(rows[0].text.split(",")) != _HEADING or "nodes" not in said:
+        raise file.error("this is no cable list of hopscape")
+    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     ends: list[tuple[int, int]] = []
     ports: list[tuple[int, int]] = []
-    for i, row in enumerate(csv.DictReader(body), 2):
-        try:
-            ends.append((int(row["from_node"]), int(row["to_node"])))
-            ports.append((int(row["from_port"]) - 1, int(row["to_port"] or 0) - 1))
-        except (TypeError, ValueError) as error:
-            raise FileFormatError(f"row {i} of {path} is no cable: {row}") from error
+    for row in rows[1:]:
+        cells = row.cells()
+        if len(cells) != len(_HEADING):
+            raise row.error(f"a cable has {len(_HEADING)} cells, here are {len(cells)}")
+        cell = dict(zip(_HEADING, cells, strict=True))
+        near, far = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
+        into = cell["to_port"].integer("to_port", 1, 2**31) if cell["to_port"].text else 0
+        ends.append((near, far))
+        ports.append((cell["from_port"].integer("from_port", 1, 2**31) - 1, into - 1))
     pairs: Any = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
-    switches = [int(word) for word in said.get("switches", "").split()]
+    switches = [w.integer("a switch", 0, order - 1) for w in _listed(said.get("switches"))]
     network = Network.from_links(
-        int(said["nodes"]),
+        order,
         pairs[:, 0],
         pairs[:, 1],
         duplex="directed" not in said,
-        spec=said.get("hopscape", "cables"),
+        spec=said["hopscape"].text if "hopscape" in said else "cables",
         switches=np.asarray(switches, dtype=np.int64) if switches else None,
     )
     return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)
+
+
+def _listed(remark: Word | None) -> list[Word]:
+    """The words of a remark."""
+    return [] if remark is None else remark.line.words()[2:]

@@ -16,9 +16,10 @@ from typing import IO
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile, Word
 from hopscape.metrics.routes import Routes
 
 __all__ = ["MOST_LIDS", "read_netlist", "write_infiniband"]
@@ -183,35 +184,35 @@ def read_netlist(path: str | Path) -> Network:
     FileFormatError
         When it is no such netlist.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    said = dict(line[2:].partition(" ")[::2] for line in lines if line.startswith("# "))
-    here = ""
+    file = TextFile(path)
+    said = file.remarks()
+    if "nodes" not in said:
+        raise file.error("this is no netlist of hopscape")
+    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
+    node = -1
     ends: list[tuple[int, int, int, int]] = []
     hosts: set[int] = set()
-    for i, line in enumerate(lines, 1):
-        named = re.fullmatch(r'(Switch|Hca)\s+\d+ "([SH])(\d+)"', line)
-        link = re.fullmatch(r'\[(\d+)\]\s+"([SH])(\d+)"\[(\d+)\]', line)
+    for line in file.lines("#"):
+        named = re.fullmatch(r'(Switch|Hca)\s+\d+ "([SH])(\d+)"', line.text, re.ASCII)
+        link = re.fullmatch(r'\[(\d+)\]\s+"([SH])(\d+)"\[(\d+)\]', line.text, re.ASCII)
         if named is not None:
-            here = named[2] + named[3]
-            hosts |= {int(named[3])} if named[2] == "H" else set()
-        elif link is not None and here:
-            node, port, far = int(here[1:]), int(link[1]), int(link[3])
+            node = Word(named[3], line, named.start(3) + 1).integer("a node", 0, order - 1)
+            hosts |= {node} if named[2] == "H" else set()
+        elif link is not None and node >= 0:
+            far = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
+            port, into = (
+                Word(link[i], line, link.start(i) + 1).integer("a port", 0, 2**31) for i in (1, 4)
+            )
             if node < far:
-                ends.append((node, port, far, int(link[4])))
-        elif line and not line.startswith(("#", "switchguid", "caguid")):
-            raise FileFormatError(f"line {i} of {path} is no line of a netlist: {line!r:.60}")
-    if "nodes" not in said:
-        raise FileFormatError(f"{path} is no netlist of hopscape")
-    order = int(said["nodes"])
+                ends.append((node, port, far, into))
+        elif not line.text.startswith(("switchguid", "caguid")):
+            raise line.error(f"this is no line of a netlist: {line.text!r:.60}")
     ends.sort()
     switches = np.setdiff1d(np.arange(order), np.asarray(sorted(hosts), dtype=np.int64))
     return Network.from_links(
         order,
         [end[0] for end in ends],
         [end[2] for end in ends],
-        spec=said.get("hopscape", "netlist"),
+        spec=said["hopscape"].text if "hopscape" in said else "netlist",
         switches=switches if len(switches) else None,
     )

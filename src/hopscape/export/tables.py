@@ -8,8 +8,8 @@ from typing import IO
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import FileFormatError
 from hopscape.core.files import write_atomically
+from hopscape.core.reading import Line, TextFile
 from hopscape.metrics.routes import Routes
 
 __all__ = ["read_routing_table", "write_routing_table"]
@@ -42,13 +42,21 @@ def read_routing_table(path: str | Path) -> IntArray:
     FileFormatError
         When it is no such table.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        body = [line for line in lines if line and not line.startswith("#")]
-        rows = [[int(word) for word in line.split(",")] for line in body[1:]]
-        table = np.asarray(rows, dtype=np.int64)
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path} is no routing table: {error}") from error
-    if table.ndim != 2 or table.shape[1] != table.shape[0] + 1:
-        raise FileFormatError(f"{path} is no routing table: its rows do not make a square")
+    file = TextFile(path)
+    body = list(file.lines("#"))[1:]
+    rows = [_ports(line) for line in body]
+    if not rows or any(len(row) != len(rows) + 1 for row in rows):
+        raise file.error("this is no routing table: its rows do not make a square")
+    table: IntArray = np.asarray(rows, dtype=np.int64)
     return table[:, 1:] - 1
+
+
+def _ports(line: Line) -> IntArray:
+    """A row of whole numbers; cell by cell only where one of them is wrong."""
+    try:
+        row = np.array(line.text.split(","), dtype=np.int64)
+    except (ValueError, OverflowError):
+        row = np.array([-1])
+    if row.min() < 0:
+        row = np.array([cell.integer("a port", 0, 2**31) for cell in line.cells()])
+    return row

@@ -7,6 +7,7 @@ below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import IO, Any
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
+from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile, Word, read_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,
@@ -53,45 +55,35 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
     """
     place = Path(path)
     spec = f"file({write_value(str(path))}{', directed=true' if directed else ''})"
-    ending = place.suffix.lower()
+    ending = Path(place.stem).suffix.lower() if place.suffix == ".gz" else place.suffix.lower()
     if ending not in ENDINGS:
         raise FileFormatError(
-            f"{path} has an unknown ending; graph files end in {', '.join(ENDINGS)}"
+            f"{path} has an unknown ending; graph files end in {', '.join(ENDINGS)}, plain or .gz"
         )
-    try:
-        if ending in _EDGE_LISTS:
-            return _read_edges(place, spec, directed)
-        if ending == ".graphml":
-            return _read_graphml(place, spec)
-        return _read_matrix(place, spec, directed)
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
-    except ValueError as error:  # a name that no file can have
-        if isinstance(error, HopscapeError):
-            raise
-        raise FileFormatError(f"{str(path)!r} cannot be read: {error}") from error
+    if ending in _EDGE_LISTS:
+        return _read_edges(place, spec, directed)
+    if ending == ".graphml":
+        return _read_graphml(place, spec)
+    return _read_matrix(place, ending, spec, directed)
 
 
 def _read_edges(path: Path, spec: str, directed: bool) -> Network:
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
     nodes: int | None = None
     rows: list[tuple[str, str]] = []
-    for i, line in enumerate(lines, 1):
-        body, _, comment = _split_comment(line)
+    file = TextFile(path)
+    for line in file.lines():
+        body, _, comment = _split_comment(line.text)
         if comment:
             count = re.fullmatch(r"\s*nodes:?\s+([0-9]+)\s*", comment)
-            nodes = _node_count(count[1], i, path) if count else nodes
+            if count is not None:
+                said = Word(count[1], line, len(body) + count.start(1) + 2)
+                nodes = said.integer("the number of nodes", 1, 2**31 - 1)
             directed = directed or comment.strip() == "directed"
         words = re.split(r"[\s,;]+", body.strip()) if body.strip() else []
         if not words:
             continue
         if len(words) != 2 or not all(words):
-            raise FileFormatError(
-                f"line {i} of {path} is no link: expected two node names,"
-                f" found {line.strip()!r:.60}"
-            )
+            raise line.error(f"expected two node names, found {line.text.strip()!r:.60}")
         rows.append((words[0], words[1]))
     rows = rows[_has_heading(rows) :]
     if not rows and nodes is None:
@@ -105,14 +97,6 @@ def _read_edges(path: Path, spec: str, directed: bool) -> Network:
         spec=spec,
         addresses=addresses,
     )
-
-
-def _node_count(digits: str, line: int, path: Path) -> int:
-    if len(digits) > 10 or not 1 <= int(digits) < 2**31:
-        raise FileFormatError(
-            f"line {line} of {path} says {digits:.20} nodes; it must be from 1 to {2**31 - 1}"
-        )
-    return int(digits)
 
 
 def _has_heading(rows: list[tuple[str, str]]) -> bool:
@@ -158,13 +142,12 @@ def _number_names(
 
 
 def _read_graphml(path: Path, spec: str) -> Network:
-    import xml.etree.ElementTree as ElementTree
-
     import networkx
 
+    data = read_bytes(path)
     try:
-        graph = networkx.read_graphml(path)
-    except (ElementTree.ParseError, networkx.NetworkXError, KeyError, ValueError) as error:
+        graph = networkx.read_graphml(io.BytesIO(data))
+    except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
     if all(_is_number(str(node)) for node in graph.nodes):
         numbers = {node: int(node) for node in graph.nodes}
@@ -173,23 +156,14 @@ def _read_graphml(path: Path, spec: str) -> Network:
     return from_networkx(graph, spec)
 
 
-def _read_matrix(path: Path, spec: str, directed: bool) -> Network:
-    import zipfile
-
+def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
     from scipy.io import mmread
     from scipy.sparse import load_npz
 
+    data = io.BytesIO(read_bytes(path))
     try:
-        matrix = load_npz(path) if path.suffix.lower() == ".npz" else mmread(path)
-    except (
-        ValueError,
-        KeyError,
-        EOFError,
-        TypeError,
-        OverflowError,
-        MemoryError,
-        zipfile.BadZipFile,
-    ) as error:
+        matrix = load_npz(data) if ending == ".npz" else mmread(data)
+    except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
     return from_scipy(matrix, spec, duplex=False if directed else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ __all__ = ["DistanceProfile", "diameter", "distance_profile", "mean_distance", "
 _FEW_SOURCES = 200
 _SMALL_ORDER = 50_000
 _FULL_WORK = 10**12
+_FULL_WORK_GPU = 10**15
 _SAMPLE = 1024
 _SLICE_SOURCES = 4096
 
@@ -72,6 +74,7 @@ def distance_profile(
     seed: int = 0,
     threads: int | None = None,
     endpoints: bool = False,
+    device: Literal["cpu", "gpu"] = "cpu",
 ) -> DistanceProfile:
     """Distances between all nodes, by bit-parallel breadth-first search.
 
@@ -91,6 +94,8 @@ def distance_profile(
         All processors when left out.
     endpoints : bool
         Only distances between endpoints, for networks with switches.
+    device : {'cpu', 'gpu'}
+        Where to search; a GPU needs the extra ``gpu``.
 
     Examples
     --------
@@ -103,12 +108,17 @@ def distance_profile(
         raise ArgumentError(f"sample is {sample}; it must be at least 1")
     if threads is not None and threads < 1:
         raise ArgumentError(f"threads is {threads}; it must be at least 1")
+    if device not in ("cpu", "gpu"):
+        raise ArgumentError(f"device is {device!r}; it must be 'cpu' or 'gpu'")
     if endpoints and network.has_switches:
+        if device == "gpu":
+            raise ArgumentError("device 'gpu' is not for distances between endpoints only")
         return _between_endpoints(network)
     symmetry = None if exact or sample is not None else network.symmetry
     if symmetry is not None:
         return _by_orbits(network, symmetry.representatives, symmetry.sizes, threads)
-    if sample is None and not exact and network.order**2 * max(network.ports, 1) > _FULL_WORK:
+    limit = _FULL_WORK if device == "cpu" else _FULL_WORK_GPU
+    if sample is None and not exact and network.order**2 * max(network.ports, 1) > limit:
         sample = _SAMPLE
     sources = np.arange(len(network.indptr) - 1)  # builds the arrays, or refuses
     how: How = "exact"
@@ -116,7 +126,12 @@ def distance_profile(
         generator = np.random.default_rng(seed)
         sources = np.sort(generator.choice(network.order, size=sample, replace=False))
         how = "sampled"
-    histogram, eccentricity = _sweep(network, sources, threads)
+    if device == "gpu":
+        from hopscape.core.distance_gpu import distance_sweep
+
+        histogram, eccentricity = distance_sweep(network, sources)
+    else:
+        histogram, eccentricity = _sweep(network, sources, threads)
     pairs = len(sources) * network.order
     return _profile(network, histogram, eccentricity, pairs, how, len(sources))
 

@@ -78,12 +78,12 @@ def channel_load(
     sources, targets, weights, how = _flows(ends, traffic, seed)
     for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
         part = slice(low, low + _BATCH)
-        nodes, ports = way.walk(sources[part], targets[part])
-        share = weights[part]
-        for hop in range(ports.shape[1]):
-            moving = ports[:, hop] >= 0
-            used = network.channel_at(nodes[moving, hop], ports[moving, hop])
-            loads += np.bincount(used, weights=share[moving], minlength=len(loads))
+        for share, nodes, ports in way.ways(sources[part], targets[part]):
+            flow = share * weights[part]
+            for hop in range(ports.shape[1]):
+                moving = ports[:, hop] >= 0
+                used = network.channel_at(nodes[moving, hop], ports[moving, hop])
+                loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
     total = float(weights.sum())
     largest = float(loads.max())
     return ChannelLoad(

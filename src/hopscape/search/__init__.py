@@ -5,7 +5,7 @@ from hopscape.search.circulant import (
     best_circulants,
     largest_circulants,
 )
-from hopscape.search.multiring import best_lines, best_multirings, sparse_lines
+from hopscape.search.multiring import best_multirings, full_lines, sparse_lines
 from hopscape.search.table import ResultTable
 from hopscape.search.tasks import Task, run_tasks
 
@@ -14,8 +14,8 @@ __all__ = [
     "ResultTable",
     "Task",
     "best_circulants",
-    "best_lines",
     "best_multirings",
+    "full_lines",
     "largest_circulants",
     "run_tasks",
     "sparse_lines",

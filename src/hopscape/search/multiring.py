@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
-from hopscape.families.multiring.search import cell_record, search_cell, sets_of
+from hopscape.core.errors import HopscapeError
+from hopscape.families.multiring.orders import better_order
+from hopscape.families.multiring.search import cell_record, pareto_front, search_cell
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_closed_form
+from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.torus import Line
 from hopscape.search.table import ResultTable
 from hopscape.search.tasks import Task, run_tasks
 
-__all__ = ["best_lines", "best_multirings", "sparse_lines"]
+__all__ = ["best_multirings", "full_lines", "sparse_lines"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SECONDS_PER_CELL = 0.5
+_TRIES = 3
 
 
 def _task(n: int, rings: int, simplex: bool, cable: int | None) -> Task:
@@ -67,34 +71,88 @@ def best_multirings(
         yield cell_record(n, rings, simplex, found)
 
 
-def best_lines(
+def full_lines(
     cells: Sequence[tuple[int, int]],
     *,
     table: ResultTable | None = None,
     processes: int | None = None,
 ) -> list[Line]:
-    """The best full multiring of each (nodes, ports) as a line of a torus, cheapest layout."""
-    tasks = [_task(n, ports, False, None) for n, ports in cells]
+    """Full multirings of each (nodes, ports) as lines of a torus: the front of capacity and cable.
+
+    With them come identical rings of step 1, which need the least cable of all.
+    """
+    tasks = [Task(f"line nodes={n} ports={p}", (n, p), _SECONDS_PER_CELL) for n, p in cells]
     lines = []
-    for task, found in run_tasks(
-        tasks, search_cell, table, processes=processes, text="searching lines"
-    ):
-        n, ports, _, _ = task.arguments
-        best = min(sets_of(n, False, found), key=lambda s: s.cable)
-        spec = f"multiring({n}, {', '.join(map(str, best.cheapest))})"
-        lines.append(Line(spec, n, ports, best.capacity, best.cable))
+    text = "searching full lines"
+    for task, found in run_tasks(tasks, front_cell, table, processes=processes, text=text):
+        n, ports = task.arguments
+        same = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
+        copies = ports // 2
+        spec = f"multiring({n}, 1{f', copies={copies}' if copies > 1 else ''})"
+        lines.append(Line(spec, n, ports, copies * same, ports))
+        for steps, load, cable in found:
+            capacity = Fraction(n * (n - 1)) / Fraction(load)
+            spec = f"multiring({n}, {', '.join(map(str, steps))})"
+            lines.append(Line(spec, n, ports, capacity, cable))
     return lines
 
 
-def sparse_lines(ports: int, most_nodes: int) -> list[Line]:
-    """Sparse multirings in the printed order as lines of a torus, of up to so many ports."""
-    lines = []
+def front_cell(n: int, ports: int) -> list[tuple[list[int], str, int]]:
+    """The front of one order and number of rings, in plain values: steps, load, cable."""
+    return [
+        (list(found.cheapest), f"{found.load.numerator}/{found.load.denominator}", found.cable)
+        for found in pareto_front(n, ports)
+    ]
+
+
+def sparse_lines(
+    ports: int,
+    most_nodes: int,
+    *,
+    reorder: bool = False,
+    table: ResultTable | None = None,
+    processes: int | None = None,
+) -> list[Line]:
+    """Sparse multirings of up to so many ports and nodes as lines of a torus, by all designs.
+
+    Parameters
+    ----------
+    ports, most_nodes : int
+    reorder : bool
+        Also look for a better order of the places of each.
+    """
+    tasks = []
     for m in range(2, ports // 2 + 1):
-        if m > 2 and m - 1 not in (2, 3, 4, 5, 7, 8, 9, 11, 13, 16):
-            continue
-        for parts in range(2, most_nodes // (m * (m - 1) + 1) + 1):
-            member = SparseMultiring(m, m * parts)
-            capacity = sparse_closed_form(m, member.places)
-            cable = 2 * member.ring_count
-            lines.append(Line(member.spec, member.order, 2 * m, capacity, cable))
+        for sigma in range(1, m):
+            if m * (m - 1) % sigma:
+                continue
+            rings = m * (m - 1) // sigma + 1
+            if rings > most_nodes:
+                continue
+            try:
+                SparseMultiring(m, m, sigma=sigma)
+            except HopscapeError:
+                continue
+            for parts in range(1, most_nodes // rings + 1):
+                order = " reordered" if reorder and parts > 1 else ""
+                key = f"sparse line m={m} K={m * parts} sigma={sigma}{order}"
+                tasks.append(Task(key, (m, m * parts, sigma, bool(order)), 0.2))
+    lines = []
+    text = "searching sparse lines"
+    for _, found in run_tasks(tasks, sparse_cell, table, processes=processes, text=text):
+        lines += [Line(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in found]
     return lines
+
+
+def sparse_cell(m: int, K: int, sigma: int, reorder: bool) -> list[tuple[str, int, int, str, int]]:
+    """One sparse multiring, and in a better order, in plain values: the fields of a line."""
+    member = SparseMultiring(m, K, sigma=sigma)
+    found = [sparse_capacity(member)]
+    if reorder:
+        found.append(better_order(member, tries=_TRIES))
+    out = {}
+    for report in found:
+        one, value = report.member, report.balanced.capacity
+        text = f"{value.numerator}/{value.denominator}"
+        out[one.spec] = (one.spec, one.order, one.ports, text, 2 * one.ring_count)
+    return list(out.values())

@@ -71,6 +71,7 @@ from hopscape.simulate.layout import (
     WAITERS,
     WAITING,
     Source,
+    Ways,
 )
 from hopscape.simulate.packet_kernels import bury, fetch, release, send_credit
 from hopscape.simulate.router_kernels import allocate_vcs
@@ -107,6 +108,12 @@ def advance(fabric, state, source, counters, until, patience):
     ways = _bare(fabric.ways)
     far = _bare(fabric.far)
     moved = _bare(fabric.moved)
+    chosen = Ways(
+        _bare(fabric.chosen.first),
+        _bare(fabric.chosen.shares),
+        _bare(fabric.chosen.starts),
+        _bare(fabric.chosen.steps),
+    )
     scalars = _bare(state.scalars)
     vcs = _bare(state.vcs)
     units = _bare(state.units)
@@ -163,6 +170,7 @@ def advance(fabric, state, source, counters, until, patience):
             table,
             far,
             moved,
+            chosen,
             given,
             scalars,
             vcs,
@@ -194,6 +202,7 @@ def advance(fabric, state, source, counters, until, patience):
                 random,
                 transfers,
                 paths,
+                chosen,
             )
         if listed > 0:
             touched = choose_senders(

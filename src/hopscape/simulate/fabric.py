@@ -11,10 +11,17 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.deadlock.classes import Certificate, Classes, Method, find_classes
+from hopscape.deadlock.classes import (
+    Certificate,
+    Classes,
+    Method,
+    find_classes,
+    find_source_classes,
+)
+from hopscape.deadlock.sources import SourceRoutes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
-from hopscape.simulate.layout import Fabric, State
+from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
 
 __all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
@@ -22,6 +29,7 @@ __all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
 _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
 _TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
+_MOST_CHANNELS = 1 << 23
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
 _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit": 3}
@@ -35,6 +43,7 @@ class Plant:
     ----------
     network, settings
     table : RoutingTable
+        Empty where the sources choose their routes.
     classes : Classes
     certificate : Certificate
         Of the routing as it is simulated (of the escape network, when adaptive).
@@ -44,6 +53,8 @@ class Plant:
         Channels, injection lines, ejection lines at rest.
     home : int32[endpoints]
         Router of each endpoint.
+    chosen : SourceRoutes or None
+        Routes that their sources choose.
     """
 
     network: Network
@@ -54,6 +65,7 @@ class Plant:
     fabric: Fabric
     lines: IntArray
     home: IntArray
+    chosen: SourceRoutes | None = None
 
     @property
     def endpoints(self) -> int:
@@ -68,7 +80,7 @@ class Plant:
     def memory(self) -> int:
         """Bytes that a run takes, tables included."""
         longest = int(self.lines[:, layout.U_DELAY].max())
-        tables = sum(int(a.nbytes) for a in self.fabric)
+        tables = sum(int(a.nbytes) for a in (*self.fabric[:-1], *self.fabric.chosen))
         return tables + _moving_bytes(self.settings, self.units, longest)
 
 
@@ -126,23 +138,32 @@ def build_plant(
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")
     require_memory(memory_needed(network, settings), f"the simulation of {network.spec}")
-    if unsafe:
-        table, classes, proof = find_classes(network, router, method="single")
+    wish: Method = "single" if unsafe else method
+    chosen: SourceRoutes | None = None
+    if isinstance(router, Router) and not router.chained:
+        if settings.routing != "fixed":
+            raise ArgumentError(f"routing is {settings.routing!r}; {router.name} routes are fixed")
+        chosen, classes, proof = find_source_classes(network, router, method=wish)
+        none = np.full((0, 0), NO_PORT, dtype=np.uint16)
+        table = RoutingTable(network, router.name, none, None, None)
     else:
-        anywhere = settings.routing == "adaptive"
+        anywhere = settings.routing == "adaptive" and not unsafe
         table, classes, proof = find_classes(
-            network, router, method=method, anywhere=anywhere, spread=settings.spread
+            network, router, method=wish, anywhere=anywhere, spread=settings.spread
         )
     _require_vcs(network, settings, classes)
     ends = network.endpoints
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
     home = np.repeat(ends, settings.concentration).astype(np.int32)
-    check_ways(table)
+    if chosen is None:
+        check_ways(table)
     fabric = _fabric(network, settings, table, classes, len(home))
+    if chosen is not None:
+        fabric = fabric._replace(chosen=_chosen(chosen, classes))
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
-    plant = Plant(network, settings, table, classes, proof, fabric, units, home)
+    plant = Plant(network, settings, table, classes, proof, fabric, units, home, chosen)
     require_memory(plant.memory(), f"the simulation of {network.spec}")
     return plant
 
@@ -193,7 +214,23 @@ def _fabric(
         **_channel_sets(settings, classes),
         layers=classes.layers,
         moved=none8,
+        chosen=_chosen(None, classes),
     )
+
+
+def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
+    """The routes that their sources choose, as the engine reads them."""
+    if routes is None:
+        none = np.empty(0, dtype=np.int32)
+        return Ways(np.empty((0, 0), dtype=np.int64), np.empty(0), none, none)
+    if len(routes.network.heads) > _MOST_CHANNELS:
+        raise ArgumentError(f"{routes.network.spec} has more than {_MOST_CHANNELS} channels")
+    steps = routes.channels * np.int32(256)
+    if classes.steps is not None:
+        steps = steps + classes.steps
+    order = routes.network.order
+    first = routes.first[np.arange(order)[:, None] * order + np.arange(order + 1)]
+    return Ways(first, routes.shares, routes.starts[:-1].astype(np.int32), steps)
 
 
 def damaged_plant(

@@ -144,6 +144,8 @@ def plan_epochs(
     ArgumentError
         When no routing of what is left, free of deadlock, fits into the virtual channels.
     """
+    if plant.chosen is not None:
+        raise ArgumentError(f"{plant.chosen.router} routes do not go round dead parts")
     if fault_routing not in ("family", "tables"):
         raise ArgumentError(f"fault_routing is {fault_routing!r}; choose family or tables")
     network = plant.network

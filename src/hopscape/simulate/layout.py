@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Counters", "Fabric", "Source", "State"]
+__all__ = ["Counters", "Fabric", "Source", "State", "Ways"]
 
 # columns of vcs
 (
@@ -176,6 +176,21 @@ class Fabric(NamedTuple):
     entry when all pairs have the same)."""
     moved: Any
     """uint8[routers, routers]: pairs whose route a fault has changed (empty without faults)."""
+    chosen: Any
+    """Ways: of routes that their sources choose."""
+
+
+class Ways(NamedTuple):
+    """Routes that their sources choose (all empty when tables do)."""
+
+    first: Any
+    """int64[routers, routers + 1]: first way of each pair, and the end of a source's last."""
+    shares: Any
+    """float64[ways]: cumulated within each pair."""
+    starts: Any
+    """int32[ways]: first step of each way."""
+    steps: Any
+    """int32: channel * 256 + class."""
 
 
 # places in Fabric.numbers

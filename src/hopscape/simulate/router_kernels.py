@@ -102,6 +102,7 @@ def _route(
     random,
     transfers,
     paths,
+    chosen,
     row,
 ):
     """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
@@ -119,6 +120,11 @@ def _route(
     leave = numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
+        if packets[who, TAG] < 0:
+            if packets[who, GOAL] == here:
+                return leave
+            vcs[row, V_WISH] = masks[chosen.steps[step] & 0xFF]
+            return np.int64(chosen.steps[step] >> 8)
         if step >= transfers[packets[who, TAG], T_PATH_END]:
             return leave
         vcs[row, V_WISH] = masks[0]
@@ -228,6 +234,7 @@ def allocate_vcs(
     random,
     transfers,
     paths,
+    chosen,
 ):
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
@@ -273,6 +280,7 @@ def allocate_vcs(
                 random,
                 transfers,
                 paths,
+                chosen,
                 row,
             )
             if way < 0:

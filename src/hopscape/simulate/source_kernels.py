@@ -229,7 +229,19 @@ def put_ready(ends, transfers, transfer):
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _next_packet(
-    numbers, indptr, table, far, moved, source, scalars, units, ends, packets, random, e
+    numbers,
+    indptr,
+    table,
+    far,
+    moved,
+    chosen,
+    source,
+    scalars,
+    units,
+    ends,
+    packets,
+    random,
+    e,
 ):
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
     now = scalars[NOW]
@@ -251,6 +263,9 @@ def _next_packet(
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
     _draw_birth(ends, random, source, e)
     who = _new_packet(scalars, ends, packets, e, target, size, born)
+    if len(chosen.first):
+        _choose_route(chosen, ends, packets, random, who, e, target)
+        return who
     _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, target)
     if len(moved):
         here, mid, goal = ends[e, E_HOME], packets[who, MID], ends[target, E_HOME]
@@ -258,6 +273,19 @@ def _next_packet(
             packets[who, MARKS] |= MOVED
             scalars[REROUTED] += 1
     return who
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _choose_route(chosen, ends, packets, random, who, e, target):
+    """The source chooses the whole route, by the shares of its ways."""
+    here, goal = ends[e, E_HOME], ends[target, E_HOME]
+    low, high = chosen.first[here, goal], chosen.first[here, goal + 1]
+    if low == high:
+        return
+    if high - low > 1:
+        wish = random_unit(random, e)
+        low = min(low + np.searchsorted(chosen.shares[low:high], wish), high - 1)
+    packets[who, PATH] = chosen.starts[low]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -294,6 +322,7 @@ def inject(
     table,
     far,
     moved,
+    chosen,
     source,
     scalars,
     vcs,
@@ -321,6 +350,7 @@ def inject(
                 table,
                 far,
                 moved,
+                chosen,
                 source,
                 scalars,
                 units,

@@ -56,7 +56,7 @@ class Job:
     spec, traffic : str
     load : float
     settings : Settings
-    router : {'auto', 'closed', 'table', 'updown'}
+    router : {'auto', 'closed', 'table', 'updown'} or one of the family's own
     seed : int
     warmup : int or None
     cycles : int
@@ -142,7 +142,7 @@ def _plant(
 
         way = UpDownRouter(network)
     elif router != "auto":
-        way = network.router(router)  # type: ignore[arg-type]
+        way = network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
 
@@ -154,6 +154,8 @@ def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
         return read_matrix(text, count)
     if text.endswith(".trace"):
         return read_trace(text, count)
+    if text == "worst" and plant.chosen is not None:
+        raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
     if text == "worst":
         return worst_permutation(plant.network, plant.table, plant.home)
     sides = getattr(plant.network.family, "sides", None)

@@ -19,7 +19,8 @@ def register(app: typer.Typer) -> None:
 def deadlock(
     spec: SpecArgument,
     router: Annotated[
-        str, typer.Option("--router", help="auto, closed, table, search or updown.")
+        str,
+        typer.Option("--router", help="auto, closed, table, search, updown, or a family's own."),
     ] = "auto",
     vcs: Annotated[
         int, typer.Option("--vcs", help="Judge the routing with so many classes of channels.")
@@ -34,7 +35,13 @@ def deadlock(
     output: OutputOption = None,
 ) -> None:
     """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
-    from hopscape.deadlock import UpDownRouter, certify, find_classes, single_class
+    from hopscape.deadlock import (
+        UpDownRouter,
+        certify,
+        find_classes,
+        find_source_classes,
+        single_class,
+    )
     from hopscape.registry import build
 
     if vcs < 1:
@@ -42,14 +49,20 @@ def deadlock(
     if routing not in _NEEDS:
         raise ArgumentError(f"routing is {routing!r}; choose {', '.join(_NEEDS)}")
     network = build(spec)
-    kind, wish = router, method
     way: Any = None
     if router == "updown":
         way = UpDownRouter(network)
     elif router != "auto":
-        way = network.router(kind)  # type: ignore[arg-type]
+        way = network.router(router)
     anywhere = routing == "adaptive"
-    table, classes, proof = find_classes(network, way, method=wish, anywhere=anywhere)  # type: ignore[arg-type]
+    wish: Any = method
+    table: Any
+    if way is not None and not way.chained:
+        if routing != "fixed":
+            raise ArgumentError(f"routing is {routing!r}; {way.name} routes are fixed")
+        table, classes, proof = find_source_classes(network, way, method=wish)
+    else:
+        table, classes, proof = find_classes(network, way, method=wish, anywhere=anywhere)
     plain = certify(table, single_class(table), anywhere=anywhere)
     times, more, words = _NEEDS[routing]
     needed = classes.count * times + more

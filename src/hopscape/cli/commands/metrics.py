@@ -59,7 +59,8 @@ def load(
         str, typer.Option("--traffic", help="uniform, or a file with a matrix (.csv, .npy).")
     ] = "uniform",
     router: Annotated[
-        str, typer.Option("--router", help="auto, closed (formula), table or search.")
+        str,
+        typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
     ] = "auto",
     each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="For the sample of a large network.")] = 0,

@@ -1,4 +1,4 @@
-"""Commands about multirings: capacity, search, simulation of rings, tori, better orders."""
+"""Commands about multirings: capacity, search, better orders, pictures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.commands.rings import (
+    DistributionOption,
+    ProcessesOption,
+    TableOption,
+    line_of,
+    read_distribution,
+)
 from hopscape.cli.groups import search, study
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
@@ -19,64 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-TableOption = Annotated[
-    Path | None,
-    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
-]
-ProcessesOption = Annotated[
-    int | None, typer.Option("--processes", help="How many processes; all processors without.")
-]
-DistributionOption = Annotated[
-    str,
-    typer.Option(
-        "--distribution",
-        help="How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
-    ),
-]
+_MOST_NUMBERS = 100_000
+_LONGEST_FRACTION = 40
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command("capacity")(capacity)
-    app.command("rings")(simulate_rings)
-    app.command("ring-table")(ring_table)
-    app.command("ring-torus")(ring_torus)
     search.command("multiring")(search_multiring)
     search.command("ring-order")(search_order)
     study.command("multiring")(study_multiring)
-
-
-def _distribution(text: str) -> list[Fraction] | None:
-    if text == "uniform":
-        return None
-    path = Path(text)
-    words = (path.read_text(encoding="utf-8") if path.is_file() else text).replace(",", " ").split()
-    try:
-        return [Fraction(word) for word in words]
-    except (ValueError, ZeroDivisionError) as error:
-        raise ArgumentError(
-            f"distribution {text!r} is neither 'uniform', a list of numbers nor a file with one"
-        ) from error
-
-
-def _line(network: Network) -> Any:
-    """A multiring as a line of a torus."""
-    from hopscape.families.multiring import Multiring, SparseMultiring
-    from hopscape.families.multiring.capacity import balanced_schedule, cable
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
-    from hopscape.families.multiring.torus import Line
-
-    member = network.family
-    if isinstance(member, Multiring):
-        found = balanced_schedule(member).capacity
-        return Line(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
-    if isinstance(member, SparseMultiring):
-        found = sparse_capacity(member).balanced.capacity
-        return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
-    raise ArgumentError(
-        f"{network.spec} is no multiring; capacity is known for multiring(...),"
-        " sparse_multiring(...) and a product of these"
-    )
 
 
 def capacity(
@@ -85,10 +44,26 @@ def capacity(
     compare: Annotated[
         bool, typer.Option("--compare", help="Also what routes that change rings would carry.")
     ] = False,
+    dead_arc: Annotated[
+        list[str] | None, typer.Option("--dead-arc", help="A dead arc: A-B, or A-B:RING.")
+    ] = None,
+    dead_node: Annotated[
+        list[str] | None, typer.Option("--dead-node", help="A dead node, with all its arcs.")
+    ] = None,
+    dead_ring: Annotated[
+        list[str] | None,
+        typer.Option("--dead-ring", help="A dead ring: a step (3, -3), or a sparse ring (0, 0+)."),
+    ] = None,
+    dead_crossbar: Annotated[
+        list[str] | None, typer.Option("--dead-crossbar", help="A dead crossbar: its node number.")
+    ] = None,
+    worst_fault: Annotated[
+        bool, typer.Option("--worst-fault", help="All kinds of single faults, the worst first.")
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Work out how many packets per slot a multiring carries, exactly, by each schedule."""
+    """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.families.multiring import Multiring, SparseMultiring
     from hopscape.families.multiring.capacity import capacity_report
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
@@ -96,7 +71,16 @@ def capacity(
 
     network = build(spec)
     member = network.family
-    weights = _distribution(distribution)
+    weights = read_distribution(distribution)
+    dead = [dead_arc or [], dead_node or [], dead_ring or [], dead_crossbar or []]
+    if worst_fault or any(dead) or network.has_switches:
+        if weights is not None or compare or (worst_fault and any(dead)):
+            raise ArgumentError(
+                "dead parts and crossbars go with neither --distribution nor --compare,"
+                " and --worst-fault looks for the dead part itself"
+            )
+        _emit_damage(network, dead, worst_fault, style, output)
+        return
     if isinstance(member, Multiring):
         record = capacity_report(member, weights).to_dict()
     elif weights is not None:
@@ -105,13 +89,59 @@ def capacity(
         record = sparse_capacity(member).to_dict()
     else:
         factors = getattr(member, "factors", None)
-        lines = [_line(factor) for factor in factors or (network,)]
+        lines = [line_of(factor) for factor in factors or (network,)]
         record = TorusDesign("torus of multirings", tuple(lines)).to_dict()
         emit(record, style, output, title=network.spec, table=_torus_texts(record))
         return
     if compare:
         record["switching"] = _switching(network)
     emit(record, style, output, title=network.spec, table=_capacity_texts(record))
+
+
+def _emit_damage(
+    network: Network, dead: list[list[str]], worst: bool, style: Format, output: Path | None
+) -> None:
+    from hopscape.families.multiring.faults import damaged_capacity, healthy_capacity, read_faults
+    from hopscape.families.multiring.worst import worst_faults
+
+    faults = read_faults(network, *dead)
+    if worst:
+        rows = worst_faults(network)
+        whole = healthy_capacity(network)
+        for row in rows:
+            row["capacity_decimal"] = row["balanced"]["capacity_decimal"]
+            row["of_whole"] = float(row["balanced"]["capacity"] / whole)
+        title = f"{network.spec}: {float(whole):.4f} packets per slot when whole"
+        emit_rows(rows, style, output, title=title, columns=_FAULT_COLUMNS, wrapper="faults")
+        return
+    record = damaged_capacity(network, faults).to_dict()
+    whole = healthy_capacity(network) if any(dead) else record["balanced"]["capacity"]
+    best = record["balanced"]["capacity"]
+    record["whole"] = whole
+    record["of_whole"] = float(best / whole)
+    table = {
+        "dead": record["dead"],
+        "live nodes": str(record["live_nodes"]),
+        "shortest: packets per slot": _number(record["shortest"]["capacity"]),
+        "balanced: packets per slot": _number(best)
+        + ("  (proved)" if record["balanced"]["proved"] else ""),
+        "of the whole network": f"{100 * record['of_whole']:.2f} % of {_number(whole)}",
+    }
+    if record["stranded_pairs"]:
+        some = ", ".join(f"{a} to {b}" for a, b in record["stranded_examples"])
+        text = f"{record['stranded_pairs']} ordered pairs ({some}, …); the others share the rest"
+        table["without a way"] = text
+    emit(record, style, output, title=network.spec, table=table)
+
+
+_FAULT_COLUMNS = {
+    "kind": "kind",
+    "dead": "dead",
+    "alike": "alike",
+    "stranded_pairs": "pairs without a way",
+    "capacity_decimal": "packets per slot",
+    "of_whole": "of whole",
+}
 
 
 def _switching(network: Network) -> dict[str, Any]:
@@ -127,7 +157,10 @@ def _switching(network: Network) -> dict[str, Any]:
 
 
 def _number(value: Fraction) -> str:
-    return f"{float(value):.4f}" + (f"  = {value}" if value.denominator > 1 else "  exactly")
+    if value.denominator == 1:
+        return f"{float(value):.4f}  exactly"
+    short = len(str(value)) <= _LONGEST_FRACTION
+    return f"{float(value):.4f}" + (f"  = {value}" if short else "")
 
 
 def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
@@ -174,6 +207,8 @@ def _numbers(text: str, name: str) -> list[int]:
         first, dots, last = word.strip().partition("..")
         if not first.isdecimal() or (dots and not last.isdecimal()):
             raise ArgumentError(f"{name} is {text!r}; give numbers such as 16,32 or 16..20")
+        if int(last or first) - int(first) > _MOST_NUMBERS:
+            raise ArgumentError(f"{name} is {text!r}; at most {_MOST_NUMBERS} at a time")
         out += range(int(first), int(last or first) + 1)
     return out
 
@@ -307,132 +342,6 @@ def search_order(
         "spec": record["spec"],
     }
     emit(record, style, output, title=member.spec, table=table)
-
-
-def simulate_rings(
-    spec: SpecArgument,
-    mode: Annotated[
-        str, typer.Option("--mode", help="saturated, window (finite buffers) or open (Poisson).")
-    ] = "saturated",
-    schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
-    window: Annotated[int, typer.Option("--window", help="Packets that a node buffers.")] = 64,
-    load: Annotated[
-        list[float] | None, typer.Option("--load", help="Packets per slot in all, when open.")
-    ] = None,
-    insertion: Annotated[
-        bool, typer.Option("--insertion", help="Register-insertion rings, not segmented ones.")
-    ] = False,
-    distribution: DistributionOption = "uniform",
-    slots: Annotated[int, typer.Option("--slots", help="Slots to measure at first.")] = 20_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.")] = 0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
-    from hopscape.families.multiring.slots import ring_traffic, simulate
-
-    member = build(spec).family
-    traffic = ring_traffic(member, schedule, _distribution(distribution))
-    rows = [
-        simulate(
-            traffic,
-            mode,
-            window=window,
-            load=s,
-            insertion=insertion,
-            slots=slots,
-            seed=seed,
-        ).to_dict()
-        for s in ((load or [0.0]) if mode == "open" else [0.0])
-    ]
-    columns = {
-        "mode": "mode",
-        "offered": "offered",
-        "throughput": "packets per slot",
-        "throughput_half_width": "±",
-        "effective": "effective capacity",
-        "effective_half_width": "± ",
-        "wait": "wait (slots)",
-        "wait_half_width": " ±",
-        "slots": "slots",
-        "warm_up": "warm-up",
-        "settled": "settled",
-    }
-    emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
-
-
-def ring_table(
-    spec: SpecArgument,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
-    from hopscape.families.multiring import SparseMultiring
-
-    member = build(spec).family
-    if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
-    rows = [
-        {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}
-        for i, ring in enumerate((member.table() + 1).tolist(), 1)
-    ]
-    emit_rows(rows, style, output, title=member.spec, wrapper="rings")
-
-
-def ring_torus(
-    ports: Annotated[int, typer.Option("--ports", help="Duplex ports of a node, at most.")] = 20,
-    nodes: Annotated[int, typer.Option("--nodes", help="Least number of nodes.")] = 16384,
-    dimensions: Annotated[int, typer.Option("--dimensions", help="At most so many.")] = 3,
-    longest: Annotated[int, typer.Option("--longest", help="Longest line that is tried.")] = 64,
-    sparse: Annotated[
-        bool, typer.Option("--sparse/--full", help="Sparse rings, or rings through all nodes.")
-    ] = False,
-    keep: Annotated[int, typer.Option("--keep", help="How many designs to show.")] = 5,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Design a torus whose dimensions are multirings: most packets per slot and node."""
-    from hopscape.families.multiring.torus import TorusDesign, design_torus
-    from hopscape.search.multiring import best_lines, sparse_lines
-    from hopscape.search.table import ResultTable
-
-    if sparse:
-        lines = sparse_lines(ports, longest)
-    else:
-        cells = [
-            (n, p)
-            for p in range(2, min(ports, 12) + 1, 2)
-            for n in range(max(3, p + 1), min(longest, 128 if p <= 8 else 60) + 1)
-        ]
-        with ResultTable(table) as kept:
-            lines = best_lines(cells, table=kept, processes=processes)
-    designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
-    known = [
-        TorusDesign(name, tuple(_line(build(text)) for text in texts))
-        for name, texts in _KNOWN.items()
-    ]
-    rows = [design.to_dict() for design in [*designs, *known]]
-    rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]
-    columns = {
-        "name": "design",
-        "shape": "shape",
-        "nodes": "nodes",
-        "ports": "ports",
-        "rate_decimal": "packets per slot and node",
-        "cable_per_node": "cable per node",
-        "spec": "spec",
-    }
-    emit_rows(rows, style, output, columns=columns, wrapper="designs")
-
-
-_KNOWN = {
-    "Gemini": ("multiring(16, 1, copies=2)", *["multiring(32, 1, copies=4)"] * 2),
-    "paper, full rings": ("multiring(16, 1, 3)", *["multiring(32, 1, 2, 3, 7)"] * 2),
-    "paper, sparse rings": ("sparse_multiring(2, 10)", *["sparse_multiring(4, 16)"] * 2),
-}
-"""The tori of chapters 1, 3 and 8."""
 
 
 def study_multiring(

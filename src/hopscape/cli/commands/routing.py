@@ -24,7 +24,8 @@ def route(
     a: Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")],
     b: Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")],
     router: Annotated[
-        str, typer.Option("--router", help="auto, closed (formula), table or search.")
+        str,
+        typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
     ] = "auto",
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="Also all ways that share no node in between.")
@@ -37,7 +38,7 @@ def route(
 
     network = build(spec)
     start, end = network.node(a), network.node(b)
-    kind: Any = router
+    kind = router
     if router == "auto":  # for one pair a search is cheaper than tables
         closed = network.family.router(network) if network.family is not None else None
         kind = "closed" if closed is not None else "search"
@@ -61,8 +62,13 @@ def route(
         "shortest ways begin by": "ports " + ", ".join(map(str, record["first_ports"])),
         "router": way.name,
     }
-    if found.length == 0:
+    if found.length == 0 or not way.chained:
         del table["shortest ways begin by"]
+    if not way.chained:
+        record["ways"] = _shared_ways(way, start, end)
+        for i, one in enumerate(record["ways"], 1):
+            text = " → ".join(_few(tuple(one["path"]), str))
+            table[f"way {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
     if disjoint:
         from hopscape.metrics import disjoint_paths
 
@@ -72,6 +78,21 @@ def route(
             table[f"disjoint way {i}"] = " → ".join(map(str, path))
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
     emit(record, style, output, title=title, table=table)
+
+
+def _shared_ways(way: Any, start: int, end: int) -> list[dict[str, Any]]:
+    """All ways that the traffic of the pair is shared out among."""
+    import numpy as np
+
+    out = []
+    for shares, nodes, ports in way.ways(np.asarray([start]), np.asarray([end])):
+        taken = [int(p) for p in ports[0] if p >= 0]
+        path = [int(v) for v in nodes[0][: len(taken) + 1]]
+        if shares[0] > 0 and taken:
+            out.append(
+                {"share": float(shares[0]), "length": len(taken), "path": path, "ports": taken}
+            )
+    return out
 
 
 def _few(items: tuple[int, ...], write: Callable[[int], str], most: int = 60) -> list[str]:

@@ -63,7 +63,7 @@ def simulate(
         str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
     ] = "fixed",
     router: Annotated[
-        str, typer.Option("--router", help="auto, closed, table or updown.")
+        str, typer.Option("--router", help="auto, closed, table, updown, or a family's own.")
     ] = "auto",
     switching: Annotated[
         str,

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.families.circulant.isomorphism import canonical
 
-__all__ = ["scan_slice"]
+__all__ = ["generator_tables", "scan_slice"]
 
 _ROOM = 1 << 12
 
@@ -45,7 +45,7 @@ def scan_slice(
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
     for first, low, high in slices:
-        allowed, mirror = _tables(nodes, first)
+        allowed, mirror = generator_tables(nodes, first)
         room = _ROOM
         while True:
             out = np.zeros((room, count), dtype=np.int64)
@@ -63,7 +63,7 @@ def scan_slice(
     return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
 
 
-def _tables(nodes: int, first: int) -> tuple[IntArray, IntArray]:
+def generator_tables(nodes: int, first: int) -> tuple[IntArray, IntArray]:
     """Which generators may stand beside `first`, and the folded inverses of the units."""
     half = nodes // 2
     divisor = np.gcd(np.arange(half + 1), nodes)

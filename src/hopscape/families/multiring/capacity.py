@@ -9,12 +9,12 @@ per slot is N(N - 1) divided by the largest load.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from hopscape.core.errors import ArgumentError
-from hopscape.families.multiring.exact import LoadProblem, balance, loads_of
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.families.multiring.exact import LoadProgram, optimum, ring_program
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _GRAIN = 4096
+_MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class RouteSchedule:
         No schedule has a smaller largest load (from dual weights), where that was computed.
     dual : tuple of Fraction or None
         Weights of the rings that prove `bound`.
+    moves : int or None
+        Shares that were moved to balance it, by hand.
     """
 
     n: int
@@ -59,6 +62,7 @@ class RouteSchedule:
     loads: tuple[Fraction, ...]
     bound: Fraction | None = None
     dual: tuple[Fraction, ...] | None = None
+    moves: int | None = None
 
     @property
     def load(self) -> Fraction:
@@ -117,6 +121,8 @@ class RouteSchedule:
         out["split_routes"] = self.split_routes
         if self.bound is not None:
             out |= {"proved": self.proved, "load_bound": self.bound, "dual_weights": self.dual}
+        if self.moves is not None:
+            out["moves"] = self.moves
         return out
 
 
@@ -130,8 +136,12 @@ def _signed(step: int, n: int) -> int:
     return step if 2 * step <= n else step - n
 
 
-def route_weights(n: int, distribution: Sequence[Fraction] | None) -> tuple[Fraction, ...]:
+def route_weights(
+    member: Multiring, distribution: Sequence[Fraction] | None
+) -> tuple[Fraction, ...]:
     """How often each route is taken, scaled to N - 1 in all; evenly when None."""
+    check_size(member)
+    n = member.n
     if distribution is None:
         return (Fraction(1),) * (n - 1)
     if len(distribution) != n - 1:
@@ -146,6 +156,15 @@ def route_weights(n: int, distribution: Sequence[Fraction] | None) -> tuple[Frac
 
 def _lengths(member: Multiring) -> list[list[int]]:
     return [ring_lengths(member.n, s)[1:].tolist() for s in member.rings]
+
+
+def check_size(member: Multiring) -> None:
+    """Refuse what would take too long."""
+    if member.n * len(member.rings) > _MOST:
+        raise TooLargeError(
+            f"{member.spec} has {member.n} routes on {len(member.rings)} rings; schedules are"
+            f" worked out for up to {_MOST} lengths of routes"
+        )
 
 
 def _schedule(
@@ -174,8 +193,8 @@ def shortest_schedule(
     >>> found.capacity, [str(load) for load in found.loads]
     (Fraction(20, 1), ['12', '12', '10', '10'])
     """
-    shares = _shortest_shares(_lengths(member))
-    return _schedule(member, shares, route_weights(member.n, distribution))
+    weights = route_weights(member, distribution)
+    return _schedule(member, _shortest_shares(_lengths(member)), weights)
 
 
 def balanced_schedule(
@@ -201,15 +220,17 @@ def balanced_schedule(
     >>> found.capacity, found.proved
     (Fraction(240, 11), True)
     """
-    weights = route_weights(member.n, distribution)
-    problem = load_problem(member, weights)
-    found = balance(problem)
+    weights = route_weights(member, distribution)
+    program = load_program(member, weights)
+    found = optimum(program)
     copies, rings = member.copies, len(member.rings) // member.copies
-    mirrored = len(problem.lengths) < rings
+    mirrored = program.carriers < rings
     spread = 2 * copies if mirrored else copies
     dual = tuple(found.dual[j // 2 if mirrored else j] / spread for j in range(rings))
-    shares = _expand(member, found.shares)
-    return _schedule(member, shares, weights, found.bound / copies, dual * copies)
+    shares = [[Fraction(0)] * len(program.weights) for _ in range(program.carriers)]
+    for ring, route, share in zip(program.carrier, program.demand, found.shares):
+        shares[ring][route] = share
+    return _schedule(member, _expand(member, shares), weights, found.bound / copies, dual * copies)
 
 
 def _expand(member: Multiring, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
@@ -232,21 +253,26 @@ def _expand(member: Multiring, shares: Sequence[Sequence[Fraction]]) -> list[lis
     return [list(row) for _ in range(copies) for row in out]
 
 
-def load_problem(member: Multiring, weights: Sequence[Fraction]) -> LoadProblem:
+def load_program(member: Multiring, weights: Sequence[Fraction]) -> LoadProgram:
     """The linear program of one copy; a duplex set under mirrored traffic is folded in half."""
+    return ring_program(*_folded(member, weights))
+
+
+def _folded(
+    member: Multiring, weights: Sequence[Fraction]
+) -> tuple[list[list[int]], list[Fraction]]:
+    """Lengths of the routes on the rings of one copy, and the weights of the routes."""
     n = member.n
     steps = member.rings[: len(member.rings) // member.copies]
     mirrored = member.paired and all(weights[r - 1] == weights[n - r - 1] for r in range(1, n))
     if not mirrored:
-        rows = [ring_lengths(n, s)[1:].tolist() for s in steps]
-        return LoadProblem(rows, list(weights))
+        return [ring_lengths(n, s)[1:].tolist() for s in steps], list(weights)
     half = n // 2
     folded = []
     for s in steps[::2]:
         full = ring_lengths(n, s)
         folded.append([int(min(full[r], full[n - r])) for r in range(1, half + 1)])
-    scaled = [weights[r - 1] / (2 if 2 * r == n else 1) for r in range(1, half + 1)]
-    return LoadProblem(folded, scaled)
+    return folded, [weights[r - 1] / (2 if 2 * r == n else 1) for r in range(1, half + 1)]
 
 
 def heuristic_schedule(
@@ -263,20 +289,25 @@ def heuristic_schedule(
     """
     if rule not in ("ratio", "difference"):
         raise ArgumentError(f"rule is {rule!r}; it must be 'ratio' or 'difference'")
-    weights = route_weights(member.n, distribution)
-    problem = load_problem(member, weights)
-    shares = _shortest_shares(problem.lengths)
-    loads = loads_of(problem, shares)
-    for _ in range(20 * len(shares) * member.n):
-        move = _best_move(shares, problem.lengths, problem.weights, loads, rule)
+    weights = route_weights(member, distribution)
+    lengths, folded = _folded(member, weights)
+    shares = _shortest_shares(lengths)
+    loads = [
+        sum((p * w * k for p, w, k in zip(row, folded, ring) if p), Fraction(0))
+        for row, ring in zip(shares, lengths)
+    ]
+    moves = 0
+    while moves < 20 * len(shares) * member.n:
+        move = _best_move(shares, lengths, folded, loads, rule)
         if move is None:
             break
         a, b, r, share = move
         shares[a][r] -= share
         shares[b][r] += share
-        loads[a] -= share * problem.weights[r] * problem.lengths[a][r]
-        loads[b] += share * problem.weights[r] * problem.lengths[b][r]
-    return _schedule(member, _expand(member, shares), weights)
+        loads[a] -= share * folded[r] * lengths[a][r]
+        loads[b] += share * folded[r] * lengths[b][r]
+        moves += 1
+    return replace(_schedule(member, _expand(member, shares), weights), moves=moves)
 
 
 def _shortest_shares(lengths: Sequence[Sequence[int]]) -> list[list[Fraction]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,19 +14,11 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.multiring.routing import OneRingRouter
 
 if TYPE_CHECKING:
     from hopscape.families.multiring.wiring import Multiring
 
-__all__ = ["one_ring_broadcast", "one_ring_collectives", "one_ring_router"]
-
-
-def one_ring_router(network: Network, member: Multiring) -> OneRingRouter:
-    """The paper's router: shortest on a single ring."""
-    from hopscape.families.multiring.wiring import ring_lengths
-
-    return OneRingRouter(network, [ring_lengths(member.n, s) for s in member.rings])
+__all__ = ["one_ring_broadcast", "one_ring_collectives", "one_ring_exchanges"]
 
 
 def one_ring_broadcast(
@@ -37,7 +30,7 @@ def one_ring_broadcast(
     with all ports it takes as many rounds as the longest of these ways.
     """
     rules = model if model is not None else Model()
-    router = one_ring_router(network, member)
+    router = network.router("one-ring")
     nodes = np.arange(member.n)
     start = np.full(member.n, root)
     depth, ring = router.distances(start, nodes), router.next_ports(start, nodes)
@@ -64,10 +57,22 @@ def one_ring_collectives(member: Multiring) -> tuple[Collective, ...]:
         assert goal.root is not None
         return one_ring_broadcast(network, member, goal.root, model)
 
-    def exchange(network: Network, goal: Goal, model: Model | None) -> Schedule:
-        return all_to_all(network, model, one_ring_router(network, member))
+    text = "to each node along its nearest ring"
+    return (Collective("one-ring", "broadcast", text, broadcast), *one_ring_exchanges())
+
+
+def one_ring_exchanges() -> tuple[Collective, ...]:
+    """All-to-all by the schedules of routes."""
+
+    def build(router: str) -> Callable[[Network, Goal, Model | None], Schedule]:
+        return lambda network, goal, model: all_to_all(network, model, network.router(router))
 
     return (
-        Collective("one-ring", "broadcast", "to each node along its nearest ring", broadcast),
-        Collective("one-ring", "all-to-all", "every packet stays on one ring", exchange),
+        Collective("one-ring", "all-to-all", "each packet on its shortest ring", build("one-ring")),
+        Collective(
+            "balanced-rings",
+            "all-to-all",
+            "each packet on one ring, as the balanced schedule shares them out",
+            build("balanced-rings"),
+        ),
     )

@@ -1,97 +1,127 @@
-"""Planar difference sets: m residues mod m(m - 1) + 1 whose differences are all different."""
+"""Which residues sit on which ring: the blocks of a design or of a difference cover.
+
+A part of a ring has m places. In place t of ring i sits one residue, and every residue sits once in
+each place, so that a node has one ring for every place.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.memory import require_memory
 
-__all__ = ["planar_difference_set", "prime_power"]
+if TYPE_CHECKING:
+    from hopscape.families.blockdesign import DifferenceSet
 
-
-def prime_power(q: int) -> bool:
-    """Is q a power of a prime (and more than 1)?"""
-    p = next((d for d in range(2, q + 1) if q % d == 0), 0)
-    while p and q % p == 0:
-        q //= p
-    return q == 1 and p > 0
+__all__ = ["Blocks", "ring_blocks", "ring_count"]
 
 
-@cache
-def planar_difference_set(m: int) -> tuple[int, ...]:
-    """The first planar difference set of m residues that begins with 0, 1.
+@dataclass(frozen=True)
+class Blocks:
+    """Residues by ring and place, and rings by residue and place.
+
+    Attributes
+    ----------
+    residue : int64[rings, m]
+        In each place of each ring.
+    ring : int64[residues, m]
+        On which each residue sits in each place.
+    base : DifferenceSet or None
+        Ring i holds i - d for every d of this set, so that all rings look alike; None when the
+        blocks come from no group.
+    """
+
+    residue: IntArray
+    ring: IntArray
+    base: DifferenceSet | None
+
+    def meetings(self, a: int) -> list[list[tuple[int, int, int]]]:
+        """For each residue b the rings that it shares with a: ring, place of a, place of b."""
+        out: list[list[tuple[int, int, int]]] = [[] for _ in range(len(self.ring))]
+        for t, i in enumerate(self.ring[a].tolist()):
+            for u, b in enumerate(self.residue[i].tolist()):
+                out[b].append((i, t, u))
+        return out
+
+
+def ring_count(m: int, sigma: int, rings: int | None) -> int:
+    """How many rings there are: m(m - 1)/σ + 1 for a design, as given for a cover.
 
     Raises
     ------
     ArgumentError
-        When m - 1 is no prime power (then none is known, and none exists for m up to 2 * 10^9), or
-        when m is larger than the search reaches.
+        When σ does not fit, or both are given.
+    """
+    if rings is None:
+        if not 1 <= sigma < max(m, 2):
+            raise ArgumentError(f"sigma is {sigma}; a design needs 1 <= sigma < m = {m}")
+        count, rest = divmod(m * (m - 1), sigma)
+        if rest:
+            raise ArgumentError(f"sigma is {sigma}; it must divide m(m - 1) = {m * (m - 1)}")
+        return count + 1
+    if sigma != 1:
+        raise ArgumentError(f"sigma is {sigma} and rings {rings}; a cover has no sigma: give one")
+    if not m <= rings <= m * (m - 1) + 1:
+        raise ArgumentError(
+            f"rings is {rings}; a cover by m = {m} has from {m} to m(m - 1) + 1 = {m * (m - 1) + 1}"
+        )
+    return rings
+
+
+@lru_cache(maxsize=16)
+def ring_blocks(m: int, sigma: int = 1, rings: int | None = None) -> Blocks:
+    """The blocks of a symmetric design, or of a difference cover of so many residues.
+
+    Raises
+    ------
+    ArgumentError
+        When there is none, or none is known.
+    TooLargeError
 
     Examples
     --------
-    >>> planar_difference_set(4)
-    (0, 1, 3, 9)
+    >>> ring_blocks(4).residue[0].tolist(), ring_blocks(4).base.elements
+    ([0, 12, 10, 4], (0, 1, 3, 9))
     """
-    if m < 2 or m > 17 or not (m == 2 or prime_power(m - 1)):
-        raise ArgumentError(
-            f"m is {m}; sparse rings are built for m from 2 to 17 with m - 1 a prime power or 1"
-        )
-    found = _first_set(m) if m <= 9 else _orbit_set(m)
-    assert found is not None
-    return found
+    from hopscape.families.blockdesign import DifferenceSet, PartialSwitch, make_design
+
+    count = ring_count(m, sigma, rings)
+    require_memory(64 * count * m, f"{count} rings with {m} places in each part")
+    base: DifferenceSet | None
+    if count == m:
+        base = DifferenceSet((m,), tuple(range(m)), "everybody on every ring")
+    elif count == m * (m - 1) // sigma + 1:
+        design = make_design(count, m, sigma)
+        base = design.base
+        if base is None:
+            return _arranged(design.blocks)
+    else:
+        base = PartialSwitch(count, m).cover.difference_set()
+    group, every = base.group, np.arange(count)[:, None]
+    steps = group.subtract(base.base, base.base[0])
+    return Blocks(group.subtract(every, steps[None, :]), group.add(every, steps[None, :]), base)
 
 
-def _first_set(m: int) -> tuple[int, ...] | None:
-    """Depth first; a residue is taken when all its differences are new."""
-    n = m * (m - 1) + 1
-    chosen, seen = [0, 1], {1, n - 1}
+def _arranged(blocks: IntArray) -> Blocks:
+    """Blocks in an order in which every element stands once in each place (König's theorem)."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    def extend(low: int) -> bool:
-        if len(chosen) == m:
-            return True
-        for x in range(low, n):
-            fresh = {(x - y) % n for y in chosen} | {(y - x) % n for y in chosen}
-            if len(fresh) == 2 * len(chosen) and not fresh & seen:
-                chosen.append(x)
-                seen.update(fresh)
-                if extend(x + 1):
-                    return True
-                chosen.pop()
-                seen.difference_update(fresh)
-        return False
-
-    return tuple(chosen) if extend(2) else None
-
-
-def _orbit_set(m: int) -> tuple[int, ...] | None:
-    """Unions of orbits under a prime that divides m - 1: some translate of every set is one."""
-    n = m * (m - 1) + 1
-    p = next(d for d in range(2, m) if (m - 1) % d == 0)
-    left, orbits = set(range(n)), []
-    while left:
-        x = min(left)
-        orbit = [x]
-        while (y := orbit[-1] * p % n) != x:
-            orbit.append(y)
-        orbits.append(orbit)
-        left -= set(orbit)
-
-    def extend(at: int, chosen: list[int], seen: set[int]) -> list[int] | None:
-        if len(chosen) == m:
-            return chosen
-        for i in range(at, len(orbits)):
-            whole = chosen + orbits[i]
-            if len(whole) > m:
-                continue
-            differences = {(x - y) % n for x in whole for y in whole if x != y}
-            if len(differences) == len(whole) * (len(whole) - 1):
-                found = extend(i + 1, whole, differences)
-                if found is not None:
-                    return found
-        return None
-
-    found = extend(0, [], set())
-    if found is None:
-        return None
-    pair = next((x, y) for x in found for y in found if (y - x) % n == 1)
-    return tuple(sorted((x - pair[0]) % n for x in found))
+    count, m = blocks.shape
+    left = np.zeros((count, count), dtype=np.int8)
+    np.put_along_axis(left, blocks, 1, axis=1)
+    residue = np.empty((count, m), dtype=np.int64)
+    ring = np.empty((count, m), dtype=np.int64)
+    every = np.arange(count)
+    for t in range(m):
+        match = maximum_bipartite_matching(csr_matrix(left), perm_type="column")
+        left[every, match] = 0
+        residue[:, t] = match
+        ring[match, t] = every
+    return Blocks(residue, ring, None)

@@ -1,55 +1,182 @@
 """Least largest load as a linear program, with an exact rational optimum and its certificate.
 
 HiGHS finds an optimal corner of the program and one of its dual in floating point. Which shares are
-positive and which rings are full is then known, and the corners are the solutions of two small
-systems of equations, solved in fractions. Both sides are evaluated exactly: the optimum is proved
-when they are equal, whatever the floating-point part did.
+positive and which carriers are full is then known, and the corners are the solutions of two systems
+of equations, solved in fractions. Both sides are evaluated exactly: the optimum is proved when they
+are equal, whatever the floating-point part did. Programs with many ways begin with those that look
+good and take up the others where the dual says that they would help.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import HopscapeError
+from hopscape.families.multiring.rational import solve_exactly
 
-__all__ = [
-    "Balance",
-    "LoadProblem",
-    "balance",
-    "dual_bound",
-    "least_largest",
-    "loads_of",
-    "solve_exactly",
-]
+__all__ = ["LoadProgram", "Optimum", "optimum", "ring_program"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _ZERO = 1e-9
 _TIGHT = 1e-7
+_FEW_WAYS = 4000
+_ROUNDS = 150
+_NEAR = 0.2
+_SURE = 1e-6
 
 
 @dataclass(frozen=True)
-class LoadProblem:
+class LoadProgram:
+    """Demands with weights; each can be shared out among its ways, which use carriers.
+
+    Attributes
+    ----------
+    carriers : int
+        How many there are: rings, or arcs.
+    demand : int64[ways]
+        The demand that each way serves; not falling, and every demand has a way.
+    weights : tuple of Fraction
+        Of the demands.
+    starts : int64[ways + 1]
+        Where the entries of each way begin; none is empty.
+    carrier, amount : int64[entries]
+        What a way puts on a carrier, for weight 1.
+    """
+
+    carriers: int
+    demand: IntArray
+    weights: tuple[Fraction, ...]
+    starts: IntArray
+    carrier: IntArray
+    amount: IntArray
+
+    @property
+    def ways(self) -> int:
+        """Number of ways."""
+        return len(self.demand)
+
+    @cached_property
+    def first(self) -> IntArray:
+        """The first way of each demand."""
+        return np.searchsorted(self.demand, np.arange(len(self.weights)))
+
+    @cached_property
+    def float_weights(self) -> Floats:
+        """The weight of each way's demand."""
+        return np.asarray([float(w) for w in self.weights])[self.demand]
+
+    @cached_property
+    def whole_weights(self) -> tuple[list[int], int]:
+        """Weights as integers over one denominator."""
+        scale = math.lcm(*{w.denominator for w in self.weights})
+        return [w.numerator * (scale // w.denominator) for w in self.weights], scale
+
+    def lengths(self) -> IntArray:
+        """What each way puts on all carriers together."""
+        return np.add.reduceat(self.amount, self.starts[:-1])
+
+    def costs(self, dual: Floats) -> Floats:
+        """What each way costs when carriers have prices."""
+        found: Floats = np.add.reduceat(dual[self.carrier] * self.amount, self.starts[:-1])
+        return found
+
+    def entries(self, way: int) -> list[tuple[int, int]]:
+        """Carriers of a way, each with its amount."""
+        low, high = self.starts[way], self.starts[way + 1]
+        return list(zip(self.carrier[low:high].tolist(), self.amount[low:high].tolist()))
+
+    def part(self, chosen: IntArray) -> LoadProgram:
+        """Only some of the ways."""
+        sizes = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        inner = np.repeat(self.starts[chosen] - starts[:-1], sizes) + np.arange(starts[-1])
+        return LoadProgram(
+            self.carriers,
+            self.demand[chosen],
+            self.weights,
+            starts,
+            self.carrier[inner],
+            self.amount[inner],
+        )
+
+    def shortest(self) -> list[Fraction]:
+        """Equal shares for the ways of least length."""
+        lengths = self.lengths()
+        least = np.minimum.reduceat(lengths, self.first)[self.demand] == lengths
+        ties = np.add.reduceat(least.astype(np.int64), self.first)[self.demand].tolist()
+        return [Fraction(int(good), t) for good, t in zip(least.tolist(), ties)]
+
+    def loads(self, shares: Sequence[Fraction]) -> list[Fraction]:
+        """What the carriers carry under a schedule, exactly."""
+        weights, scale = self.whole_weights
+        used = [(i, x) for i, x in enumerate(shares) if x]
+        common = math.lcm(*{x.denominator for _, x in used}) if used else 1
+        out = [0] * self.carriers
+        for way, share in used:
+            flow = share.numerator * (common // share.denominator) * weights[self.demand[way]]
+            for c, amount in self.entries(way):
+                out[c] += flow * amount
+        return [Fraction(x, common * scale) for x in out]
+
+    def bound(self, dual: Sequence[Fraction]) -> Fraction:
+        """What prices of sum 1 prove: no schedule has a smaller largest load.
+
+        Only the ways whose cost is least but for one part in a million, far more than the error of
+        floating point, are looked at in fractions.
+        """
+        weights, scale = self.whole_weights
+        common = math.lcm(*{x.denominator for x in dual})
+        prices = [x.numerator * (common // x.denominator) for x in dual]
+        costs = self.costs(np.asarray([float(x) for x in dual]))
+        least = np.minimum.reduceat(costs, self.first)[self.demand]
+        near = np.nonzero(costs <= least * (1 + _SURE) + 1e-300)[0].tolist()
+        best: dict[int, int] = {}
+        for way in near:
+            cost = sum(prices[c] * amount for c, amount in self.entries(way))
+            d = int(self.demand[way])
+            best[d] = min(best.get(d, cost), cost)
+        total = sum(weights[d] * cost for d, cost in best.items())
+        return Fraction(total, common * scale)
+
+
+def ring_program(
+    lengths: Sequence[Sequence[int]] | IntArray, weights: Sequence[Fraction]
+) -> LoadProgram:
     """Routes with weights, and the length of each on every ring (0: not on this ring)."""
-
-    lengths: Sequence[Sequence[int]]
-    weights: Sequence[Fraction]
+    table = np.asarray(lengths, dtype=np.int64).T
+    route, ring = np.nonzero(table)
+    return LoadProgram(
+        table.shape[1],
+        route,
+        tuple(weights),
+        np.arange(len(ring) + 1),
+        ring,
+        table[route, ring],
+    )
 
 
 @dataclass(frozen=True)
-class Balance:
-    """A schedule, its largest load, and dual weights with the bound that they prove."""
+class Optimum:
+    """A schedule of least largest load, and prices of the carriers with the bound they prove."""
 
-    shares: list[list[Fraction]]
-    load: Fraction
+    shares: list[Fraction]
+    loads: tuple[Fraction, ...]
     dual: tuple[Fraction, ...]
     bound: Fraction
+
+    @property
+    def load(self) -> Fraction:
+        """The largest load."""
+        return max(self.loads)
 
     @property
     def proved(self) -> bool:
@@ -57,222 +184,219 @@ class Balance:
         return self.load == self.bound
 
 
-def dual_bound(problem: LoadProblem, dual: Sequence[Fraction]) -> Fraction:
-    """What ring weights of sum 1 prove: no schedule has a smaller largest load."""
-    total = Fraction(0)
-    for r, weight in enumerate(problem.weights):
-        if weight:
-            options = [w * row[r] for w, row in zip(dual, problem.lengths) if row[r]]
-            total += weight * min(options)
-    return total
+def optimum(program: LoadProgram) -> Optimum:
+    """The schedule of least largest load, exact, with its certificate.
 
-
-def float_optimum(problem: LoadProblem) -> tuple[float, Floats, list[list[float]]]:
-    """Optimal load, dual weights and shares in floating point."""
-    h = len(problem.lengths)
-    table = np.asarray(problem.lengths, dtype=float)
-    ring, route = np.nonzero(table)
-    weight = np.asarray([float(w) for w in problem.weights])
-    found, dual = least_largest(
-        ring, np.arange(len(ring)), table[ring, route] * weight[route], route, h
-    )
-    shares: Any = np.zeros(table.shape)
-    shares[ring, route] = found[:-1]
-    return float(found[-1]), dual, shares.tolist()
-
-
-def least_largest(
-    carriers: IntArray, columns: IntArray, values: Floats, demands: IntArray, count: int
-) -> tuple[Floats, Floats]:
-    """Shares that make the fullest of `count` carriers as empty as can be (HiGHS).
-
-    Parameters
-    ----------
-    carriers, columns, values : arrays
-        Entries: share `column` puts `value` on a carrier.
-    demands : array
-        The demand that each share belongs to; shares of a demand add up to 1.
-    count : int
-
-    Returns
-    -------
-    shares : ndarray
-        With the largest load as one more entry at the end.
-    dual : ndarray
-        Weights of the carriers.
+    Examples
+    --------
+    >>> found = optimum(ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3))
+    >>> found.load, found.proved
+    (Fraction(2, 1), True)
     """
+    load, prices, shares = float_optimum(program)
+    exact = _exact_shares(program, load, shares)
+    loads = tuple(program.loads(exact))
+    dual, bound = _exact_dual(program, prices, load, max(loads))
+    return Optimum(exact, loads, dual, bound)
+
+
+def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
+    """Optimal load, prices of the carriers and shares of the ways in floating point."""
+    if program.ways <= _FEW_WAYS:
+        return _solve(program, "highs-ds")
+    chosen = _promising(program)
+    while True:
+        load, prices, found = _solve(program.part(chosen), "highs-ipm")
+        costs = program.costs(prices)
+        least = np.full(len(program.weights), np.inf)
+        np.minimum.at(least, program.demand[chosen], costs[chosen])
+        bar = least[program.demand]
+        better = costs < bar - _ZERO
+        if not better.any():
+            shares = np.zeros(program.ways)
+            shares[chosen] = found
+            return load, prices, shares
+        helped = np.zeros(len(program.weights), dtype=bool)
+        helped[program.demand[better]] = True
+        more = helped[program.demand] & (costs < bar * (1 + _NEAR / 4))
+        chosen = np.union1d(chosen, np.nonzero(more | better)[0])
+
+
+def _promising(program: LoadProgram) -> IntArray:
+    """Ways that are nearly cheapest by prices from multiplicative weights."""
+    prices = np.full(program.carriers, 1 / program.carriers)
+    best, kept = -1.0, prices
+    flow = program.float_weights
+    for i in range(_ROUNDS):
+        costs = program.costs(prices)
+        least = np.minimum.reduceat(costs, program.first)
+        cheapest = costs <= least[program.demand] * (1 + 1e-12)
+        bound = float((least * flow[program.first]).sum())
+        if bound > best:
+            best, kept = bound, prices
+        ties = np.add.reduceat(cheapest.astype(float), program.first)[program.demand]
+        each = np.repeat(np.where(cheapest, flow / ties, 0.0), np.diff(program.starts))
+        loads = np.bincount(
+            program.carrier, weights=each * program.amount, minlength=program.carriers
+        )
+        prices = prices * np.exp((loads / loads.max() - 1) / (1 + 0.1 * i))
+        prices = prices / prices.sum()
+    costs = program.costs(kept)
+    least = np.minimum.reduceat(costs, program.first)[program.demand]
+    return np.nonzero(costs <= least * (1 + _NEAR) + 1e-12)[0]
+
+
+def _solve(
+    program: LoadProgram, method: Literal["highs-ds", "highs-ipm"]
+) -> tuple[float, Floats, Floats]:
+    """Load, prices and shares of the whole program (HiGHS)."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 
-    shares = len(demands)
-    every = np.arange(count)
-    data = np.concatenate([np.asarray(values, dtype=float), np.full(count, -1.0)])
-    places = (np.concatenate([carriers, every]), np.concatenate([columns, np.full(count, shares)]))
-    upper: Any = coo_matrix((data, places), shape=(count, shares + 1)).tocsr()
-    rows = int(np.max(demands)) + 1
+    count, ways, demands = program.carriers, program.ways, len(program.weights)
+    every, each = np.arange(count), np.repeat(np.arange(ways), np.diff(program.starts))
+    data = np.concatenate([program.amount * program.float_weights[each], np.full(count, -1.0)])
+    places = (
+        np.concatenate([program.carrier, every]),
+        np.concatenate([each, np.full(count, ways)]),
+    )
+    upper: Any = coo_matrix((data, places), shape=(count, ways + 1)).tocsr()
     equal: Any = coo_matrix(
-        (np.ones(shares), (demands, np.arange(shares))), shape=(rows, shares + 1)
+        (np.ones(ways), (program.demand, np.arange(ways))), shape=(demands, ways + 1)
     ).tocsr()
-    cost = np.zeros(shares + 1)
+    cost = np.zeros(ways + 1)
     cost[-1] = 1.0
     found: Any = linprog(
         cost,
         A_ub=upper,
         b_ub=np.zeros(count),
         A_eq=equal,
-        b_eq=np.ones(rows),
+        b_eq=np.ones(demands),
         bounds=(0, None),
-        method="highs-ds",
+        method=method,
     )
     if found.x is None:
         raise HopscapeError(f"the linear program was not solved: {found.message}")
-    return found.x, -np.asarray(found.ineqlin.marginals)
+    prices = np.maximum(-np.asarray(found.ineqlin.marginals), 0.0)
+    return float(found.x[-1]), prices / (prices.sum() or 1.0), found.x[:-1]
 
 
-def balance(problem: LoadProblem) -> Balance:
-    """The schedule of least largest load, exact, with its certificate."""
-    load, weights, shares = float_optimum(problem)
-    exact = _exact_shares(problem, load, shares)
-    loads = loads_of(problem, exact)
-    best = max(loads)
-    dual = _exact_dual(problem, weights, load, best)
-    return Balance(exact, best, dual, dual_bound(problem, dual))
+def _exact_shares(program: LoadProgram, load: float, shares: Floats) -> list[Fraction]:
+    """The corner with these positive shares and full carriers, in fractions."""
+    positive = np.nonzero(shares > _ZERO)[0]
+    several = np.bincount(program.demand[positive], minlength=len(program.weights)) > 1
+    exact = [Fraction(0)] * program.ways
+    for way in positive[~several[program.demand[positive]]].tolist():
+        exact[way] = Fraction(1)
+    split = positive[several[program.demand[positive]]].tolist()
+    fixed = program.loads(exact)
+    each = np.repeat(shares * program.float_weights, np.diff(program.starts))
+    carried = np.bincount(program.carrier, weights=each * program.amount, minlength=len(fixed))
+    full = [c for c in range(program.carriers) if carried[c] > load * (1 - _TIGHT)]
+    solution = _corner(program, split, full, fixed, shares, load)
+    for i, way in enumerate(split):
+        exact[way] = solution[i]
+    return _feasible(program, exact)
 
 
-def loads_of(problem: LoadProblem, shares: list[list[Fraction]]) -> list[Fraction]:
-    """Load of every ring under a schedule."""
+def _corner(
+    program: LoadProgram,
+    split: list[int],
+    full: list[int],
+    fixed: list[Fraction],
+    shares: Floats,
+    load: float,
+) -> list[Fraction]:
+    """Shares of the split ways that fill these carriers alike; as they came where none are found.
+
+    Of each demand the share of the last way follows from the others.
+    """
+    weights, scale = program.whole_weights
+    last = {int(program.demand[way]): way for way in split}
+    free = [way for way in split if last[int(program.demand[way])] != way]
+    row_of = {c: i for i, c in enumerate(full)}
+    table = np.zeros((len(full), len(free) + 1), dtype=object)
+    right = np.asarray([-int(fixed[c] * scale) for c in full], dtype=object)
+    table[:, -1] = -scale
+    for sign, ways in ((1, free), (-1, [last[int(program.demand[way])] for way in free])):
+        for column, way in enumerate(ways):
+            for c, amount in program.entries(way):
+                if c in row_of:
+                    table[row_of[c], column] += sign * amount * weights[program.demand[way]]
+    for way in last.values():
+        for c, amount in program.entries(way):
+            if c in row_of:
+                right[row_of[c]] -= amount * weights[program.demand[way]]
+    guess = [float(shares[way]) for way in free] + [load]
+    solution = solve_exactly(table, right.tolist(), guess)
+    if solution is None:
+        return [Fraction(float(shares[way])) for way in split]
+    known = dict(zip(free, solution))
+    rest: dict[int, Fraction] = {}
+    for way in free:
+        d = int(program.demand[way])
+        rest[d] = rest.get(d, Fraction(1)) - known[way]
+    return [known[way] if way in known else rest[int(program.demand[way])] for way in split]
+
+
+def _feasible(program: LoadProgram, shares: list[Fraction]) -> list[Fraction]:
+    """Clip to at least 0 and scale every demand to 1, so that a rounded schedule is one, too."""
+    total: dict[int, Fraction] = {}
+    for d, share in zip(program.demand.tolist(), shares):
+        if share > 0:
+            total[d] = total.get(d, Fraction(0)) + share
+    if all(x == 1 for x in total.values()) and min(shares) >= 0:
+        return shares
     return [
-        sum((p * w * k for p, w, k in zip(row, problem.weights, lengths) if p), Fraction(0))
-        for row, lengths in zip(shares, problem.lengths)
+        max(x, Fraction(0)) / total[d] if x > 0 else Fraction(0)
+        for d, x in zip(program.demand.tolist(), shares)
     ]
-
-
-def _exact_shares(
-    problem: LoadProblem, load: float, shares: list[list[float]]
-) -> list[list[Fraction]]:
-    """The corner with these positive shares and full rings, in fractions."""
-    h, count = len(problem.lengths), len(problem.weights)
-    exact = [[Fraction(0)] * count for _ in range(h)]
-    split: list[tuple[int, int]] = []
-    split_routes: list[int] = []
-    for r in range(count):
-        used = [j for j in range(h) if shares[j][r] > _ZERO]
-        if len(used) == 1:
-            exact[used[0]][r] = Fraction(1)
-        else:
-            split_routes.append(r)
-            split += [(j, r) for j in used]
-    fixed = loads_of(problem, exact)
-    approximate = [
-        sum(shares[j][r] * float(problem.weights[r]) * problem.lengths[j][r] for r in range(count))
-        for j in range(h)
-    ]
-    full = [j for j in range(h) if approximate[j] > load * (1 - _TIGHT)]
-    place = {pair: i for i, pair in enumerate(split)}
-    unknowns = len(split) + 1
-    rows: list[list[Fraction]] = []
-    for r in split_routes:
-        row = [Fraction(0)] * unknowns + [Fraction(1)]
-        for (_, route), i in place.items():
-            if route == r:
-                row[i] = Fraction(1)
-        rows.append(row)
-    for j in full:
-        row = [Fraction(0)] * unknowns + [-fixed[j]]
-        for (ring, r), i in place.items():
-            if ring == j:
-                row[i] = problem.weights[r] * problem.lengths[j][r]
-        row[-2] = Fraction(-1)
-        rows.append(row)
-    guess = [shares[j][r] for j, r in split] + [load]
-    solution = solve_exactly(rows, guess)
-    for pair, i in place.items():
-        exact[pair[0]][pair[1]] = solution[i] if solution is not None else Fraction(guess[i])
-    return _feasible(exact)
-
-
-def _feasible(shares: list[list[Fraction]]) -> list[list[Fraction]]:
-    """Clip to at least 0 and scale every route to 1, so that a rounded schedule is one, too."""
-    for r in range(len(shares[0])):
-        column = [max(row[r], Fraction(0)) for row in shares]
-        total = sum(column)
-        for j, row in enumerate(shares):
-            row[r] = column[j] / total
-    return shares
 
 
 def _exact_dual(
-    problem: LoadProblem,
-    weights: Floats,
-    load: float,
-    best: Fraction,
-) -> tuple[Fraction, ...]:
-    """The corner of the dual near these ring weights, in fractions."""
-    h = len(problem.lengths)
-    scale = float(weights.sum()) or 1.0
-    approximate = [max(float(w), 0.0) / scale for w in weights]
-    rows: list[list[Fraction]] = [[Fraction(1)] * h + [Fraction(1)]]
-    for j in range(h):
-        if approximate[j] < _ZERO:
-            rows.append([Fraction(int(i == j)) for i in range(h)] + [Fraction(0)])
-    for r in range(len(problem.weights)):
-        costs = [
-            (approximate[j] * problem.lengths[j][r], j) for j in range(h) if problem.lengths[j][r]
-        ]
-        least, first = min(costs)
-        for cost, j in costs:
-            if j != first and cost - least <= _ZERO * max(load, 1.0) and problem.weights[r]:
-                row = [Fraction(0)] * (h + 1)
-                row[first] = Fraction(problem.lengths[first][r])
-                row[j] = Fraction(-problem.lengths[j][r])
-                rows.append(row)
-    solution = solve_exactly(rows, approximate)
-    tries = [] if solution is None else [solution]
-    tries.append([Fraction(w).limit_denominator(10**12) for w in approximate])
-    kept = []
-    for found in tries:
-        positive = [max(w, Fraction(0)) for w in found]
-        total = sum(positive)
-        kept.append(tuple(w / total for w in positive))
-    return max(kept, key=lambda w: min(dual_bound(problem, w), best))
+    program: LoadProgram, prices: Floats, load: float, best: Fraction
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    """The corner of the dual near these prices, in fractions, and the bound that it proves."""
+    kept = np.nonzero(prices > _ZERO)[0]
+    place = {int(c): i for i, c in enumerate(kept)}
+    rows: list[list[int]] = [[1] * len(kept)]
+    for first, other in _ties(program, prices, load):
+        row = [0] * len(kept)
+        for sign, way in ((1, first), (-1, other)):
+            for c, amount in program.entries(way):
+                if c in place:
+                    row[place[c]] += sign * amount
+        rows.append(row)
+    guess = prices[kept].tolist()
+    solution = solve_exactly(rows, [1] + [0] * (len(rows) - 1), guess)
+    tries = [[Fraction(w).limit_denominator(10**12) for w in guess]]
+    if solution is not None:
+        tries.insert(0, solution)
+    found: list[tuple[tuple[Fraction, ...], Fraction]] = []
+    for values in tries:
+        dual = _prices(program.carriers, kept, values)
+        bound = program.bound(dual)
+        if bound == best:
+            return dual, bound
+        found.append((dual, bound))
+    return max(found, key=lambda pair: min(pair[1], best))
 
 
-def solve_exactly(rows: list[list[Fraction]], guess: Sequence[float]) -> list[Fraction] | None:
-    """Solve linear equations (last column: right side) in fractions.
+def _prices(count: int, kept: Iterable[int], values: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    positive = [max(w, Fraction(0)) for w in values]
+    total = sum(positive, Fraction(0))
+    out = [Fraction(0)] * count
+    for c, w in zip(kept, positive):
+        out[int(c)] = w / total
+    return tuple(out)
 
-    Unknowns that the equations leave free take their guess, rounded. None when the equations
-    contradict each other.
 
-    Examples
-    --------
-    >>> two = [[Fraction(1), Fraction(1), Fraction(3)], [Fraction(1), Fraction(-1), Fraction(1)]]
-    >>> [str(x) for x in solve_exactly(two, [0.0, 0.0])]
-    ['2', '1']
-    """
-    matrix = [list(row) for row in rows]
-    unknowns = len(guess)
-    pivots: list[int] = []
-    at = 0
-    for column in range(unknowns):
-        pivot = next((i for i in range(at, len(matrix)) if matrix[i][column]), None)
-        if pivot is None:
-            continue
-        matrix[at], matrix[pivot] = matrix[pivot], matrix[at]
-        lead = matrix[at][column]
-        matrix[at] = [x / lead for x in matrix[at]]
-        for i, row in enumerate(matrix):
-            if i != at and row[column]:
-                factor = row[column]
-                matrix[i] = [x - factor * y if y else x for x, y in zip(row, matrix[at])]
-        pivots.append(column)
-        at += 1
-    if any(row[-1] for row in matrix[at:]):
-        return None
-    solution = [Fraction(g).limit_denominator(10**6) for g in guess]
-    for i, column in enumerate(pivots):
-        rest = sum(
-            (matrix[i][c] * solution[c] for c in range(unknowns) if c not in pivots),
-            Fraction(0),
-        )
-        solution[column] = matrix[i][-1] - rest
-    return solution
+def _ties(program: LoadProgram, prices: Floats, load: float) -> Iterable[tuple[int, int]]:
+    """Pairs of ways of one demand that cost the same, the first and each other."""
+    costs = program.costs(prices)
+    least = np.minimum.reduceat(costs, program.first)[program.demand]
+    wanted = np.asarray([w != 0 for w in program.weights])[program.demand]
+    near = np.nonzero((costs - least <= _ZERO * max(load, 1.0)) & wanted)[0]
+    owner = program.demand[near]
+    leader = near[np.searchsorted(owner, owner)]
+    return [(a, b) for a, b in zip(leader.tolist(), near.tolist()) if a != b]

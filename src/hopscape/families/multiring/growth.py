@@ -92,7 +92,7 @@ def _next_beam(space: StepSpace, goal: float, kept: list[_Partial], beam: int) -
     for longer, (promise, score) in sorted(promises.items(), key=lambda p: p[1][0], reverse=True):
         if len(found) >= beam and promise <= found[beam - 1][0]:
             break
-        load, _, _ = float_optimum(space.problem(longer))
+        load, _, _ = float_optimum(space.program(longer))
         found.append((_extend(score, goal / load), longer))
         found.sort(reverse=True)
     return found[:beam]

@@ -1,69 +1,36 @@
 """Sparse rings in a better order: where nodes stand round the rings is free.
 
-Nodes of the same residue share m rings but need only one, so that they should be close on one and
-far on the others. All rings keep the same order of places, which leaves them alike. Annealing makes
-the ways short in sum; the linear program then says what the order carries.
+Nodes that share several rings need only one, so that they should be close on one and may be far on
+the others. All rings keep the same order of places. Annealing makes the ways short in sum; the
+linear program then says what the order carries.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.progress import track
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import SparseCapacity, sparse_capacity
 
-__all__ = ["better_order", "saved_arcs"]
+__all__ = ["better_order", "kinds_of_pairs"]
 
 _STEPS = 12_000
 _HOT, _COLD = 4.0, 0.15
 
 
-def saved_arcs(m: int, order: list[int]) -> int:
-    """Arcs on a ring that pairs of the same residue need not use, each pair once.
-
-    Examples
-    --------
-    >>> saved_arcs(2, list(range(10)))
-    30
-    """
-    places = len(order)
-    place = [0] * places
-    for p, slot in enumerate(order):
-        place[slot] = p
-    parts, total = places // m, 0
-    for g in range(parts):
-        for h in range(g + 1, parts):
-            far = least = 0
-            for t in range(m):
-                d = abs(place[g * m + t] - place[h * m + t])
-                d = min(d, places - d)
-                far += d
-                least = d if t == 0 or d < least else least
-            total += far - least
-    return total
-
-
-def _anneal(m: int, places: int, generator: np.random.Generator) -> tuple[int, list[int]]:
-    order = [int(x) for x in generator.permutation(places)]
-    value = saved_arcs(m, order)
-    best, best_order = value, list(order)
-    moves = generator.integers(0, places, size=(_STEPS, 2)).tolist()
-    luck = generator.random(_STEPS).tolist()
-    for i, (a, b) in enumerate(moves):
-        heat = _HOT * (_COLD / _HOT) ** (i / _STEPS)
-        order[a], order[b] = order[b], order[a]
-        changed = saved_arcs(m, order)
-        if changed >= value or luck[i] < math.exp((changed - value) / heat):
-            value = changed
-            if value > best:
-                best, best_order = value, list(order)
-        else:
-            order[a], order[b] = order[b], order[a]
-    return best, best_order
+def kinds_of_pairs(member: SparseMultiring) -> tuple[IntArray, IntArray, IntArray]:
+    """The meetings of all kinds of pairs: first of each kind, and the places of the two nodes."""
+    blocks = member.blocks
+    starts, mine, theirs = [0], [], []
+    for a in range(1 if blocks.base is not None else member.ring_count):
+        for shared in blocks.meetings(a):
+            mine += [t for _, t, _ in shared]
+            theirs += [u for _, _, u in shared]
+            starts.append(len(mine))
+    return np.asarray(starts), np.asarray(mine), np.asarray(theirs)
 
 
 def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> SparseCapacity:
@@ -82,15 +49,24 @@ def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> S
     SparseCapacity
         Of the member in its best order (its own, when nothing better was found).
     """
-    if tries < 1:
-        raise ArgumentError(f"tries is {tries}; it must be at least 1")
+    from hopscape.families.multiring.order_kernels import anneal
+
+    if tries < 1 or seed < 0:
+        raise ArgumentError(f"tries {tries} and seed {seed} must be at least 1 and 0")
     generator = np.random.default_rng(seed)
     best = sparse_capacity(member)
+    if best.balanced.arcs is None:
+        raise TooLargeError(f"{member.spec} has too many places to look for a better order")
     if member.parts < 2:
         return best
+    pairs = kinds_of_pairs(member)
+    heats = _HOT * (_COLD / _HOT) ** (np.arange(_STEPS) / _STEPS)
     for _ in track(range(tries), f"orders of {member.spec}", tries):
-        _, order = _anneal(member.m, member.places, generator)
-        found = sparse_capacity(SparseMultiring(member.m, member.K, order))
+        order = generator.permutation(member.places)
+        moves = generator.integers(0, member.places, size=(_STEPS, 2))
+        luck = generator.random(_STEPS)
+        order = anneal(order, member.m, *pairs, moves, luck, heats)
+        found = sparse_capacity(member.in_order(order.tolist()))
         if found.balanced.capacity > best.balanced.capacity:
             best = found
     return best

@@ -18,8 +18,9 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.memory import require_memory
 from hopscape.families.multiring.capacity import balanced_schedule, moore_bound
-from hopscape.families.multiring.exact import LoadProblem, balance, dual_bound
+from hopscape.families.multiring.exact import LoadProgram, optimum, ring_program
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 
 __all__ = [
@@ -131,6 +132,8 @@ class StepSpace:
 
     def __post_init__(self) -> None:
         n = self.n
+        width = n if self.simplex else n // 2
+        require_memory(16 * width**2, f"the lengths of all routes on all rings of {n} nodes")
         self.rows = list(range(1, n)) if self.simplex else list(range(1, (n - 1) // 2 + 1))
         last = n - 1 if self.simplex else n // 2
         table = np.zeros((len(self.rows), last), dtype=np.int64)
@@ -162,10 +165,11 @@ class StepSpace:
         """The steps of some rows."""
         return tuple(self.rows[i] for i in rows)
 
-    def problem(self, steps: Sequence[int]) -> LoadProblem:
+    def program(self, steps: Sequence[int]) -> LoadProgram:
+        """The linear program of a set."""
         table = self.lengths[[s - 1 for s in steps]]
         table = np.where(table >= _FAR, 0, table)
-        return LoadProblem(table.tolist(), [Fraction(int(w), 2) for w in self.weights])
+        return ring_program(table, [Fraction(int(w), 2) for w in self.weights])
 
     def bound(self, total: int) -> Fraction:
         """No schedule of a set with this total has a smaller load."""
@@ -178,7 +182,7 @@ class StepSpace:
     def load(self, steps: Sequence[int]) -> Fraction:
         """Least load of a set, proved."""
         self.problems += 1
-        found = balance(self.problem(steps))
+        found = optimum(self.program(steps))
         if not found.proved:
             raise ArgumentError(f"the certificate of steps {tuple(steps)} does not close")
         return found.load
@@ -231,7 +235,7 @@ def _refined_bound(space: StepSpace, steps: Sequence[int], best: Fraction) -> bo
         if float((weights * costs.min(axis=0)).sum()) > goal * (1 + 1e-9):
             exact = tuple(Fraction(float(w)) for w in ring)
             total = sum(exact)
-            proof = dual_bound(space.problem(steps), [w / total for w in exact])
+            proof = space.program(steps).bound([w / total for w in exact])
             return proof <= best
         chosen = costs.argmin(axis=0)
         loads = np.bincount(

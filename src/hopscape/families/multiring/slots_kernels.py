@@ -42,6 +42,14 @@ def _draw(random: Any, cut: Any, other: Any, row: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _length(random: Any, cut: Any, values: Any, row: int) -> Any:
+    """A length, by the weights of its class."""
+    bits = _next(random)
+    column = np.int64(((bits >> _HALF) * np.uint64(cut.shape[1])) >> _HALF)
+    return values[row, column, np.int64((bits & _LOW) >= cut[row, column])]
+
+
+@njit(cache=True, nogil=True)
 def _gap(random: Any, rate: float) -> float:
     """Time to the next arrival of a Poisson stream."""
     u = (float(_next(random) >> np.uint64(11)) + 1.0) * _UNIT
@@ -74,11 +82,13 @@ def _arrivals(
 
 @njit(cache=True, nogil=True)
 def _pass(
-    slot: int, place: int, count: int, now: int, free: Any, classes: Any, cut: Any, other: Any,
-    values: Any, random: Any,
-) -> int:  # fmt: skip
-    """Fill every free slot of a run of places whose queues are never empty; how many there were."""
-    sent = 0
+    slot: int, place: int, count: int, now: int, free: Any, classes: Any, cut: Any, values: Any,
+    random: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Fill every free slot of a run of places whose queues are never empty.
+
+    A class without packets has length 0, which leaves the slot free.
+    """
     width = np.uint64(cut.shape[1])
     x = random[0]
     for i in range(count):
@@ -89,18 +99,16 @@ def _pass(
             x ^= x >> np.uint64(27)
             bits = x * np.uint64(0x2545F4914F6CDD1D)
             column = np.int64(((bits >> _HALF) * width) >> _HALF)
-            if (bits & _LOW) >= cut[row, column]:
-                column = other[row, column]
-            free[slot + i] = now + values[row, column]
-            sent += 1
+            side = np.int64((bits & _LOW) >= cut[row, column])
+            free[slot + i] = now + values[row, column, side]
+            counts[row] += 1
     random[0] = x
-    return sent
 
 
 @njit(cache=True, nogil=True)
 def run_segmented(
-    starts: Any, sizes: Any, groups: Any, classes: Any, owner: Any,
-    cut: Any, other: Any, values: Any,
+    starts: Any, sizes: Any, classes: Any, owner: Any,
+    cut: Any, values: Any,
     kind: Any, node_cut: Any, node_other: Any, ports: Any,
     free: Any, queue: Any, random: Any, clock: Any,
     begin: int, slots: int, mode: int, rate: float, counts: Any,
@@ -109,17 +117,19 @@ def run_segmented(
 
     Parameters
     ----------
-    starts, sizes, groups : int64[rings]
-        First place, number of places, and group in `counts` of each ring.
+    starts, sizes : int64[rings]
+        First place and number of places of each ring.
     classes, owner : int64[places]
         Row of the table of lengths, and node, of each place.
-    cut, other, values : arrays[classes, columns]
-        Alias table of lengths.
+    cut : uint64[classes, columns]
+    values : int64[classes, columns, 2]
+        Alias table of lengths: the column's own, and the other.
     kind, node_cut, node_other, ports : arrays
         For each node the row of the alias table of its ports, and the places of its ports.
     free : int64[places]
         Time from which each slot is free (in the moving frame).
     queue : int64[places]
+        When never empty: 1 at places that send, which only registers look at.
     random, clock : arrays of one
         State of the random numbers; time of the next arrival.
     begin, slots : int
@@ -127,8 +137,8 @@ def run_segmented(
         0: no queue is ever empty; 1: every packet sent is replaced at its node; 2: Poisson.
     rate : float
         Packets per slot in all, when open.
-    counts : int64[groups]
-        Packets sent are added.
+    counts : int64[classes]
+        Packets sent are added, by the class of their place.
 
     Returns
     -------
@@ -146,15 +156,15 @@ def run_segmented(
             first, size = starts[ring], sizes[ring]
             back = now % size
             if mode == 0:
-                sent = _pass(
-                    first, first + back, size - back, now, free, classes, cut, other, values, random
-                )
-                sent += _pass(
-                    first + size - back, first, back, now, free, classes, cut, other, values, random
-                )
-                counts[groups[ring]] += sent
+                _pass(
+                    first, first + back, size - back, now, free, classes, cut, values, random,
+                    counts,
+                )  # fmt: skip
+                _pass(
+                    first + size - back, first, back, now, free, classes, cut, values, random,
+                    counts,
+                )  # fmt: skip
                 continue
-            sent = 0
             for i in range(size):
                 place = first + i
                 if queue[place] == 0:
@@ -162,12 +172,11 @@ def run_segmented(
                 slot = first + (i - back if i >= back else i - back + size)
                 if free[slot] <= now:
                     row = classes[place]
-                    free[slot] = now + values[row, _draw(random, cut, other, row)]
-                    sent += 1
+                    free[slot] = now + _length(random, cut, values, row)
+                    counts[row] += 1
                     queue[place] -= 1
                     if mode == 1:
                         _new_packet(random, owner[place], kind, node_cut, node_other, ports, queue)
-            counts[groups[ring]] += sent
         if mode == 2:
             for place in range(queue.shape[0]):
                 waiting += queue[place]
@@ -176,8 +185,8 @@ def run_segmented(
 
 @njit(cache=True, nogil=True)
 def run_insertion(
-    starts: Any, sizes: Any, groups: Any, classes: Any, owner: Any,
-    cut: Any, other: Any, values: Any,
+    starts: Any, sizes: Any, classes: Any, owner: Any,
+    cut: Any, values: Any,
     kind: Any, node_cut: Any, node_other: Any, ports: Any,
     cell: Any, register: Any, queue: Any, random: Any, clock: Any,
     begin: int, slots: int, mode: int, rate: float, counts: Any,
@@ -199,17 +208,16 @@ def run_insertion(
             first, size = starts[ring], sizes[ring]
             slot = first + (size - now % size) % size
             last = first + size
-            sent = 0
             for place in range(first, last):
                 passing = cell[slot]
                 if register[place] > 0:
                     cell[slot] = register[place] - 1
                     register[place] = passing
-                elif mode == 0 or queue[place] > 0:
+                elif queue[place] > 0:
                     row = classes[place]
-                    cell[slot] = values[row, _draw(random, cut, other, row)] - 1
+                    cell[slot] = _length(random, cut, values, row) - 1
                     register[place] = passing
-                    sent += 1
+                    counts[row] += 1
                     if mode > 0:
                         queue[place] -= 1
                         if mode == 1:
@@ -223,7 +231,6 @@ def run_insertion(
                 slot += 1
                 if slot == last:
                     slot = first
-            counts[groups[ring]] += sent
         if mode == 2:
             for place in range(queue.shape[0]):
                 waiting += queue[place]

@@ -1,139 +1,172 @@
 """Capacity of multirings with sparse rings, in the printed order or another.
 
-All rings look alike, so one ring is enough: 2K arcs (forward, then backward), a demand for every
-ordered pair of places with different residues, and one for every ordered pair of parts (nodes of
-the same residue), which may use any of the m places that they share.
+Where a group turns the residues all rings look alike, so that one ring is enough; in the printed
+order all parts do, and one part is. What is left is a linear program: a demand for every kind of
+pair of nodes, which may go either way round each ring that the two share, and the arcs as carriers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hopscape.families.multiring.exact import least_largest
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import TooLargeError
+from hopscape.families.multiring.exact import LoadProgram, optimum
 from hopscape.families.multiring.sparse import SparseMultiring
 
-__all__ = ["SparseCapacity", "arc_problem", "sparse_capacity", "sparse_upper_bound"]
+__all__ = [
+    "ArcProgram",
+    "ArcSchedule",
+    "SparseCapacity",
+    "arc_program",
+    "sparse_capacity",
+    "sparse_closed_form",
+    "sparse_upper_bound",
+]
 
-_ROUNDINGS = (12, 60, 1000, 10**6, 10**9)
-
-Option = tuple[int, int, int]
-"""Direction (0 forward, 1 backward), first place, number of arcs."""
+_MOST_WAYS = 2_000_000
+_MOST_ENTRIES = 60_000_000
+_MOST_ARCS = 100_000
 
 
 @dataclass(frozen=True)
-class ArcProblem:
-    """Demands of weight 1 on one ring, each with its possible ways."""
+class ArcProgram:
+    """The ways of all kinds of pairs, and the program that they make.
 
-    places: int
-    demands: tuple[tuple[Option, ...], ...]
+    Attributes
+    ----------
+    rings : int
+        Rings that are told apart: 1, or all.
+    span : int
+        Places after which the arcs of a ring look the same again.
+    ring, side, place, length : int64[ways]
+        Where each way begins, forward (0) or backward (1), and its number of arcs.
+    program : LoadProgram
+        Its carriers are (ring * 2 + side) * span + place.
+    rows : callable
+        Takes sources and targets, returns their demands.
+    """
 
-    def arcs(self, option: Option) -> list[int]:
-        """Numbers of the arcs that a way uses."""
-        side, first, length = option
-        step = 1 if side == 0 else -1
-        return [side * self.places + (first + step * i) % self.places for i in range(length)]
-
-
-def arc_problem(member: SparseMultiring) -> ArcProblem:
-    """The demands of all-to-all traffic on one ring."""
-    places, m = member.places, member.m
-    place = np.argsort(np.asarray(member.order_of_places))
-
-    def ways(p: int, q: int) -> list[Option]:
-        return [(0, p, (q - p) % places), (1, p, (p - q) % places)]
-
-    demands: list[tuple[Option, ...]] = []
-    for a in range(places):
-        for b in range(places):
-            if a % m != b % m:
-                demands.append(tuple(ways(int(place[a]), int(place[b]))))
-    for g in range(member.parts):
-        for h in range(member.parts):
-            if g != h:
-                shared = [ways(int(place[g * m + t]), int(place[h * m + t])) for t in range(m)]
-                demands.append(tuple(way for pair in shared for way in pair))
-    return ArcProblem(places, tuple(demands))
+    rings: int
+    span: int
+    ring: IntArray
+    side: IntArray
+    place: IntArray
+    length: IntArray
+    program: LoadProgram
+    rows: Callable[[IntArray, IntArray], IntArray]
 
 
-def _loads(problem: ArcProblem, shares: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    loads = [Fraction(0)] * (2 * problem.places)
-    for options, parts in zip(problem.demands, shares):
-        for option, part in zip(options, parts):
-            if part:
-                for arc in problem.arcs(option):
-                    loads[arc] += part
-    return loads
+def arc_program(member: SparseMultiring) -> ArcProgram:
+    """The program of all-to-all traffic, folded as far as rings and parts are alike."""
+    count, parts = member.ring_count, member.parts
+    base = member.blocks.base
+    rings = 1 if base is not None else count
+    span = member.places if member.reordered else member.m
+    _check_size(member, rings, span)
+    pair, ring, side, start, length = _ways(member, rings)
+    pairs, demand = np.unique(pair, return_inverse=True)
+    first = (ring * 2 + side) * span
+    program = _program(rings * 2 * span, demand, first, start, side, length, span)
+
+    def rows(at: IntArray, to: IntArray) -> IntArray:
+        (g, a), (h, b) = np.divmod(at, count), np.divmod(to, count)
+        kind = base.group.subtract(b, a) if base is not None else a * count + b
+        if not member.reordered:
+            g, h = np.zeros_like(g), (h - g) % parts
+        wanted = (kind * (parts if member.reordered else 1) + g) * parts + h
+        return np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+
+    return ArcProgram(rings, span, ring, side, start % span, length, program, rows)
 
 
-def _shortest(problem: ArcProblem) -> list[list[Fraction]]:
-    out = []
-    for options in problem.demands:
-        least = min(option[2] for option in options)
-        ties = sum(option[2] == least for option in options)
-        out.append([Fraction(int(option[2] == least), ties) for option in options])
-    return out
+def _ways(member: SparseMultiring, rings: int) -> list[IntArray]:
+    """Kind of pair, ring, side, first place and length of every way, by kinds of pairs."""
+    m, places, goals = member.m, member.places, np.arange(member.parts)
+    sources = goals if member.reordered else goals[:1]
+    rows: list[tuple[int, int, int, int]] = []
+    for a in range(rings):
+        for b, shared in enumerate(member.blocks.meetings(a)):
+            rows += [(a * member.ring_count + b, i if rings > 1 else 0, t, u) for i, t, u in shared]
+    kind, ring, mine, theirs = (x[:, None, None, None] for x in np.asarray(rows).T)
+    g, h, side = sources[:, None, None], goals[:, None], np.arange(2)
+    start = member.place_of(g * m + mine)
+    ahead = (member.place_of(h * m + theirs) - start) % places
+    length = np.where(side == 0, ahead, (places - ahead) % places)
+    pair = (kind * len(sources) + g) * len(goals) + h
+    columns = [x.ravel() for x in np.broadcast_arrays(pair, ring, side, start, length)]
+    kept = np.nonzero(columns[-1] > 0)[0]
+    kept = kept[np.argsort(columns[0][kept], kind="stable")]
+    return [column[kept] for column in columns]
 
 
-def _bound(problem: ArcProblem, dual: Sequence[Fraction]) -> Fraction:
-    total = sum(dual)
-    return sum(
-        (
-            min(sum((dual[a] for a in problem.arcs(o)), Fraction(0)) for o in options)
-            for options in problem.demands
-        ),
-        Fraction(0),
-    ) / Fraction(total)
+def _check_size(member: SparseMultiring, rings: int, span: int) -> None:
+    """Refuse what would take too long or too much memory, before anything is built."""
+    m, parts, places = member.m, member.parts, member.places
+    sources = rings * (parts if member.reordered else 1)
+    ways = 2 * m * m * parts * sources
+    entries = ways * (places // 4 + 1 if span > m else m)
+    if ways > _MOST_WAYS or entries > _MOST_ENTRIES:
+        raise TooLargeError(
+            f"the capacity of {member.spec[:80]} is a program of {ways:.3g} ways; at most"
+            f" {_MOST_WAYS} of {_MOST_ENTRIES:.0e} arcs together are worked out"
+        )
 
 
-def _linear_program(problem: ArcProblem) -> tuple[list[list[float]], list[float]]:
-    """Shares and dual weights of the arcs in floating point."""
-    carriers: list[int] = []
-    columns: list[int] = []
-    sizes = [len(options) for options in problem.demands]
-    starts = np.cumsum([0, *sizes])
-    for d, options in enumerate(problem.demands):
-        for i, option in enumerate(options):
-            arcs = problem.arcs(option)
-            carriers += arcs
-            columns += [int(starts[d]) + i] * len(arcs)
-    found, dual = least_largest(
-        np.asarray(carriers),
-        np.asarray(columns),
-        np.ones(len(columns)),
-        np.repeat(np.arange(len(sizes)), sizes),
-        2 * problem.places,
-    )
-    return [found[a:b].tolist() for a, b in pairwise(starts)], dual.tolist()
-
-
-def _rounded(shares: list[list[float]], grain: int) -> list[list[Fraction]]:
-    out = []
-    for parts in shares:
-        row = [Fraction(max(x, 0.0)).limit_denominator(grain) for x in parts]
-        total = sum(row)
-        out.append([x / total for x in row])
-    return out
+def _program(
+    carriers: int,
+    demand: IntArray,
+    first: IntArray,
+    start: IntArray,
+    side: IntArray,
+    length: IntArray,
+    span: int,
+) -> LoadProgram:
+    """Ways along rings whose arcs repeat after `span` places."""
+    whole, rest = np.divmod(length, span)
+    sizes = np.where(whole > 0, span, rest)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    way = np.repeat(np.arange(len(length)), sizes)
+    step = np.arange(starts[-1]) - starts[:-1][way]
+    carrier = first[way] + (start[way] + np.where(side[way] == 0, step, -step)) % span
+    amount = whole[way] + (step < rest[way])
+    weights = (Fraction(1),) * (int(demand[-1]) + 1)
+    return LoadProgram(carriers, demand, weights, starts, carrier, amount)
 
 
 @dataclass(frozen=True)
 class ArcSchedule:
-    """Loads of the 2K arcs of every ring (forward, then backward) under one schedule."""
+    """Loads of the arcs under one schedule.
+
+    Attributes
+    ----------
+    member : SparseMultiring
+    arcs : ArcProgram or None
+        None where only the closed form was worked out.
+    shares : tuple of Fraction
+        Of the ways of `arcs`.
+    carried : tuple of Fraction
+        Loads of the carriers of `arcs`; one for all arcs without.
+    bound : Fraction
+        No schedule has a smaller largest load.
+    """
 
     member: SparseMultiring
-    loads: tuple[Fraction, ...]
-    shares: tuple[tuple[Fraction, ...], ...]
-    bound: Fraction | None = None
+    arcs: ArcProgram | None
+    shares: tuple[Fraction, ...]
+    carried: tuple[Fraction, ...]
+    bound: Fraction
 
     @property
     def load(self) -> Fraction:
         """The largest load of an arc."""
-        return max(self.loads)
+        return max(self.carried)
 
     @property
     def capacity(self) -> Fraction:
@@ -146,23 +179,41 @@ class ArcSchedule:
         """Is the largest load the least possible?"""
         return self.bound == self.load
 
+    @cached_property
+    def loads(self) -> tuple[Fraction, ...]:
+        """Of the arcs of each ring that is told apart: forward from each place, then backward."""
+        if self.arcs is None:
+            return self.carried * (2 * self.member.places)
+        times = self.member.places // self.arcs.span
+        out: list[Fraction] = []
+        for low in range(0, len(self.carried), self.arcs.span):
+            out += list(self.carried[low : low + self.arcs.span]) * times
+        return tuple(out)
+
+    def _largest(self) -> list[Fraction]:
+        """Load of the fullest arc of each ring and direction."""
+        if self.arcs is None:
+            return list(self.carried) * (2 * self.member.ring_count)
+        span = self.arcs.span
+        found = [max(self.carried[i : i + span]) for i in range(0, len(self.carried), span)]
+        return found if self.arcs.rings > 1 else found * self.member.ring_count
+
     def to_dict(self) -> dict[str, Any]:
         """The record that scripts rely on; loads are those of the fullest arc of each ring."""
-        places = self.member.places
-        forward, backward = max(self.loads[:places]), max(self.loads[places:])
-        loads = [side for _ in range(self.member.ring_count) for side in (forward, backward)]
-        out = {
+        loads = self._largest()
+        rings = 1 if self.arcs is None else self.arcs.rings
+        few = 2 * self.member.places * rings <= _MOST_ARCS
+        return {
             "capacity": self.capacity,
             "capacity_decimal": float(self.capacity),
             "load": self.load,
             "load_decimal": float(self.load),
             "loads": loads,
             "loads_decimal": [float(x) for x in loads],
-            "arc_loads": list(self.loads),
+            "arc_loads": list(self.loads) if few else None,
+            "proved": self.proved,
+            "load_bound": self.bound,
         }
-        if self.bound is not None:
-            out |= {"proved": self.proved, "load_bound": self.bound}
-        return out
 
 
 @dataclass(frozen=True)
@@ -193,9 +244,9 @@ class SparseCapacity:
 def sparse_capacity(member: SparseMultiring) -> SparseCapacity:
     """Shortest and balanced schedules of a sparse multiring.
 
-    In the printed order shortest ways load all arcs alike, so that nothing can be better: equal
-    dual weights prove it. In another order the balanced schedule is a linear program, and its
-    bound comes from rounded dual weights.
+    Where shortest ways load all arcs alike, nothing can be better: equal prices of the arcs prove
+    it. So it is in the printed order with σ = 1, where a closed form serves rings that are too long
+    for anything else. Otherwise the balanced schedule is a linear program with its certificate.
 
     Examples
     --------
@@ -203,28 +254,36 @@ def sparse_capacity(member: SparseMultiring) -> SparseCapacity:
     >>> found.balanced.capacity, found.balanced.proved
     (Fraction(102, 1), True)
     """
-    problem = arc_problem(member)
-    even = _bound(problem, [Fraction(1)] * (2 * problem.places))
-    shortest = _arc_schedule(member, problem, _shortest(problem), even)
+    plane = member.sigma == 1 and member.ring_count == member.m * (member.m - 1) + 1
+    try:
+        arcs = arc_program(member)
+    except TooLargeError:
+        if not plane or member.reordered:
+            raise
+        nodes, value = member.order, sparse_closed_form(member.m, member.places)
+        load = nodes * (nodes - 1) / value
+        found = ArcSchedule(member, None, (), (load,), load)
+        return SparseCapacity(member, found, found)
+    program = arcs.program
+    least = np.minimum.reduceat(program.lengths(), program.first)
+    even = Fraction(int(least.sum()), program.carriers)
+    shares = program.shortest()
+    shortest = ArcSchedule(member, arcs, tuple(shares), tuple(program.loads(shares)), even)
     if shortest.proved:
         return SparseCapacity(member, shortest, shortest)
-    shares, weights = _linear_program(problem)
-    found = [_arc_schedule(member, problem, _rounded(shares, g), even) for g in _ROUNDINGS]
-    best = min([shortest, *found], key=lambda schedule: schedule.load)
-    duals = [[Fraction(max(w, 0.0)).limit_denominator(g) for w in weights] for g in _ROUNDINGS]
-    bounds = [_bound(problem, dual) for dual in duals if sum(dual)]
-    return SparseCapacity(member, shortest, replace(best, bound=max([even, *bounds])))
-
-
-def _arc_schedule(
-    member: SparseMultiring, problem: ArcProblem, shares: list[list[Fraction]], bound: Fraction
-) -> ArcSchedule:
-    fixed = tuple(tuple(row) for row in shares)
-    return ArcSchedule(member, tuple(_loads(problem, shares)), fixed, bound)
+    best = optimum(program)
+    balanced = ArcSchedule(member, arcs, tuple(best.shares), best.loads, max(best.bound, even))
+    return SparseCapacity(member, shortest, balanced)
 
 
 def sparse_closed_form(m: int, places: int) -> Fraction:
-    """Capacity in the printed order: 2K R(R - 1) / t, all ways together t arcs on a ring."""
+    """Capacity in the printed order by B(N, m, 1): 2K R(R - 1) / t, t arcs of all ways on a ring.
+
+    Examples
+    --------
+    >>> sparse_closed_form(2, 10)
+    Fraction(420, 19)
+    """
     parts = places // m
     nodes = (m * (m - 1) + 1) * parts
     together = Fraction(places * (places**2 // 4))
@@ -236,14 +295,18 @@ def sparse_upper_bound(member: SparseMultiring) -> Fraction:
     """No order of the nodes round the rings has a larger capacity.
 
     The smaller of two bounds: at most 2m nodes are i arcs away for the first time (Moore's kind);
-    and, of all the distances on a ring, at best the longest ones are those that nodes of the same
-    residue, which meet on m rings, need not use.
+    and of all the distances between places of a ring, which are P(P - 1), at best the shortest are
+    those that serve one of the R(R - 1)/N pairs of nodes for every ring.
     """
-    m, places, nodes, parts = member.m, member.places, member.order, member.parts
-    q, rest = divmod(nodes - 1, 2 * m)
-    reach = 2 * m * q * (q + 1) // 2 + rest * (q + 1)
-    moore = Fraction(2 * m * nodes * (nodes - 1), reach)
-    distances = [min(d, places - d) for d in range(1, places) for _ in range(places)]
-    unused = (m - 1) * parts * (parts - 1)
-    left = sum(sorted(distances)[: len(distances) - unused])
+    m, places, nodes, rings = member.m, member.places, member.order, member.ring_count
+    moore = Fraction(2 * m * nodes * (nodes - 1), _nearest(nodes - 1, 2 * m))
+    needed = nodes * (nodes - 1) // rings
+    q, rest = divmod(needed, places)
+    left = places * _nearest(q, 2) + rest * (q // 2 + 1)
     return min(moore, Fraction(2 * places * nodes * (nodes - 1), left))
+
+
+def _nearest(count: int, each: int) -> int:
+    """Sum of the distances of so many nodes when `each` of them are at every distance 1, 2, ..."""
+    q, rest = divmod(count, each)
+    return each * q * (q + 1) // 2 + rest * (q + 1)

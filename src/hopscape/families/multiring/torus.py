@@ -8,10 +8,10 @@ the whole torus of N nodes; the least of these is its capacity.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from functools import cache, cached_property
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
@@ -29,7 +29,7 @@ class Line:
     capacity: Fraction
     cable: int
 
-    @property
+    @cached_property
     def rate(self) -> Fraction:
         """C / (N - 1): packets per slot and node of a large torus that this line allows."""
         return self.capacity / (self.nodes - 1)
@@ -107,33 +107,49 @@ class TorusDesign:
         }
 
 
-def _frontier(lines: Sequence[Line]) -> list[Line]:
-    """Lines that no other beats in nodes and rate at once, the longest first."""
-    out: list[Line] = []
-    best = Fraction(0)
-    for line in sorted(lines, key=lambda x: (-x.nodes, -x.rate, x.cable)):
-        if line.rate > best:
-            out.append(line)
-            best = line.rate
+_Part = tuple[int, int, tuple[Line, ...]]
+"""Nodes (no more than are wanted), cable, and the lines."""
+
+
+def _undominated(parts: Iterable[_Part]) -> list[_Part]:
+    """Those that no other beats in nodes and cable at once, the cheapest first."""
+    out: list[_Part] = []
+    for part in sorted(parts, key=lambda p: (p[1], -p[0])):
+        if not out or part[0] > out[-1][0]:
+            out.append(part)
     return out
 
 
-def _choose(frontiers: Sequence[list[Line]], least: int) -> Iterator[tuple[Line, ...]]:
-    """For each rate of a frontier the longest lines that reach it, where they have the nodes."""
-    rates = sorted({line.rate for lines in frontiers for line in lines}, reverse=True)
-    for rate in rates:
-        longest = [next((x for x in lines if x.rate >= rate), None) for lines in frontiers]
-        if all(line is not None for line in longest):
-            chosen = tuple(line for line in longest if line is not None)
-            if math.prod(line.nodes for line in chosen) >= least:
-                yield chosen
-                return
+def _cheapest(
+    by_ports: Mapping[int, Sequence[Line]], rate: Fraction, ports: int, least: int, dimensions: int
+) -> _Part | None:
+    """The torus of least cable whose lines all reach a rate, with nodes and ports as wanted."""
+    single = {
+        p: _undominated((min(x.nodes, least), x.cable, (x,)) for x in lines if x.rate >= rate)
+        for p, lines in by_ports.items()
+    }
+    parts: dict[int, list[_Part]] = {0: [(1, 0, ())]}
+    best: _Part | None = None
+    for _ in range(dimensions):
+        longer: dict[int, list[_Part]] = {}
+        for used, before in parts.items():
+            for p, lines in single.items():
+                if used + p <= ports:
+                    longer.setdefault(used + p, []).extend(
+                        (min(n * m, least), cable + more, (*chosen, *line))
+                        for n, cable, chosen in before
+                        for m, more, line in lines
+                    )
+        parts = {used: _undominated(found) for used, found in longer.items()}
+        enough = [part for found in parts.values() for part in found if part[0] >= least]
+        best = min([*enough, *([best] if best else [])], key=lambda p: p[1], default=None)
+    return best
 
 
 def design_torus(
     lines: Sequence[Line], ports: int, least_nodes: int, *, dimensions: int = 3, keep: int = 10
 ) -> list[TorusDesign]:
-    """The best tori that can be put together from given lines.
+    """The tori of given lines on the front of rate and cable.
 
     Parameters
     ----------
@@ -145,28 +161,43 @@ def design_torus(
     dimensions : int
         At most so many.
     keep : int
-        How many designs to return, the best first.
+        How many designs to return, the fastest first.
 
     Returns
     -------
     list of TorusDesign
-        One for each split of the ports; the best rate of all splits is first.
+        Each needs less cable per node than all faster ones, and no combination of the lines with
+        so many nodes and ports has its rate with less cable.
     """
-    if ports < 2 or least_nodes < 2 or dimensions < 1:
+    if ports < 2 or least_nodes < 2 or dimensions < 1 or keep < 1:
         raise ArgumentError(
-            f"ports {ports}, nodes {least_nodes} and dimensions {dimensions} must be at least"
-            " 2, 2 and 1"
+            f"ports {ports}, nodes {least_nodes}, dimensions {dimensions} and designs {keep} must"
+            " be at least 2, 2, 1 and 1"
         )
     by_ports: dict[int, list[Line]] = {}
     for line in lines:
-        by_ports.setdefault(line.ports, []).append(line)
-    frontiers = {p: _frontier(found) for p, found in by_ports.items()}
-    designs = []
-    for count in range(1, dimensions + 1):
-        for split in combinations_with_replacement(sorted(frontiers), count):
-            if sum(split) > ports:
-                continue
-            for chosen in _choose([frontiers[p] for p in split], least_nodes):
-                designs.append(TorusDesign("designed", chosen))
-    designs.sort(key=lambda d: (-d.rate, d.cable_per_node, -d.nodes))
-    return designs[:keep]
+        if line.ports <= ports and line.nodes > 1:
+            by_ports.setdefault(line.ports, []).append(line)
+    rates = sorted({x.rate for found in by_ports.values() for x in found}, reverse=True)
+
+    @cache
+    def cheapest(i: int) -> _Part | None:
+        return _cheapest(by_ports, rates[i], ports, least_nodes, dimensions)
+
+    def cable(i: int) -> float:
+        part = cheapest(i)
+        return math.inf if part is None else part[1]
+
+    designs: list[TorusDesign] = []
+    at, limit = 0, math.inf
+    while len(designs) < keep and at < len(rates) and cable(len(rates) - 1) < limit:
+        end = len(rates) - 1  # cable falls with the rate: the first rate below the limit
+        while at < end:
+            middle = (at + end) // 2
+            at, end = (at, middle) if cable(middle) < limit else (middle + 1, end)
+        part = cheapest(at)
+        assert part is not None
+        chosen = sorted(part[2], key=lambda x: (x.nodes, x.ports, x.spec))
+        designs.append(TorusDesign("designed", tuple(chosen)))
+        limit, at = cable(at), at + 1
+    return designs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.wish import Wish
 from hopscape.families.multiring.collectives import one_ring_collectives
-from hopscape.families.multiring.routing import DifferenceRouter
+from hopscape.families.multiring.routing import DifferenceRouter, ring_routers
 
 __all__ = ["Multiring", "ring_lengths"]
 
 _ROUTED = 10_000_000
 _NAMED = 8
+_MOST_PORTS = 1 << 16
 
 
 def ring_lengths(n: int, step: int) -> IntArray:
@@ -66,6 +67,10 @@ class Multiring(Family):
         self.paired = not simplex and all(s > 0 for s in steps)
         """Does every step stand for a ring and its counter-ring?"""
         self._check()
+        if 2 * len(self.steps) * copies > _MOST_PORTS:
+            raise ArgumentError(
+                f"copies is {copies}: {2 * len(self.steps) * copies} ports; at most {_MOST_PORTS}"
+            )
         single = [s % n for s in self.steps]
         self.rings: tuple[int, ...] = (
             tuple(signed for s in single for signed in (s, n - s)) if self.paired else tuple(single)
@@ -141,8 +146,12 @@ class Multiring(Family):
         return tuple(f"step{min(s, self.n - s) if self.duplex else s}" for s in self.rings)
 
     def router(self, network: Network) -> Router | None:
-        """Shortest ways that may change rings; :class:`OneRingRouter` stays on one."""
+        """Shortest ways that may change rings."""
         return DifferenceRouter(network) if self.n <= _ROUTED else None
+
+    def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
+        """Those that stay on one ring."""
+        return ring_routers()
 
     def collectives(self) -> tuple[Collective, ...]:
         return one_ring_collectives(self)

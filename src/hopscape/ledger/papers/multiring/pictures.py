@@ -1,4 +1,4 @@
-"""Pictures of multirings: the rings, capacity against nodes, loads, delays."""
+"""Pictures of multirings: rings full and sparse, capacity against nodes, loads, delays."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hopscape.families.multiring.capacity import (
     shortest_schedule,
 )
 from hopscape.families.multiring.slots import ring_traffic, simulate
+from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.wiring import Multiring
 
 __all__ = ["delay_law", "draw_all", "printed_delay_law"]
@@ -58,6 +59,7 @@ def draw_all(folder: str | Path, *, quick: bool = False, seed: int = 0) -> list[
         raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
     pictures: dict[str, Callable[[Any], None]] = {
         "rings": lambda axes: _rings(axes, Multiring(16, (1, 3))),
+        "sparse": lambda axes: _seats(axes, SparseMultiring(3, 3)),
         "capacity": lambda axes: _capacity(axes, 6 if quick else 2),
         "loads": lambda axes: _loads(axes, Multiring(32, (1, 2, 3, 7))),
         "delays": lambda axes: _delays(axes, 4 if quick else 9, 4_000 if quick else 20_000, seed),
@@ -87,6 +89,32 @@ def _rings(axes: Any, member: Multiring) -> None:
     axes.axis("off")
     axes.legend(loc="upper right", frameon=False)
     axes.set_title(member.spec)
+
+
+def _seats(axes: Any, member: SparseMultiring) -> None:
+    """Figure 7.1: every node above, every duplex ring below as a small ring with its places."""
+    table = member.table()
+    nodes, width = np.linspace(0, 1, member.order), 1 / (len(table) - 1)
+    for i, ring in enumerate(table.tolist()):
+        centre = np.array([i * width, 0.0])
+        seats = centre + 0.33 * width * circle(len(ring))
+        loop = np.concatenate([seats, seats[:1]])
+        for side in (1.0, 0.62):  # the two directions
+            axes.plot(*(centre + side * (loop - centre)).T, color=f"C{i}", lw=1.2, zorder=1)
+        for seat, node in zip(seats, ring):
+            ends = np.array([seat, [nodes[node], 1.0]])
+            axes.plot(*ends.T, color=f"C{i}", lw=0.9, zorder=0)
+            axes.scatter(*seat, s=24, color=f"C{i}", zorder=2)
+        label = f"ring {i + 1}\n{len(ring)} places"
+        axes.text(centre[0], -0.55 * width - 0.03, label, ha="center", va="top", fontsize=8)
+    axes.scatter(nodes, np.ones(member.order), s=240, color="white", edgecolor="black", zorder=2)
+    for v, x in enumerate(nodes):
+        axes.text(x, 1.0, str(v + 1), ha="center", va="center", fontsize=9, zorder=3)
+    axes.set_ylim(-0.35, 1.12)
+    axes.axis("off")
+    axes.set_title(
+        f"{member.spec}: {member.order} nodes on {len(table)} duplex rings, {member.m} each"
+    )
 
 
 def _capacity(axes: Any, step: int) -> None:

@@ -1,0 +1,243 @@
+"""Commands about single rings: simulation, tables, shares of routes, tori of multirings."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.core.network import Network
+
+__all__ = ["line_of", "read_distribution", "register"]
+
+TableOption = Annotated[
+    Path | None,
+    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
+]
+ProcessesOption = Annotated[
+    int | None, typer.Option("--processes", help="How many processes; all processors without.")
+]
+DistributionOption = Annotated[
+    str,
+    typer.Option(
+        "--distribution",
+        help="How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("rings")(simulate_rings)
+    app.command("ring-table")(ring_table)
+    app.command("ring-routes")(ring_routes)
+    app.command("ring-torus")(ring_torus)
+
+
+def read_distribution(text: str) -> list[Fraction] | None:
+    """Weights of the routes; None when they are uniform."""
+    if text == "uniform":
+        return None
+    path = Path(text)
+    words = (path.read_text(encoding="utf-8") if path.is_file() else text).replace(",", " ").split()
+    try:
+        return [Fraction(word) for word in words]
+    except (ValueError, ZeroDivisionError) as error:
+        raise ArgumentError(
+            f"distribution {text!r} is neither 'uniform', a list of numbers nor a file with one"
+        ) from error
+
+
+def line_of(network: Network) -> Any:
+    """A multiring as a line of a torus."""
+    from hopscape.families.multiring import Multiring, SparseMultiring
+    from hopscape.families.multiring.capacity import balanced_schedule, cable
+    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.families.multiring.torus import Line
+
+    member = network.family
+    if isinstance(member, Multiring):
+        found = balanced_schedule(member).capacity
+        return Line(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
+    if isinstance(member, SparseMultiring):
+        found = sparse_capacity(member).balanced.capacity
+        return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
+    raise ArgumentError(
+        f"{network.spec} is no multiring; capacity is known for multiring(...),"
+        " sparse_multiring(...) and a product of these"
+    )
+
+
+def simulate_rings(
+    spec: SpecArgument,
+    mode: Annotated[
+        str, typer.Option("--mode", help="saturated, window (finite buffers) or open (Poisson).")
+    ] = "saturated",
+    schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
+    window: Annotated[
+        int | None, typer.Option("--window", help="Packets that a node buffers; 64 without.")
+    ] = None,
+    load: Annotated[
+        list[float] | None, typer.Option("--load", help="Packets per slot in all, when open.")
+    ] = None,
+    insertion: Annotated[
+        bool, typer.Option("--insertion", help="Register-insertion rings, not segmented ones.")
+    ] = False,
+    distribution: DistributionOption = "uniform",
+    slots: Annotated[int, typer.Option("--slots", help="Slots to measure at first.")] = 20_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.")] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
+    from hopscape.families.multiring.slots import check_load, ring_traffic, simulate
+
+    for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
+        if given is not None and mode != wanted:
+            raise ArgumentError(f"{name} is for --mode {wanted}, not for {mode}")
+    member = build(spec).family
+    traffic = ring_traffic(member, schedule, read_distribution(distribution))
+    loads = (load or [0.0]) if mode == "open" else []
+    for s in loads:
+        check_load(traffic, s)
+    settings: dict[str, Any] = {
+        "window": 64 if window is None else window,
+        "insertion": insertion,
+        "slots": slots,
+    }
+    rows = [
+        simulate(traffic, mode, load=s, seed=seed, **settings).to_dict() for s in loads or [0.0]
+    ]
+    columns = {
+        "mode": "mode",
+        "offered": "offered",
+        "throughput": "sent per slot",
+        "throughput_half_width": "±",
+        "effective": "effective capacity",
+        "effective_half_width": "± ",
+        "capacity_decimal": "exact",
+        "wait": "wait (slots)",
+        "wait_half_width": " ±",
+        "slots": "slots",
+        "warm_up": "warm-up",
+        "settled": "settled",
+    }
+    emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
+
+
+def ring_table(
+    spec: SpecArgument,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
+    from hopscape.families.multiring import SparseMultiring
+
+    member = build(spec).family
+    if not isinstance(member, SparseMultiring):
+        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+    rows = [
+        {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}
+        for i, ring in enumerate((member.table() + 1).tolist(), 1)
+    ]
+    emit_rows(rows, style, output, title=member.spec, wrapper="rings")
+
+
+def ring_routes(
+    spec: SpecArgument,
+    schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
+    source: Annotated[str, typer.Option("--source", help="A node, or all.")] = "0",
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Print which share of the packets for each node goes by which ring: a schedule of routes."""
+    from hopscape.families.multiring.routing import route_rows
+
+    network = build(spec)
+    nodes = range(network.order) if source == "all" else [network.node(source)]
+    rows = route_rows(network, schedule, nodes)
+    columns = {
+        "source": "from",
+        "target": "to",
+        "ring": "ring",
+        "port": "port",
+        "length": "arcs",
+        "share": "share",
+    }
+    title = f"{network.spec}: {schedule} schedule"
+    emit_rows(rows, style, output, title=title, columns=columns, wrapper="routes")
+
+
+def ring_torus(
+    ports: Annotated[int, typer.Option("--ports", help="Duplex ports of a node, at most.")] = 20,
+    nodes: Annotated[int, typer.Option("--nodes", help="Least number of nodes.")] = 16384,
+    dimensions: Annotated[int, typer.Option("--dimensions", help="At most so many.")] = 3,
+    longest: Annotated[int, typer.Option("--longest", help="Longest line that is tried.")] = 64,
+    sparse: Annotated[
+        bool | None,
+        typer.Option("--sparse/--full", help="Only sparse rings, or only full ones; both without."),
+    ] = None,
+    reorder: Annotated[
+        bool, typer.Option("--reorder/--printed", help="Also sparse rings in better orders.")
+    ] = True,
+    keep: Annotated[int, typer.Option("--keep", help="How many designs to show.")] = 12,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
+    from hopscape.families.multiring.torus import TorusDesign, design_torus
+    from hopscape.search.multiring import full_lines, sparse_lines
+    from hopscape.search.table import ResultTable
+
+    design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
+    lines = []
+    with ResultTable(table) as kept:
+        if sparse is not True:
+            cells = [
+                (n, p)
+                for p in range(2, min(ports, 12) + 1, 2)
+                for n in range(max(3, p + 1), min(longest, 128 if p <= 8 else 60) + 1)
+            ]
+            lines += full_lines(cells, table=kept, processes=processes)
+        if sparse is not False:
+            lines += sparse_lines(ports, longest, reorder=reorder, table=kept, processes=processes)
+    designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
+    if not designs:
+        raise ArgumentError(
+            f"no torus of up to {dimensions} lines of up to {longest} nodes with {ports} ports has"
+            f" {nodes} nodes; more --longest, --dimensions or --ports may help"
+        )
+    known = [
+        TorusDesign(name, tuple(line_of(build(text)) for text in texts))
+        for name, texts in _KNOWN.items()
+    ]
+    rows = [design.to_dict() for design in [*designs, *known]]
+    rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]
+    columns = {
+        "name": "design",
+        "shape": "shape",
+        "nodes": "nodes",
+        "ports": "ports",
+        "rate_decimal": "packets per slot and node",
+        "cable_per_node": "cable per node",
+        "spec": "spec",
+    }
+    emit_rows(rows, style, output, columns=columns, wrapper="designs")
+
+
+_KNOWN = {
+    "Gemini": ("multiring(16, 1, copies=2)", *["multiring(32, 1, copies=4)"] * 2),
+    "paper, full rings": ("multiring(16, 1, 3)", *["multiring(32, 1, 2, 3, 7)"] * 2),
+    "paper, sparse rings": ("sparse_multiring(2, 10)", *["sparse_multiring(4, 16)"] * 2),
+}
+"""The tori of chapters 1, 3 and 8."""

@@ -1,0 +1,209 @@
+"""Reading users' files: every complaint names the file, the line and the column.
+
+All readers of text go through :class:`TextFile`: the size is looked at before the content, a
+damaged or compressed file is one sentence, and each number is checked once, where it stands.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopscape.core.errors import FileFormatError, TooLargeError
+from hopscape.core.memory import human_bytes
+
+__all__ = ["INT64", "Line", "TextFile", "Word", "load_json", "read_bytes"]
+
+INT64 = 2**63 - 1
+"""The largest whole number that an array holds."""
+
+_MOST_BYTES = 2 * 10**9
+_GZIP = b"\x1f\x8b"
+_WORD = re.compile(r"[^\s,;]+")
+_MOST_SHOWN = 40
+
+
+def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
+    """The content of a file; what was compressed with gzip comes back as it was before.
+
+    Raises
+    ------
+    FileFormatError
+        When it cannot be read.
+    TooLargeError
+        When it is larger than `most` bytes, before or after decompression.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                raise TooLargeError(
+                    f"{path} has {human_bytes(size)}; at most {human_bytes(most)} are read"
+                )
+            data = file.read(most + 1)
+        if data[:2] == _GZIP:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+                data = inner.read(most + 1)
+    except (EOFError, zlib.error) as error:
+        raise FileFormatError(f"{path} is not a whole gzip file: {error}") from error
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a name that no file can have
+        raise FileFormatError(f"{str(path)!r} cannot be read: {error}") from error
+    if len(data) > most:
+        raise TooLargeError(f"{path} holds more than {human_bytes(most)}; no more are read")
+    return data
+
+
+def load_json(path: str | Path) -> Any:
+    """The value in a JSON file.
+
+    Raises
+    ------
+    FileFormatError
+        With the line and column where it breaks off.
+    """
+    text = TextFile(path).text
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileFormatError(
+            f"{path} is not a whole JSON file: {error.msg} at line {error.lineno},"
+            f" column {error.colno}"
+        ) from error
+    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
+        raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a file, and where it stands."""
+
+    text: str
+    line: Line
+    column: int
+
+    def error(self, message: str) -> FileFormatError:
+        """A complaint about this word."""
+        return self.line.error(message, self.column)
+
+    def integer(self, what: str, low: int = 0, high: int = INT64) -> int:
+        """A whole number from `low` to `high`, written in plain digits.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        text = self.text
+        if re.fullmatch(r"[+-]?[0-9]{1,40}", text, re.ASCII) is None:
+            raise self.error(f"{what} must be a whole number, not {text!r:.{_MOST_SHOWN}}")
+        value = int(text)
+        if not low <= value <= high:
+            limits = f"from {low} to {high}" if high < INT64 else f"at least {low}"
+            if value > INT64:
+                limits = f"from {low} to {high}"
+            raise self.error(f"{what} is {value}; it must be {limits}")
+        return value
+
+    def real(self, what: str, low: float = float("-inf"), high: float = float("inf")) -> float:
+        """A finite number from `low` to `high`.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        if re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?", self.text, re.ASCII) is not None:
+            try:
+                value = float(self.text)
+            except ValueError:
+                value = float("nan")
+            if abs(value) != float("inf") and value == value:
+                if not low <= value <= high:
+                    raise self.error(f"{what} is {value:g}; it must be from {low:g} to {high:g}")
+                return value
+        raise self.error(f"{what} must be a finite number, not {self.text!r:.{_MOST_SHOWN}}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a file: its number from 1 and its text."""
+
+    file: TextFile
+    number: int
+    text: str
+
+    def error(self, message: str, column: int | None = None) -> FileFormatError:
+        """A complaint about this line."""
+        place = f"line {self.number}" + ("" if column is None else f", column {column}")
+        return FileFormatError(f"{self.file.path}, {place}: {message}")
+
+    def words(self) -> list[Word]:
+        """Words, apart by blanks, commas or semicolons."""
+        return [Word(m[0], self, m.start() + 1) for m in _WORD.finditer(self.text)]
+
+    def cells(self, separator: str = ",") -> list[Word]:
+        """The cells of a row, empty ones too, without blanks round them."""
+        out, column = [], 1
+        for cell in self.text.split(separator):
+            lead = len(cell) - len(cell.lstrip())
+            out.append(Word(cell.strip(), self, column + lead))
+            column += len(cell) + len(separator)
+        return out
+
+
+class TextFile:
+    """A text file, read whole.
+
+    Parameters
+    ----------
+    path : path
+        UTF-8, with or without a byte-order mark, plain or compressed with gzip.
+    most : int
+        Bytes that are read at most.
+
+    Raises
+    ------
+    FileFormatError
+        When it cannot be read or is not text.
+    TooLargeError
+        When it is too large.
+    """
+
+    def __init__(self, path: str | Path, most: int = _MOST_BYTES) -> None:
+        self.path = path
+        data = read_bytes(path, most)
+        try:
+            self.text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise FileFormatError(
+                f"{path}, line {line}: not a text file in UTF-8 ({error.reason})"
+            ) from error
+
+    def error(self, message: str) -> FileFormatError:
+        """A complaint about the file as a whole."""
+        return FileFormatError(f"{self.path}: {message}")
+
+    def lines(self, comment: str = "") -> Iterator[Line]:
+        """The lines that are not empty; those that begin with a mark of `comment` are left out."""
+        for number, text in enumerate(self.text.splitlines(), 1):
+            bare = text.strip()
+            if bare and not (comment and bare[0] in comment):
+                yield Line(self, number, text)
+
+    def remarks(self) -> dict[str, Word]:
+        """What comments of the form ``# name value`` say, by name."""
+        out: dict[str, Word] = {}
+        for line in self.lines():
+            match = re.match(r"# *(\S+) ?(.*)", line.text)
+            if match is not None:
+                out[match[1].rstrip(":")] = Word(match[2].strip(), line, match.start(2) + 1)
+        return out

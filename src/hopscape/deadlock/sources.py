@@ -1,0 +1,150 @@
+"""Routes that their sources choose: every way of every pair, channel by channel.
+
+What a table by destination cannot hold: ways that stay on a ring, or share out the traffic of a
+pair. Classes of virtual channels come from datelines (Dally and Seitz): on every ring one channel
+is marked, and a packet changes from class 1 to class 0 behind it; packets that do not meet it are
+in class 0 from the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.router import Floats, Router
+from hopscape.deadlock.layering import blank_graph
+
+__all__ = ["SourceRoutes", "source_routes"]
+
+_PAIRS = 1 << 18
+_MOST_STEPS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class SourceRoutes:
+    """All ways of all pairs of nodes.
+
+    Attributes
+    ----------
+    network : Network
+    router : str
+        Name of the router that they come from.
+    first : int64[order² + 1]
+        First way of each pair, source by source.
+    shares : float64[ways]
+        Cumulated within each pair.
+    starts : int64[ways + 1]
+        First step of each way.
+    channels : int32[steps]
+    rings : int64[channels] or None
+        Ring of each channel, -1 for none.
+    """
+
+    network: Network
+    router: str
+    first: IntArray
+    shares: Floats
+    starts: IntArray
+    channels: IntArray
+    rings: IntArray | None
+
+    def datelines(self) -> IntArray | None:
+        """uint8[steps]: the class of each step, 1 up to the dateline of its ring; None without."""
+        if self.rings is None or not len(self.channels):
+            return None
+        names, first = np.unique(self.rings, return_index=True)
+        marked = np.zeros(len(self.rings), dtype=bool)
+        marked[first[names >= 0]] = True
+        ring = self.rings[self.channels]
+        begins = np.ones(len(ring), dtype=bool)
+        begins[1:] = ring[1:] != ring[:-1]
+        begins[self.starts[:-1][np.diff(self.starts) > 0]] = True
+        run = np.cumsum(begins) - 1
+        crossings = np.cumsum(marked[self.channels])
+        last = np.append(np.nonzero(begins)[0][1:], len(ring)) - 1
+        left = crossings[last][run] - crossings + marked[self.channels]
+        return ((left > 0) & (ring >= 0)).astype(np.uint8)
+
+    def graph(self, kinds: int, classes: IntArray) -> IntArray:
+        """The channel dependency graph when each step has a class."""
+        network = self.network
+        graph = blank_graph(network, kinds)
+        inside = np.ones(max(len(self.channels) - 1, 0), dtype=bool)
+        inside[self.starts[1:-1][self.starts[1:-1] < len(self.channels)] - 1] = False
+        now = np.nonzero(inside)[0]
+        here, there = self.channels[now].astype(np.int64), self.channels[now + 1].astype(np.int64)
+        vertex = here * kinds + classes[now]
+        column = (there - network.indptr[network.heads[here]]) * kinds + classes[now + 1]
+        np.add.at(graph, (vertex, column), 1)
+        return graph
+
+
+def source_routes(network: Network, router: Router) -> SourceRoutes:
+    """Ask a router about all ways of all pairs of nodes.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("multiring(16, 1, 3)")
+    >>> routes = source_routes(net, net.router("balanced-rings"))
+    >>> len(routes.shares), len(routes.channels)
+    (320, 960)
+    """
+    order = network.order
+    step = max(1, _PAIRS // order)
+    pairs, shares, sizes, channels = [], [], [], []
+    total = 0
+    for low in track(range(0, order, step), f"routes of {network.spec}"):
+        at = np.repeat(np.arange(low, min(order, low + step), dtype=np.int64), order)
+        to = np.tile(np.arange(order, dtype=np.int64), len(at) // order)
+        apart = at != to
+        at, to = at[apart], to[apart]
+        for share, nodes, ports in router.ways(at, to):
+            used = share > 0
+            taken = ports[used] >= 0
+            flat = network.channel_at(nodes[used][:, : ports.shape[1]][taken], ports[used][taken])
+            ends = nodes[used][np.arange(len(taken)), taken.sum(axis=1)]
+            if (ends != to[used]).any():
+                raise DisconnectedError(f"some {router.name} routes of {network.spec} end early")
+            pairs.append(at[used] * order + to[used])
+            shares.append(share[used])
+            sizes.append(taken.sum(axis=1))
+            channels.append(flat.astype(np.int32))
+            total += len(flat)
+            require_memory(16 * total, f"the routes of {network.spec}")
+    if total > _MOST_STEPS:
+        raise ArgumentError(
+            f"the routes of {network.spec} have {total} hops; at most {_MOST_STEPS}"
+        )
+    return _sorted(network, router, pairs, shares, sizes, channels)
+
+
+def _sorted(
+    network: Network,
+    router: Router,
+    pairs: list[IntArray],
+    shares: list[Floats],
+    sizes: list[IntArray],
+    channels: list[IntArray],
+) -> SourceRoutes:
+    """Ways in the order of their pairs, steps in the order of their ways."""
+    none = np.empty(0, dtype=np.int64)
+    pair, size = np.concatenate([none, *pairs]), np.concatenate([none, *sizes])
+    share, flat = np.concatenate([[], *shares]), np.concatenate([none, *channels])
+    order = np.argsort(pair, kind="stable")
+    old = np.concatenate([[0], np.cumsum(size)])
+    starts = np.concatenate([[0], np.cumsum(size[order])])
+    inner = np.arange(starts[-1]) - np.repeat(starts[:-1] - old[:-1][order], size[order])
+    first = np.searchsorted(pair[order], np.arange(network.order**2 + 1))
+    running = np.cumsum(share[order])
+    before = np.concatenate([[0.0], running])[first[:-1]]
+    within = running - np.repeat(before, np.diff(first))
+    return SourceRoutes(
+        network, router.name, first, within, starts, flat[inner].astype(np.int32), router.rings()
+    )

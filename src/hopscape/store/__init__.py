@@ -1,0 +1,11 @@
+"""The store: results of long work by a digest of all they depend on, and the runner that fills it.
+
+Searches, sweeps, studies and the designer cut their work into tasks, run them here, in one process
+or many, and resume from the same file.
+"""
+
+from hopscape.store.digest import digest, file_digest
+from hopscape.store.records import Store
+from hopscape.store.tasks import Task, run_tasks
+
+__all__ = ["Store", "Task", "digest", "file_digest", "run_tasks"]

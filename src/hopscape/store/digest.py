@@ -1,0 +1,67 @@
+"""Keys of results: a digest of everything that a result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hopscape._version import __version__
+from hopscape.core.errors import FileFormatError
+
+__all__ = ["digest", "file_digest"]
+
+
+def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
+    """The key of a result.
+
+    Parameters
+    ----------
+    kind : str
+        What is computed.
+    given : plain JSON values, or objects with ``to_dict``
+        All that decides the result. Mappings may come in any order.
+    files : iterable of path
+        Files that were read; their content counts, their name does not.
+
+    Equal inputs give equal keys in every process and on every machine; the version of hopscape
+    counts too, since another version may compute another result.
+
+    Examples
+    --------
+    >>> digest("square", {"of": 3}) == digest("square", {"of": 3})
+    True
+    >>> digest("square", {"of": 3}) == digest("square", {"of": 4})
+    False
+    """
+    contents = [file_digest(path) for path in files]
+    text = json.dumps([__version__, kind, given, contents], sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_digest(path: str | Path) -> str:
+    """A digest of a file's content.
+
+    Raises
+    ------
+    FileFormatError
+        When it cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON does not know: sets have no order, so they get one."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be part of a key")

@@ -1,0 +1,147 @@
+"""Where tasks run: processes that end with their parent, threads, the workers of a Dask cluster.
+
+Each takes a function and tasks and yields (task, result) in the order in which they are finished.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
+
+if TYPE_CHECKING:
+    from hopscape.store.tasks import Task
+
+__all__ = ["on_dask", "on_processes", "on_threads"]
+
+Results = Iterator[tuple["Task", Any]]
+
+_AHEAD = 8
+_DASK_SECONDS = 5
+
+
+def on_processes(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> Results:
+    """On processes of this machine; they end at once when this one ends, in whatever way."""
+    context = multiprocessing.get_context("spawn")
+    far_end, lifeline = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(
+        min(count, len(tasks)), context, initializer=_end_with_parent, initargs=(far_end,)
+    )
+    running: dict[Future[Any], Task] = {}
+    waiting = iter(tasks)
+    finished = False
+    try:
+        while True:
+            with _without_interrupts():  # a process that starts inherits what is held back
+                while len(running) < count * _AHEAD and (more := next(waiting, None)) is not None:
+                    running[pool.submit(work, *more.arguments)] = more
+            if not running:
+                break
+            ready, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ready:
+                yield running.pop(future), future.result()
+        finished = True
+    except BrokenProcessPool as error:
+        raise HopscapeError(
+            "a worker process was ended from outside; what was finished is kept"
+        ) from error
+    finally:
+        if finished:
+            pool.shutdown(wait=True)
+        lifeline.close()
+        far_end.close()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent(lifeline: Connection) -> None:
+    """In a worker: end when the parent's end of the pipe is closed, by it or by its death."""
+    threading.Thread(target=_wait_and_end, args=(lifeline,), daemon=True).start()
+
+
+def _wait_and_end(lifeline: Connection) -> None:
+    try:
+        lifeline.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back: it goes to all processes of a terminal, and workers are ended by us."""
+    if not hasattr(signal, "pthread_sigmask"):  # no POSIX
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def on_threads(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> Results:
+    """On threads of this process."""
+    pool = ThreadPoolExecutor(count)
+    try:
+        futures = {pool.submit(work, *task.arguments): task for task in tasks}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def on_dask(work: Callable[..., Any], tasks: Sequence[Task], address: str) -> Results:
+    """On the workers of a Dask scheduler; each of them needs the same hopscape.
+
+    Raises
+    ------
+    ArgumentError
+        When no scheduler answers within a few seconds, or all its workers are gone.
+    """
+    try:
+        from distributed import Client, KilledWorker
+        from distributed import as_completed as completed
+    except ImportError as error:
+        raise MissingPackageError(
+            'a Dask cluster needs the package distributed: pip install "hopscape[dask]"'
+        ) from error
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    try:
+        client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ArgumentError(
+            f"dask is {address!r}; no Dask scheduler answers there ({_first_line(error)})"
+        ) from error
+    with client:
+        if not client.scheduler_info()["workers"]:
+            raise ArgumentError(f"dask is {address!r}; the scheduler there has no workers")
+        futures = {client.submit(work, *task.arguments, pure=False): task for task in tasks}
+        try:
+            for future in completed(list(futures), loop=client.loop):
+                yield futures[future], future.result()
+        except KilledWorker as error:
+            raise ArgumentError(
+                f"dask is {address!r}; its workers die at this work ({_first_line(error)})"
+            ) from error
+        finally:
+            client.cancel(list(futures))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,174 @@
+"""A file of results that only grows: one JSON object per line, the newest last.
+
+A line is written and forced to disk in one go, so that a process killed at any moment loses only
+what it had not finished; a last line cut short is dropped when the file is opened again. One run at
+a time holds the file.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, FileFormatError
+
+__all__ = ["Store"]
+
+_FORMAT = "hopscape-results"
+_VERSION = 2
+_HEADER = json.dumps({"format": _FORMAT, "version": _VERSION}).encode()
+
+
+class Store:
+    """Results by key, in memory and (if a path is given) in a file.
+
+    Parameters
+    ----------
+    path : path, optional
+        Read if it exists, then appended to.
+
+    Raises
+    ------
+    FileFormatError
+        When the file is something else; it is left as it is.
+    ArgumentError
+        When it cannot be written, or another run is using it.
+
+    Examples
+    --------
+    >>> store = Store()
+    >>> store.add("square of 3", 9)
+    >>> "square of 3" in store, store["square of 3"]
+    (True, 9)
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.path = Path(path) if path is not None else None
+        self._results: dict[str, Any] = {}
+        self._handle: int | None = None
+        self._whole = 0
+        if self.path is not None:
+            self._open(self.path)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._results
+
+    def __getitem__(self, key: str) -> Any:
+        return self._results[key]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def add(self, key: str, result: Any, about: str = "") -> None:
+        """Keep a result (plain JSON values); on return it is on the disk.
+
+        `about` says in words what it is, for whoever reads the file.
+        """
+        line = {"key": key, "about": about, "result": result} if about else None
+        self._write(line or {"key": key, "result": result})
+        self._results[key] = result
+
+    def close(self) -> None:
+        """Close the file and let others use it."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._handle is None:
+            return
+        data = (json.dumps(line) + "\n").encode()
+        try:
+            done = 0
+            while done < len(data):
+                done += os.write(self._handle, data[done:])
+            os.fsync(self._handle)
+        except OSError as error:
+            self._cut()
+            raise ArgumentError(_sentence(self.path, error)) from error
+        self._whole += len(data)
+
+    def _cut(self) -> None:
+        """Take back a line that is only half there: the next one must not be glued to it."""
+        assert self._handle is not None
+        with suppress(OSError):  # then it is dropped when the file is opened again
+            os.ftruncate(self._handle, self._whole)
+
+    def _open(self, path: Path) -> None:
+        if path.exists():
+            self._read(path)  # refuses other files before they are opened for writing
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            _lock(self._handle)
+            self._whole = self._read(path)  # again: a run may have ended in between
+            os.ftruncate(self._handle, self._whole)
+        except OSError as error:
+            self.close()
+            raise ArgumentError(_sentence(path, error)) from error
+        except FileFormatError:
+            self.close()
+            raise
+        if self._whole == 0:
+            self._write(json.loads(_HEADER))
+
+    def _read(self, path: Path) -> int:
+        """Take in the lines of a file; returns how many bytes of it are whole lines."""
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise FileFormatError(f"{path} is not an ordinary file; results need one")
+            data = path.read_bytes()
+        except OSError as error:
+            raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
+        whole = data.rfind(b"\n") + 1
+        if not whole and not _HEADER.startswith(data[: len(_HEADER)]):
+            raise FileFormatError(f"{path} is not a file of results; it begins with {data[:40]!r}")
+        self._results = {}
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            try:
+                row = json.loads(line)
+                if number == 1:
+                    self._check_header(path, row)
+                    continue
+                self._results[row["key"]] = row["result"]
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise FileFormatError(
+                    f"{path} is not a file of results: line {number} is {line[:60]!r}"
+                ) from error
+        return whole
+
+    @staticmethod
+    def _check_header(path: Path, row: Mapping[str, Any]) -> None:
+        if row["format"] != _FORMAT:
+            raise KeyError("format")
+        if row["version"] != _VERSION:
+            raise FileFormatError(
+                f"{path} holds results in version {row['version']} of the format, this is version"
+                f" {_VERSION}; name a new file"
+            )
+
+
+def _sentence(path: Path | None, error: OSError) -> str:
+    """What a user is told when the system refuses."""
+    if error.errno in (errno.EAGAIN, errno.EACCES) and isinstance(error, BlockingIOError):
+        return f"{path} is in use by another run; wait for it or name another file"
+    return f"{path} cannot be written: {error.strerror}"
+
+
+def _lock(handle: int) -> None:
+    """One run at a time; the system gives the lock back when the process ends, however."""
+    if os.name == "posix":
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

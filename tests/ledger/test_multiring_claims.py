@@ -1,0 +1,54 @@
+"""The paper on multirings, chapters 1, 2, 3, 7 and 8: claims are judged as they are known."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopscape.ledger import run_claim
+from hopscape.ledger.papers.multiring.claims import CLAIMS
+
+CORRECTED = {
+    "formula-2-2", "duplex-capacity", "sum-of-rings", "cable-of-family", "delays-alike",
+    "part-index", "part-numbers", "table-7-1", "sparse-nodes", "sparse-capacity",
+    "sparse-capacity-7-3", "sparse-cable",
+}  # fmt: skip
+REFUTED = {
+    "start-nodes", "simplex-capacity", "table-2-4-band", "cable-sum", "delay-law", "delay-places",
+    "several-times", "gemini-x", "x-balanced", "whole-torus", "gain-formula", "gain-of-delay",
+    "sparse-more", "sparse-twice", "sparse-more-cable", "sparse-equal-nodes", "full-cable",
+    "sparse-nodes-x", "sparse-z", "sparse-x", "sparse-torus-size",
+}  # fmt: skip
+BEYOND = {"moore", "units", "split-routes", "reordered", "other-designs", "one-dead-arc"}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {c.key.removeprefix("multiring-"): run_claim(c).outcome for c in CLAIMS}
+
+
+def test_every_claim_is_judged_as_known(found):
+    """What was found by independent programs, claim by claim."""
+    assert len(found) == len(CLAIMS)
+    want = dict.fromkeys(found, "holds")
+    want |= dict.fromkeys(CORRECTED, "holds corrected") | dict.fromkeys(REFUTED, "refuted")
+    assert {key: outcome.ruling for key, outcome in found.items()} == want
+    assert {c.key.removeprefix("multiring-") for c in CLAIMS if c.beyond} == BEYOND
+    assert all(c.plants for c in CLAIMS)
+
+
+def test_texts_carry_what_was_measured(found):
+    for key, words in {
+        "table-2-3": "C = 240/11 = 21.82",
+        "x-balanced": "70.82, 68.04, 70.14, 72.13",
+        "square-law": "k from 0.58 (N = 14, n = 12) to 1.49",
+        "sparse-x": "102 = 102.000",
+        "sparse-nodes-x": "52 nodes",
+        "whole-torus": "16/11 = 1.4545 times",
+        "table-7-2": "156 printed cells, 0 differ",
+        "cable-of-family": "8, 12, 26, 36, 54",
+    }.items():
+        assert words in found[key].measured, key
+    assert "m = 3, K = 15" in found["sparse-nodes-x"].note
+    for key, outcome in found.items():  # a refutation carries its counter-example
+        if outcome.ruling == "refuted":
+            assert any(ch.isdigit() for ch in outcome.note), key
