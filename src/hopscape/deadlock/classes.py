@@ -25,6 +25,7 @@ __all__ = [
     "Certificate",
     "Classes",
     "Method",
+    "Spread",
     "certify",
     "find_classes",
     "find_source_classes",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Method = Literal["auto", "single", "dateline", "layers", "rising"]
+Spread = Literal["none", "pairs", "all"]
 _MOST_CLASSES = 31
 _LAYERED_ORDER = 400
 _FEW_GOALS = 64
@@ -102,6 +104,8 @@ class Certificate:
         A shortest cycle found, empty when there is none.
     at_least : int
         No assignment for these routes has fewer classes: 2 where one class has a cycle.
+    caveat : str
+        Why the graph says nothing about the routing as it is simulated, if so.
     """
 
     deadlock_free: bool
@@ -111,6 +115,7 @@ class Certificate:
     dependencies: int
     cycle: tuple[tuple[int, int, int], ...] = ()
     at_least: int = 1
+    caveat: str = ""
 
     @property
     def least(self) -> str:
@@ -121,6 +126,8 @@ class Certificate:
 
     def words(self) -> str:
         """The certificate in one sentence."""
+        if self.caveat:
+            return self.caveat
         if self.deadlock_free:
             plural = "es" if self.classes != 1 else ""
             return (
@@ -213,7 +220,7 @@ def find_classes(
     method: Method = "auto",
     most: int | None = None,
     anywhere: bool = False,
-    spread: bool = False,
+    spread: Spread = "none",
 ) -> tuple[RoutingTable, Classes, Certificate]:
     """Find the fewest classes of virtual channels for a routing.
 
@@ -223,16 +230,17 @@ def find_classes(
     router : Router or RoutingTable, optional
         The network's own when left out: its closed form, or tables that share channels evenly.
     method : {'auto', 'single', 'dateline', 'layers', 'rising'}
-        ``auto`` takes one class or datelines if they have no cycle; else rising classes, or layers
-        where these are fewer (they are looked for up to 400 nodes). Both ways of ties are kept
-        where they cost no further class.
+        ``auto`` takes one class or datelines if they have no cycle; else layers where they are no
+        more than rising classes (they are looked for up to 400 nodes), or these. Both ways of
+        ties are kept where they cost no further class.
     most : int, optional
         So many classes at most; the certificate then may be one of failure.
     anywhere : bool
         Routes begin at switches too, as the escape of an adaptive packet does.
-    spread : bool
+    spread : {'none', 'pairs', 'all'}
         Let packets choose among all classes in which their way closes no cycle, so that the
-        classes are used evenly; otherwise each has one.
+        classes are used evenly: with ``pairs`` where classes go by pairs of nodes (layers and
+        rising classes), with ``all`` on datelines too. Otherwise each packet has one class.
 
     Examples
     --------
@@ -256,12 +264,12 @@ def find_classes(
             return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
         for one in (table, bare):
-            found = _ring_classes(one, spread, forced=method == "dateline")
+            found = _ring_classes(one, spread == "all", forced=method == "dateline")
             if found is not None:
                 return one, found[0], replace(found[1], at_least=least)
     if method == "dateline":
         raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
-    chosen = _layers_or_rising(bare, method, most, anywhere, spread)
+    chosen = _layers_or_rising(bare, method, most, anywhere, spread != "none")
     if chosen is None:
         if method == "auto" and most is not None:
             return bare, single_class(bare), alone
@@ -324,13 +332,13 @@ def find_source_classes(
 def _layers_or_rising(
     table: RoutingTable, method: Method, most: int | None, anywhere: bool, spread: bool
 ) -> Classes | None:
-    """Rising classes or layers, whichever are fewer; None above `most`."""
+    """Layers where they are no more than rising classes, else these; None above `most`."""
     limit = most or _MOST_CLASSES
     if method == "layers":
         return _layers(table, limit, anywhere, spread)
     count, ranks = find_rising(table, anywhere=anywhere)
-    if method == "auto" and count > 2 and table.network.order <= _LAYERED_ORDER:
-        chosen = _layers(table, min(count - 1, limit), anywhere, spread)
+    if method == "auto" and table.network.order <= _LAYERED_ORDER:
+        chosen = _layers(table, min(count, limit), anywhere, spread)
         if chosen is not None:
             return chosen
     return _rising(table, count, ranks, anywhere, spread) if count <= limit else None

@@ -216,7 +216,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         tail_credit=bool(values["wait_for_tail_credit"]),
         routing=routing,
         concentration=values["c"] if network is None else 1,
-        spread=False,
+        spread="none",
         priority="none",
         injection_limit=0.0,
         shared_buffers=True,

@@ -14,7 +14,7 @@ allocation of the switch.
 
 from __future__ import annotations
 
-from numba import njit
+from numba import config, njit
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -82,7 +82,7 @@ __all__ = ["advance"]
 
 
 @intrinsic
-def _bare(context, array):
+def _ownerless(context, array):
     """The same array without an owner: in the loop nobody then counts references to it."""
 
     def build(target, builder, signature, arguments):
@@ -92,6 +92,14 @@ def _bare(context, array):
         return view._getvalue()
 
     return array(array), build
+
+
+def _itself(array):
+    """Where nothing is compiled (NUMBA_DISABLE_JIT=1), arrays stay as they are."""
+    return array
+
+
+_bare = _itself if config.DISABLE_JIT else _ownerless
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ _TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies
 _MOST_CHANNELS = 1 << 23
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
+_SHARED = "adaptive packets wait for room behind others in shared buffers: nothing is certified"
 _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit": 3}
 
 
@@ -152,6 +153,8 @@ def build_plant(
             network, router, method=wish, anywhere=anywhere, spread=settings.spread
         )
     _require_vcs(network, settings, classes)
+    if not settings.certifiable:
+        proof = replace(proof, deadlock_free=False, caveat=_SHARED)
     ends = network.endpoints
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
@@ -306,7 +309,11 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_SETS] = len(classes.sets)
     numbers[layout.N_METHOD] = _METHODS.get(classes.method, layout.BY_RING)
     numbers[layout.N_BIAS] = settings.ugal_bias
-    numbers[layout.N_PRIORITY] = _PRIORITIES[settings.priority]
+    cyclic = "transit" if classes.count > 1 else "none"
+    wish = cyclic if settings.priority == "auto" else settings.priority
+    numbers[layout.N_PRIORITY] = _PRIORITIES[wish]
+    lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
+    numbers[layout.N_EASE] = 2 if lonely else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()

@@ -216,7 +216,8 @@ class Ways(NamedTuple):
     N_PRIORITY,
     N_LIMIT,
     N_SHARED,
-) = range(21)
+    N_EASE,
+) = range(22)
 NUMBERS = 24
 
 

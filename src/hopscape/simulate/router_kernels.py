@@ -34,6 +34,7 @@ from hopscape.simulate.layout import (
     MISC,
     N_CHANNELS,
     N_DEPTH,
+    N_EASE,
     N_ENDPOINTS,
     N_LIMIT,
     N_METHOD,
@@ -389,13 +390,14 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
     last = np.int64(2**62)
     for v in range(per):
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
+        full = vcs[(unit << shift) + v, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
         offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
             line = row >> shift
             key = units[line, U_IN] * per + row - (line << shift) - given
             key += lap if key < 0 else 0
-            if priority == TRANSIT:
+            if priority == TRANSIT and full:
                 if scalars[NOW] - vcs[row, READY] < PATIENCE:
                     key += lap if line >= numbers[N_CHANNELS] else 0
                     if numbers[N_METHOD] == BY_RING and units[line, U_RING] != units[unit, U_RING]:

@@ -31,6 +31,7 @@ from hopscape.simulate.layout import (
     N_DEPTH,
     N_ENDPOINTS,
     N_MODE,
+    N_SHARED,
     N_SHIFT,
     N_SWITCHING,
     N_VCS,
@@ -174,6 +175,8 @@ def _hopes(
     here = units[row >> numbers[N_SHIFT], U_TO]
     bits = np.int64(ways[here, ends[packets[who, DST], E_HOME]])
     unit, roaming = indptr[here], masks[len(masks) - 1]
+    if not numbers[N_SHARED]:
+        size = min(packets[who, SIZE], numbers[N_DEPTH])
     while bits:
         if bits & 1 and _opens(numbers, vcs, units, returning, owner, moving, unit, roaming, size):
             return True

@@ -25,6 +25,7 @@ from hopscape.simulate.layout import (
     N_CHANNELS,
     N_CREDIT,
     N_DEPTH,
+    N_EASE,
     N_PRIORITY,
     N_ROUTING,
     N_SHIFT,
@@ -101,8 +102,9 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
         key = vcs[row, V_PLACE] - units[to, U_GIVE]
         lap = units[to, U_INS] * speedup
         key += lap if key < 0 else 0
-        if priority == TRANSIT and row >> shift >= channels and now - vcs[row, READY] < PATIENCE:
-            key += lap
+        if priority == TRANSIT and row >> shift >= channels:
+            full = vcs[out, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
+            key += lap if full and now - vcs[row, READY] < PATIENCE else 0
         turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
         turn += per if turn < 0 else 0
         key = key * 32 + turn
