@@ -18,7 +18,7 @@ from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
-from hopscape.deadlock.tables import RoutingTable, routing_table
+from hopscape.deadlock.tables import RoutingTable, own_table
 from hopscape.metrics.routes import downward
 
 __all__ = [
@@ -36,7 +36,6 @@ Method = Literal["auto", "single", "dateline", "layers", "rising"]
 Spread = Literal["none", "pairs", "all"]
 _MOST_CLASSES = 31
 _LAYERED_ORDER = 400
-_FEW_GOALS = 64
 _CYCLE_STARTS = 4096
 _ALIKE = np.zeros((1, 1), dtype=np.uint8)
 
@@ -143,11 +142,16 @@ class Certificate:
 
 
 def certify(
-    table: RoutingTable | SourceRoutes, classes: Classes, *, anywhere: bool = False
+    table: RoutingTable | SourceRoutes,
+    classes: Classes,
+    *,
+    anywhere: bool = False,
+    explain: bool = True,
 ) -> Certificate:
     """Build the channel dependency graph and look for a cycle.
 
-    Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well.
+    Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well. Without
+    `explain` a cycle is not named, which takes less time.
     """
     from hopscape.deadlock.dependency_kernels import cyclic_part, shortest_cycle
 
@@ -158,6 +162,8 @@ def certify(
         left = cyclic_part(network.indptr, network.heads, graph, kinds)
         if not left.any():
             continue
+        if not explain:
+            return Certificate(False, classes.count, classes.method, table.router, dependencies)
         starts = _CYCLE_STARTS
         if network.symmetry is not None and network.symmetry.transitive and kinds == 1:
             starts = max(64, int(network.degrees[0]))
@@ -221,6 +227,7 @@ def find_classes(
     most: int | None = None,
     anywhere: bool = False,
     spread: Spread = "none",
+    explain: bool = True,
 ) -> tuple[RoutingTable, Classes, Certificate]:
     """Find the fewest classes of virtual channels for a routing.
 
@@ -241,6 +248,8 @@ def find_classes(
         Let packets choose among all classes in which their way closes no cycle, so that the
         classes are used evenly: with ``pairs`` where classes go by pairs of nodes (layers and
         rising classes), with ``all`` on datelines too. Otherwise each packet has one class.
+    explain : bool
+        Name the cycle where one is left.
 
     Examples
     --------
@@ -251,20 +260,20 @@ def find_classes(
     """
     if method not in get_args(Method):
         raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
-    table = router if isinstance(router, RoutingTable) else routing_table(network, router)
-    single = certify(table, single_class(table), anywhere=anywhere)
+    table = router if isinstance(router, RoutingTable) else own_table(network, router)
+    single = certify(table, single_class(table), anywhere=anywhere, explain=explain)
     if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
         return table, single_class(table), single
     least = 1 if single.deadlock_free else 2
     bare, alone = table, single
     if table.other is not None and method != "dateline":
         bare = replace(table, other=None)
-        alone = certify(bare, single_class(bare), anywhere=anywhere)
+        alone = certify(bare, single_class(bare), anywhere=anywhere, explain=explain)
         if alone.deadlock_free and method == "auto":
             return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
         for one in (table, bare):
-            found = _ring_classes(one, spread == "all", forced=method == "dateline")
+            found = _ring_classes(one, spread == "all", method == "dateline", explain)
             if found is not None:
                 return one, found[0], replace(found[1], at_least=least)
     if method == "dateline":
@@ -277,19 +286,19 @@ def find_classes(
             f"{network.spec} needs more than {most or _MOST_CLASSES} classes with its"
             f" {bare.router} routes ({method}); up*/down* (--router updown) needs 1"
         )
-    proof = certify(bare, chosen, anywhere=anywhere)
+    proof = certify(bare, chosen, anywhere=anywhere, explain=explain)
     return bare, chosen, replace(proof, at_least=1 if alone.deadlock_free else 2)
 
 
 def _ring_classes(
-    table: RoutingTable, spread: bool, forced: bool
+    table: RoutingTable, spread: bool, forced: bool, explain: bool
 ) -> tuple[Classes, Certificate] | None:
     """Datelines if they serve a table; those that spread packets over both classes if they can."""
     for both in (True, False) if spread else (False,):
         classes = _dateline(table, both)
         if classes is None:
             return None
-        proof = certify(table, classes)
+        proof = certify(table, classes, explain=explain)
         if proof.deadlock_free or (forced and not both):
             return classes, proof
     return None
