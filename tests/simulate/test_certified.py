@@ -116,8 +116,9 @@ def test_adaptive_packets_never_wait_behind_others_without_an_escape(spec, confi
 
 
 def test_the_command_does_not_contradict_itself(capsys):
+    words = ["simulate", "torus(8,8)", "--routing", "adaptive", "--load", "1.0"]
     with pytest.raises(SystemExit):
-        main(["simulate", "torus(8,8)", "--routing", "adaptive", "--load", "1.0", "--cycles", "1500", "-f", "json"])
+        main([*words, "--cycles", "1500", "-f", "json"])
     record = json.loads(capsys.readouterr().out)
     assert record["deadlock"]["torus(8,8)"]["deadlock_free"] is True
     assert [point["deadlocked"] for point in record["points"]] == [False]

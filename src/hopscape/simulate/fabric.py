@@ -23,6 +23,7 @@ from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import check_seed
 
 __all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
 
@@ -441,7 +442,7 @@ def fresh_state(plant: Plant, seed: int) -> State:
         credits=_slots(wheel, 1 + rows),
         flits=_aligned(rows, depth),
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
-        random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),
+        random=np.random.SeedSequence(check_seed(seed)).generate_state(ends + 1, np.uint64),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hopscape.core.addresses import MixedRadix
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.progress import track
-from hopscape.deadlock.classes import certify, single_class
+from hopscape.deadlock.classes import Method, certify, single_class
 from hopscape.deadlock.layering import find_layers
 from hopscape.deadlock.tables import routing_table
 from hopscape.registry import build
@@ -34,6 +36,7 @@ from hopscape.simulate.traffic import (
 )
 
 _LAYERS = 8
+_MOST_LOADS = 100_000
 
 __all__ = [
     "Job",
@@ -118,12 +121,16 @@ def parse_loads(text: str) -> list[float]:
         if len(numbers) == 1:
             out.append(numbers[0])
         elif len(numbers) == 3 and numbers[2] > 0 and numbers[1] >= numbers[0]:
-            steps = int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
-            out += [round(numbers[0] + i * numbers[2], 10) for i in range(steps + 1)]
+            steps = (numbers[1] - numbers[0]) / numbers[2] + 1e-9
+            if not steps < _MOST_LOADS:
+                raise ArgumentError(
+                    f"load {part!r} has about {steps:.3g} steps; give at most {_MOST_LOADS} loads"
+                )
+            out += [round(numbers[0] + i * numbers[2], 10) for i in range(int(steps) + 1)]
         else:
             raise ArgumentError(f"load {part!r} must be a number or LOW:HIGH:STEP with a step > 0")
-    if not out or min(out) < 0 or len(out) > 100_000:
-        raise ArgumentError(f"load {text!r}: give from 1 to 100000 loads of at least 0")
+    if not out or not all(0 <= x < math.inf for x in out) or len(out) > _MOST_LOADS:
+        raise ArgumentError(f"load {text!r}: give from 1 to {_MOST_LOADS} loads of at least 0")
     return out
 
 
@@ -158,7 +165,8 @@ def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
         raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
     if text == "worst":
         return worst_permutation(plant.network, plant.table, plant.home)
-    sides = getattr(plant.network.family, "sides", None)
+    addresses = plant.network.addresses
+    sides = addresses.sides if isinstance(addresses, MixedRadix) else None
     return make_traffic(text, count, sides, seed)
 
 
@@ -267,7 +275,8 @@ def run_booksim(job: BookSimJob) -> dict[str, Any]:
     """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict."""
     import numpy as np
 
-    network, router, method = build(job.spec) if job.network is None else job.network, None, "auto"
+    network, router = build(job.spec) if job.network is None else job.network, None
+    method: Method = "auto"
     if job.network is not None:  # anynet: BookSim's min goes by the lowest port
         router = routing_table(network, network.router("table"))
         few = find_layers(router, _LAYERS)
