@@ -50,7 +50,7 @@ PATTERNS = {
     "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
     "worst": "the permutation that loads a channel most under the router in use",
 }
-_ALIASES = {
+ALIASES = {
     "transp": "transpose",
     "bitcomp": "bit-complement",
     "bit_complement": "bit-complement",
@@ -158,8 +158,8 @@ def make_traffic(
     """
     if not isinstance(text, str):
         return _from_array(np.asarray(text), endpoints)
-    name, arguments = _parse(text)
-    name = _ALIASES.get(name, name)
+    name, arguments = parse_pattern(text)
+    name = ALIASES.get(name, name)
     if name == "uniform" or (name == "uniform-others" and endpoints == 1):
         return _plain("uniform", layout.UNIFORM)
     if name == "uniform-others":
@@ -202,7 +202,8 @@ def _from_array(given: Any, endpoints: int) -> Traffic:
     return _fixed("targets", given)
 
 
-def _parse(text: str) -> tuple[str, list[list[int]]]:
+def parse_pattern(text: str) -> tuple[str, list[list[int]]]:
+    """The name of a pattern and its lists of numbers: ``hotspot({0,9},{3,1})``."""
     match = re.fullmatch(r"\s*([a-zA-Z_-]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ArgumentError(f"traffic {text!r} cannot be read; write a name or name(arguments)")
