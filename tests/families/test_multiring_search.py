@@ -28,7 +28,7 @@ from hopscape.families.multiring.search import (
 )
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.search.multiring import best_multirings, full_lines, sparse_lines
-from hopscape.search.table import ResultTable
+from hopscape.store import Store
 
 
 def every_set(n, rings, simplex):
@@ -146,9 +146,9 @@ def test_too_many_sets_are_refused_with_their_number():
 def test_search_resumes_from_its_table(tmp_path):
     path = tmp_path / "cells.jsonl"
     cells = [(9, 4), (10, 4)]
-    with ResultTable(path) as table:
+    with Store(path) as table:
         first = list(best_multirings(cells[:1], table=table, processes=1))
-    with ResultTable(path) as table:
+    with Store(path) as table:
         assert len(table) == 1
         both = list(best_multirings(cells, table=table, processes=1))
     assert both[0] == first[0]

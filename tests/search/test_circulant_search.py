@@ -13,16 +13,14 @@ from pathlib import Path
 import pytest
 
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant, canonical
 from hopscape.search import (
-    ResultTable,
-    Task,
     best_circulants,
     largest_circulants,
-    run_tasks,
 )
+from hopscape.store import Store
 
 
 def everything(nodes: int, count: int, ring: bool) -> tuple[int, int, list[tuple[int, ...]]]:
@@ -59,48 +57,18 @@ def test_largest_orders() -> None:
 
 def test_table_survives_a_line_cut_short(tmp_path: Path) -> None:
     path = tmp_path / "found.jsonl"
-    with ResultTable(path) as table:
+    with Store(path) as table:
         first = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
     whole = path.read_bytes()
     for cut in (len(whole) - 1, len(whole) - 20, 10, 0):
         path.write_bytes(whole[:cut])
-        with ResultTable(path) as table:
+        with Store(path) as table:
             again = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
         assert again == first
         assert path.read_bytes() == whole
 
 
-def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
-    table = ResultTable(tmp_path / "t.jsonl")
-    tasks = [Task(str(i), (i,)) for i in range(5)]
-    done: list[int] = []
-
-    def work(i: int) -> int:
-        done.append(i)
-        if i == 3 and done.count(3) == 1:
-            raise KeyboardInterrupt
-        return i * i
-
-    with pytest.raises(KeyboardInterrupt):
-        list(run_tasks(tasks, work, table, processes=1))
-    assert [r for _, r in run_tasks(tasks, work, table, processes=1)] == [0, 1, 4, 9, 16]
-    assert done == [0, 1, 2, 3, 3, 4]
-
-
-def test_processes_give_the_same_in_order() -> None:
-    tasks = [Task(f"{i}", (2, i)) for i in range(20)]
-    found = [result for _, result in run_tasks(tasks, pow, processes=2)]
-    assert found == [2**i for i in range(20)]
-
-
-def test_strange_files_and_arguments_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.txt"
-    path.write_text("hello\nthere\n")
-    with pytest.raises(FileFormatError, match="line 1"):
-        ResultTable(path)
-    assert path.read_text() == "hello\nthere\n"
-    with pytest.raises(ArgumentError, match="processes is 0"):
-        list(run_tasks([], pow, processes=0))
+def test_strange_arguments_are_refused() -> None:
     with pytest.raises(ArgumentError, match="at least 6"):
         list(best_circulants([5], 3))
 
@@ -144,14 +112,14 @@ def test_killed_search_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
     try:
         assert wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") > 3)
         with pytest.raises(ArgumentError, match="another run"):
-            ResultTable(path)
+            Store(path)
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
         assert len(children) >= 2
     finally:
         running.kill()
         running.wait()
     assert wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
-    with ResultTable(path) as table:
+    with Store(path) as table:
         kept = len(table)
         assert kept >= 3
         found = largest_circulants(8, 3, table=table, processes=1)

@@ -19,7 +19,17 @@ from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
 
-__all__ = ["Format", "FormatOption", "OutputOption", "emit", "emit_rows", "plain"]
+__all__ = [
+    "DaskOption",
+    "Format",
+    "FormatOption",
+    "OutputOption",
+    "ProcessesOption",
+    "TableOption",
+    "emit",
+    "emit_rows",
+    "plain",
+]
 
 
 class Format(StrEnum):
@@ -36,6 +46,16 @@ FormatOption = Annotated[
 ]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead.")
+]
+TableOption = Annotated[
+    Path | None,
+    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
+]
+ProcessesOption = Annotated[
+    int | None, typer.Option("--processes", help="How many processes; all processors without.")
+]
+DaskOption = Annotated[
+    str | None, typer.Option("--dask", help="Work on this Dask scheduler, such as tcp://HOST:8786.")
 ]
 
 

@@ -1,4 +1,4 @@
-"""Searching for the best networks: long work in small tasks, on all processors, kept in a table."""
+"""Searching for the best networks: long work in small tasks, kept in a store."""
 
 from hopscape.search.circulant import (
     CirculantOptimum,
@@ -6,17 +6,12 @@ from hopscape.search.circulant import (
     largest_circulants,
 )
 from hopscape.search.multiring import best_multirings, full_lines, sparse_lines
-from hopscape.search.table import ResultTable
-from hopscape.search.tasks import Task, run_tasks
 
 __all__ = [
     "CirculantOptimum",
-    "ResultTable",
-    "Task",
     "best_circulants",
     "best_multirings",
     "full_lines",
     "largest_circulants",
-    "run_tasks",
     "sparse_lines",
 ]

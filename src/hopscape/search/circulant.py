@@ -15,8 +15,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant import ball, ulb
 from hopscape.families.circulant.scanning import scan_slice
-from hopscape.search.table import ResultTable
-from hopscape.search.tasks import Task, run_tasks
+from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
 
@@ -130,8 +129,9 @@ def best_circulants(
     generators: int,
     *,
     ring: bool = False,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> Iterator[CirculantOptimum]:
     """Least diameter, then least mean distance: all optimal generator sets of each order.
 
@@ -142,10 +142,12 @@ def best_circulants(
         How many different generators, from 1 to N/2.
     ring : bool
         Only sets with a unit (then, up to multipliers, with 1).
-    table : ResultTable, optional
+    table : Store, optional
         Keeps what is finished; a later run goes on from there.
     processes : int, optional
         All processors when left out.
+    dask : str, optional
+        Address of a Dask scheduler whose workers search instead.
 
     Examples
     --------
@@ -157,25 +159,28 @@ def best_circulants(
         _check(nodes, generators)
     small = [n for n in orders if _cost(n, generators) <= _SLICE_SECONDS]
     tasks = [
-        Task(
-            _key(n, generators, ring, "best"),
+        Task.of(
+            search_order,
             (n, generators, ring, ulb(n, generators), _farthest(n)),
             _cost(n, generators),
+            _about(n, generators, ring, "best"),
         )
         for n in small
         if generators > 1
     ]
-    quick = run_tasks(tasks, search_order, table, processes=processes, text="searching circulants")
+    quick = run_tasks(
+        tasks, search_order, table, processes=processes, dask=dask, text="searching circulants"
+    )
     for nodes in orders:
         if generators == 1:
             yield CirculantOptimum(nodes, 1, ring, nodes // 2, nodes**2 // 4, ((1,),), 1)
         elif _cost(nodes, generators) <= _SLICE_SECONDS:
             yield _optimum(nodes, generators, ring, next(quick)[1])
         else:
-            yield _search_large(nodes, generators, ring, table, processes)
+            yield _search_large(nodes, generators, ring, table, processes, dask)
 
 
-def _key(nodes: int, count: int, ring: bool, what: str) -> str:
+def _about(nodes: int, count: int, ring: bool, what: str) -> str:
     kind = "ring circulant" if ring else "circulant"
     return f"{kind} nodes={nodes} generators={count} {what}"
 
@@ -192,14 +197,14 @@ def _optimum(nodes: int, count: int, ring: bool, found: dict[str, Any]) -> Circu
 
 
 def _search_large(
-    nodes: int, count: int, ring: bool, table: ResultTable | None, processes: int | None
+    nodes: int, count: int, ring: bool, table: Store | None, processes: int | None, dask: str | None
 ) -> CirculantOptimum:
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
     for d in range(ulb(nodes, count), _farthest(nodes) + 1):
         best = -1
         sets: set[tuple[int, ...]] = set()
-        for found in _scan_all(nodes, count, ring, d, table, processes):
+        for found in _scan_all(nodes, count, ring, d, table, processes, dask):
             tested += found["tested"]
             if found["sets"] and (best < 0 or found["total"] < best):
                 best, sets = found["total"], set()
@@ -215,19 +220,21 @@ def _scan_all(
     count: int,
     ring: bool,
     d: int,
-    table: ResultTable | None,
+    table: Store | None,
     processes: int | None,
+    dask: str | None,
 ) -> Iterator[dict[str, Any]]:
     tasks = [
-        Task(
-            _key(nodes, count, ring, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
+        Task.of(
+            scan_slice,
             (nodes, count, d, [(s.first, s.low, s.high)]),
             s.cost,
+            _about(nodes, count, ring, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
         )
         for s in _slices(nodes, count, ring, _SLICE_SECONDS)
     ]
     text = f"{nodes} nodes, diameter {d}"
-    for _, found in run_tasks(tasks, scan_slice, table, processes=processes, text=text):
+    for _, found in run_tasks(tasks, scan_slice, table, processes=processes, dask=dask, text=text):
         yield found
 
 
@@ -236,8 +243,9 @@ def largest_circulants(
     generators: int,
     *,
     ring: bool = True,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the ball's bound downwards.
 
@@ -254,18 +262,21 @@ def largest_circulants(
         return CirculantOptimum(n, 1, ring, d, n**2 // 4, ((1,),), 1)
     orders = range(ball(d, generators), 2 * generators - 1, -1)
     if _cost(orders[0], generators) > _SLICE_SECONDS:
-        return _largest_in_slices(orders, d, generators, ring, table, processes)
+        return _largest_in_slices(orders, d, generators, ring, table, processes, dask)
     tasks = [
-        Task(
-            _key(n, generators, ring, f"diameter={d}"),
+        Task.of(
+            search_order,
             (n, generators, ring, d, d),
             _cost(n, generators),
+            _about(n, generators, ring, f"diameter={d}"),
         )
         for n in orders
     ]
     tested = 0
     text = f"largest order of diameter {d}"
-    for task, found in run_tasks(tasks, search_order, table, processes=processes, text=text):
+    for task, found in run_tasks(
+        tasks, search_order, table, processes=processes, dask=dask, text=text
+    ):
         tested += found["tested"]
         if found["sets"]:
             return _optimum(task.arguments[0], generators, ring, found | {"tested": tested})
@@ -277,14 +288,15 @@ def _largest_in_slices(
     d: int,
     count: int,
     ring: bool,
-    table: ResultTable | None,
+    table: Store | None,
     processes: int | None,
+    dask: str | None,
 ) -> CirculantOptimum:
     tested = 0
     for nodes in orders:
         best = -1
         sets: set[tuple[int, ...]] = set()
-        for found in _scan_all(nodes, count, ring, d, table, processes):
+        for found in _scan_all(nodes, count, ring, d, table, processes, dask):
             tested += found["tested"]
             if found["sets"] and (best < 0 or found["total"] < best):
                 best, sets = found["total"], set()

@@ -13,8 +13,7 @@ from hopscape.families.multiring.search import cell_record, pareto_front, search
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.torus import Line
-from hopscape.search.table import ResultTable
-from hopscape.search.tasks import Task, run_tasks
+from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["best_multirings", "full_lines", "sparse_lines"]
 
@@ -28,10 +27,11 @@ def _task(n: int, rings: int, simplex: bool, cable: int | None) -> Task:
     limit = "" if cable is None else f" cable={cable}"
     free = n - 2 if simplex else (n - 1) // 2 - 1
     sets = math.comb(max(free, 0), max((rings if simplex else rings // 2) - 1, 0))
-    return Task(
-        f"{kind} nodes={n} rings={rings}{limit}",
+    return Task.of(
+        search_cell,
         (n, rings, simplex, cable),
         _SECONDS_PER_CELL + sets * _SECONDS_PER_SET,
+        f"{kind} nodes={n} rings={rings}{limit}",
     )
 
 
@@ -40,8 +40,9 @@ def best_multirings(
     *,
     simplex: bool = False,
     cable: int | None = None,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The best step sets of each (nodes, rings), with proof, bound and the printed family beside.
 
@@ -53,10 +54,12 @@ def best_multirings(
         Rings need no counter-rings.
     cable : int, optional
         Most cable of the cheapest multiple of a set.
-    table : ResultTable, optional
+    table : Store, optional
         Keeps what is finished; a later run goes on from there.
     processes : int, optional
         All processors when left out.
+    dask : str, optional
+        Address of a Dask scheduler whose workers search instead.
 
     Examples
     --------
@@ -66,7 +69,9 @@ def best_multirings(
     """
     tasks = [_task(n, rings, simplex, cable) for n, rings in cells]
     text = "searching multirings"
-    for task, found in run_tasks(tasks, search_cell, table, processes=processes, text=text):
+    for task, found in run_tasks(
+        tasks, search_cell, table, processes=processes, dask=dask, text=text
+    ):
         n, rings, _, _ = task.arguments
         yield cell_record(n, rings, simplex, found)
 
@@ -74,17 +79,23 @@ def best_multirings(
 def full_lines(
     cells: Sequence[tuple[int, int]],
     *,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> list[Line]:
     """Full multirings of each (nodes, ports) as lines of a torus: the front of capacity and cable.
 
     With them come identical rings of step 1, which need the least cable of all.
     """
-    tasks = [Task(f"line nodes={n} ports={p}", (n, p), _SECONDS_PER_CELL) for n, p in cells]
+    tasks = [
+        Task.of(front_cell, (n, p), _SECONDS_PER_CELL, f"line nodes={n} ports={p}")
+        for n, p in cells
+    ]
     lines = []
     text = "searching full lines"
-    for task, found in run_tasks(tasks, front_cell, table, processes=processes, text=text):
+    for task, found in run_tasks(
+        tasks, front_cell, table, processes=processes, dask=dask, text=text
+    ):
         n, ports = task.arguments
         same = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
         copies = ports // 2
@@ -110,8 +121,9 @@ def sparse_lines(
     most_nodes: int,
     *,
     reorder: bool = False,
-    table: ResultTable | None = None,
+    table: Store | None = None,
     processes: int | None = None,
+    dask: str | None = None,
 ) -> list[Line]:
     """Sparse multirings of up to so many ports and nodes as lines of a torus, by all designs.
 
@@ -135,11 +147,12 @@ def sparse_lines(
                 continue
             for parts in range(1, most_nodes // rings + 1):
                 order = " reordered" if reorder and parts > 1 else ""
-                key = f"sparse line m={m} K={m * parts} sigma={sigma}{order}"
-                tasks.append(Task(key, (m, m * parts, sigma, bool(order)), 0.2))
+                about = f"sparse line m={m} K={m * parts} sigma={sigma}{order}"
+                given = (m, m * parts, sigma, bool(order))
+                tasks.append(Task.of(sparse_cell, given, 0.2, about))
     lines = []
     text = "searching sparse lines"
-    for _, found in run_tasks(tasks, sparse_cell, table, processes=processes, text=text):
+    for _, found in run_tasks(tasks, sparse_cell, table, processes=processes, dask=dask, text=text):
         lines += [Line(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in found]
     return lines
 

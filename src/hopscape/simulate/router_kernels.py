@@ -171,11 +171,24 @@ def _route(
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _roomy(numbers, vcs, unit, allowed, need):
     """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
-    mask = 0
-    for v in range(numbers[N_VCS]):
-        if allowed & (1 << v) and vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] >= need:
+    mask, left = 0, np.int64(allowed)
+    while left:
+        v = ring_first(left, 0)
+        left &= left - 1
+        if vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] >= need:
             mask |= 1 << v
     return mask
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _has_room(numbers, vcs, unit, allowed, need):
+    """Is :func:`_roomy` not empty?"""
+    left = np.int64(allowed)
+    while left:
+        if vcs[(unit << numbers[N_SHIFT]) + ring_first(left, 0), CREDIT] >= need:
+            return True
+        left &= left - 1
+    return False
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -206,10 +219,10 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
     swap = random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1)
     while bits:
         fit = units[out, U_FREE] & roaming if bits & 1 else 0
-        if fit and (need == 0 or _roomy(numbers, vcs, out, fit, need)):
-            room = units[out, U_CREDIT]
-            if room > most or (room == most and swap):
-                found, most = out, room
+        room = units[out, U_CREDIT]
+        better = fit and (room > most or (room == most and swap))
+        if better and (need == 0 or _has_room(numbers, vcs, out, fit, need)):
+            found, most = out, room
         bits >>= 1
         out += 1
     return found
@@ -387,21 +400,28 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
     """
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     lap, priority = np.int64(units[unit, U_INS]) * per, numbers[N_PRIORITY]
-    last = np.int64(2**62)
+    last, wanted = np.int64(2**62), np.int64(0)
+    rings, late = numbers[N_METHOD] == BY_RING, scalars[NOW] - PATIENCE
+    row = np.int64(units[unit, U_ASK])
+    while row >= 0:
+        wanted |= vcs[row, V_MASK]
+        row = np.int64(vcs[row, V_NEXT])
     for v in range(per):
+        lists[L_OFFER, v] = -1
+        if not wanted >> v & 1:
+            continue
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
         full = vcs[(unit << shift) + v, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
+        transit = priority == TRANSIT and full
         offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
             line = row >> shift
             key = units[line, U_IN] * per + row - (line << shift) - given
             key += lap if key < 0 else 0
-            if priority == TRANSIT and full:
-                if scalars[NOW] - vcs[row, READY] < PATIENCE:
-                    key += lap if line >= numbers[N_CHANNELS] else 0
-                    if numbers[N_METHOD] == BY_RING and units[line, U_RING] != units[unit, U_RING]:
-                        key += lap
+            if transit and vcs[row, READY] > late:
+                key += lap if line >= numbers[N_CHANNELS] else 0
+                key += lap if rings and units[line, U_RING] != units[unit, U_RING] else 0
             elif priority == AGE:
                 key += lap * packets[flits[row, vcs[row, HEAD]] >> 2, BORN]
             key = key if (vcs[row, V_MASK] >> v) & 1 else last

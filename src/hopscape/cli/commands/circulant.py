@@ -9,7 +9,16 @@ import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.groups import search, study
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    ProcessesOption,
+    TableOption,
+    emit,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["register"]
@@ -40,25 +49,22 @@ def search_circulant(
     ring: Annotated[
         bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
     ] = False,
-    table: Annotated[
-        Path | None,
-        typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option("--processes", help="How many processes; all processors without.")
-    ] = None,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    dask: DaskOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
-    from hopscape.search import ResultTable, best_circulants, largest_circulants
+    from hopscape.search import best_circulants, largest_circulants
+    from hopscape.store import Store
 
     if (nodes is None) == (diameter is None):
         raise ArgumentError("give either --nodes or --diameter")
-    with ResultTable(table) as kept:
+    with Store(table) as kept:
         if diameter is not None:
             found = largest_circulants(
-                diameter, generators, ring=ring, table=kept, processes=processes
+                diameter, generators, ring=ring, table=kept, processes=processes, dask=dask
             )
             _emit_one(found.to_dict(), style, output)
             return
@@ -67,7 +73,7 @@ def search_circulant(
         rows = [
             found.to_dict()
             for found in best_circulants(
-                orders, generators, ring=ring, table=kept, processes=processes
+                orders, generators, ring=ring, table=kept, processes=processes, dask=dask
             )
         ]
     if len(orders) == 1 and ".." not in nodes:

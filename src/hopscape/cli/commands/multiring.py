@@ -11,13 +11,20 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.commands.rings import (
     DistributionOption,
-    ProcessesOption,
-    TableOption,
     line_of,
     read_distribution,
 )
 from hopscape.cli.groups import search, study
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    ProcessesOption,
+    TableOption,
+    emit,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
@@ -231,13 +238,14 @@ def search_multiring(
     ] = False,
     table: TableOption = None,
     processes: ProcessesOption = None,
+    dask: DaskOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Find the step sets of largest capacity, all of them up to unit multiples, with proof."""
     from hopscape.families.multiring.search import pareto_front
     from hopscape.search.multiring import best_multirings
-    from hopscape.search.table import ResultTable
+    from hopscape.store import Store
 
     orders, sizes = _numbers(nodes, "nodes"), _numbers(rings, "rings")
     if grow:
@@ -260,9 +268,11 @@ def search_multiring(
         emit_rows(rows, style, output, columns=columns, wrapper="front")
         return
     cells = [(n, k) for n in orders for k in sizes]
-    with ResultTable(table) as kept:
+    with Store(table) as kept:
         rows = list(
-            best_multirings(cells, simplex=unpaired, cable=cable, table=kept, processes=processes)
+            best_multirings(
+                cells, simplex=unpaired, cable=cable, table=kept, processes=processes, dask=dask
+            )
         )
     if len(rows) == 1 and style is Format.json:
         emit(rows[0], style, output)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    ProcessesOption,
+    TableOption,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
@@ -18,13 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["line_of", "read_distribution", "register"]
 
-TableOption = Annotated[
-    Path | None,
-    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
-]
-ProcessesOption = Annotated[
-    int | None, typer.Option("--processes", help="How many processes; all processors without.")
-]
 DistributionOption = Annotated[
     str,
     typer.Option(
@@ -191,26 +192,29 @@ def ring_torus(
     keep: Annotated[int, typer.Option("--keep", help="How many designs to show.")] = 12,
     table: TableOption = None,
     processes: ProcessesOption = None,
+    dask: DaskOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
     from hopscape.families.multiring.torus import TorusDesign, design_torus
     from hopscape.search.multiring import full_lines, sparse_lines
-    from hopscape.search.table import ResultTable
+    from hopscape.store import Store
 
     design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
     lines = []
-    with ResultTable(table) as kept:
+    with Store(table) as kept:
         if sparse is not True:
             cells = [
                 (n, p)
                 for p in range(2, min(ports, 12) + 1, 2)
                 for n in range(max(3, p + 1), min(longest, 128 if p <= 8 else 60) + 1)
             ]
-            lines += full_lines(cells, table=kept, processes=processes)
+            lines += full_lines(cells, table=kept, processes=processes, dask=dask)
         if sparse is not False:
-            lines += sparse_lines(ports, longest, reorder=reorder, table=kept, processes=processes)
+            lines += sparse_lines(
+                ports, longest, reorder=reorder, table=kept, processes=processes, dask=dask
+            )
     designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
     if not designs:
         raise ArgumentError(
