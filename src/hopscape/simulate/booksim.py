@@ -13,8 +13,12 @@ import numpy as np
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import Line, TextFile
 from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
+
+_MOST_ROUTERS = 2**31 - 1
+_MOST_DELAY = 10**6
 
 __all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
 
@@ -173,11 +177,7 @@ def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     FileFormatError, ArgumentError
         For what cannot be read, and for keys whose value has no counterpart here.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    given = parse_booksim(text, overrides)
+    given = parse_booksim(TextFile(path).text, overrides)
     values = DEFAULTS | given
     notes = []
     for key in given:
@@ -298,38 +298,21 @@ def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
     list of int
         Cycles of each channel.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    file = TextFile(path)
     wires: dict[tuple[int, int], int] = {}
     nodes: dict[int, int] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
-            continue
-        if len(words) < 2 or words[0] != "router" or not words[1].isdigit():
-            raise FileFormatError(f"{path}, line {number}: it must begin with 'router NUMBER'")
-        here, at = int(words[1]), 2
-        while at < len(words):
-            if words[at] not in ("router", "node") or not "".join(words[at + 1 : at + 2]).isdigit():
-                raise FileFormatError(f"{path}, line {number}: 'router' or 'node' and a number")
-            kind, other = words[at], int(words[at + 1])
-            at += 2
-            delay = 1
-            if at < len(words) and words[at].isdigit():
-                delay = int(words[at])
-                at += 1
-            if kind == "node":
-                nodes[other] = here
-            else:
-                wires[(here, other)] = delay
-                wires.setdefault((other, here), 1)
-    order = 1 + max((max(pair) for pair in wires), default=-1)
+    for line in file.lines():
+        _read_router(line, wires, nodes)
+    named = {router for pair in wires for router in pair}
+    order = len(named)
+    missing = next((i for i in range(order) if i not in named), None)
+    if missing is not None:
+        raise file.error(f"routers are numbered from 0; router {missing} has no link")
     if not wires or sorted(nodes) != list(range(len(nodes))):
-        raise FileFormatError(f"{path} needs links, and nodes numbered from 0")
-    if any(nodes[i] != i for i in nodes):
-        raise FileFormatError(f"{path}: node i must be at router i")
+        raise file.error("it needs links, and nodes numbered from 0")
+    wrong = next((i for i in nodes if nodes[i] != i), None)
+    if wrong is not None:
+        raise file.error(f"node i must be at router i; node {wrong} is at router {nodes[wrong]}")
     links = sorted(pair for pair in wires if pair[0] < pair[1])
     switches = np.arange(len(nodes), order)
     network = Network.from_links(
@@ -341,6 +324,29 @@ def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
     )
     delays = [wires[(int(a), int(b))] for a, b in zip(network.tails, network.heads, strict=True)]
     return network, delays
+
+
+def _read_router(line: Line, wires: dict[tuple[int, int], int], nodes: dict[int, int]) -> None:
+    """A line such as ``router 0 node 0 router 1 router 8 5``."""
+    words = line.words()
+    if len(words) < 2 or words[0].text != "router":
+        raise line.error("it must begin with 'router NUMBER'")
+    here, at = words[1].integer("a router", 0, _MOST_ROUTERS), 2
+    while at < len(words):
+        kind = words[at]
+        if kind.text not in ("router", "node") or at + 1 == len(words):
+            raise kind.error(f"'router' or 'node' and a number, not {kind.text!r:.40}")
+        other = words[at + 1].integer(f"a {kind.text}", 0, _MOST_ROUTERS)
+        at += 2
+        delay = 1
+        if at < len(words) and words[at].text not in ("router", "node"):
+            delay = words[at].integer("a latency", 0, _MOST_DELAY)
+            at += 1
+        if kind.text == "node":
+            nodes[other] = here
+        else:
+            wires[(here, other)] = delay
+            wires.setdefault((other, here), 1)
 
 
 def write_anynet(network: Network, path: str | Path, link_delay: int = 1) -> None:
