@@ -160,6 +160,7 @@ def _read_graphml(path: Path, spec: str) -> Network:
 
 
 def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
+    matrix: Any
     if ending == ".mtx":
         matrix = read_matrix_market(path)
     else:
