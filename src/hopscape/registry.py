@@ -16,9 +16,9 @@ from importlib.metadata import EntryPoint, entry_points
 from hopscape.core.errors import ArgumentError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
-from hopscape.core.spec import Call, parse, write_value
+from hopscape.core.spec import Call, Value, parse, write_value
 
-__all__ = ["aliases", "all_families", "build", "family", "member"]
+__all__ = ["aliases", "all_families", "build", "family", "member", "spec_files"]
 
 _FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
 
@@ -78,11 +78,37 @@ def build(text: str) -> Network:
     >>> build("product(petersen, ring(8))").order
     80
     """
+    return _build_call(_parse(text))
+
+
+def spec_files(text: str) -> list[str]:
+    """The files that a spec names: what it means depends on their content too.
+
+    Examples
+    --------
+    >>> spec_files("product(torus(4, 4), ring(8))")
+    []
+    """
+    found: list[str] = []
+    waiting: list[Value] = [_parse(text)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Call):
+            waiting += [argument.value for argument in value.arguments]
+        elif isinstance(value, tuple):
+            waiting += value
+        elif isinstance(value, str) and os.path.isfile(value):
+            found.append(value)
+    return sorted(found)
+
+
+def _parse(text: str) -> Call:
+    """A spec, or the name of a graph file as one."""
     if text.strip().lower().endswith(_FILE_ENDINGS) or (
         os.sep in text and os.path.isfile(text) and "(" not in text
     ):
         text = f"file({write_value(text.strip())})"
-    return _build_call(parse(text))
+    return parse(text)
 
 
 def member(text: str) -> Family:

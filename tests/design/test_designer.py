@@ -22,6 +22,7 @@ from hopscape.design import (
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import subject
+from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.faults import random_faults
@@ -188,7 +189,7 @@ def test_rank_by_weights_and_dominance() -> None:
     order = rank([c, d, b, a], asked)
     assert [one.spec for one in order] == ["a", "b", "d", "c"] or order[-1].spec == "c"
     assert c.dominated_by in ("a", "b")
-    assert "links" in c.why
+    assert "links" in c.better_in
     assert not a.dominated_by
     assert not b.dominated_by
     assert not d.dominated_by
@@ -245,10 +246,10 @@ def test_two_processes_find_the_same() -> None:
 
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(spec: str, columns: Any, conditions: Any) -> Any:
+    def interrupted(spec: str, columns: Any, conditions: Any, seconds: Any) -> Any:
         if "throughput" in columns:
             raise KeyboardInterrupt
-        return measured(spec, columns, conditions)
+        return measured(spec, columns, conditions, seconds)
 
     measured = room._measure
     monkeypatch.setattr(room, "_measure", interrupted)
@@ -295,8 +296,31 @@ def test_a_sample_of_routes_is_marked() -> None:
     assert (even["vcs"].how, even["deadlock_certified"].value) == ("bound", True)
     assert even["worst_permutation"].value is None
     mesh = measure_columns(subject(build("mesh(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
-    assert (mesh["throughput"].how, mesh["uniform_load"].how) == ("bound", "sampled")
+    assert (mesh["throughput"].sign, mesh["uniform_load"].sign) == ("≤", "≥")
     assert (mesh["vcs"].value, mesh["deadlock_certified"].value) == (1, False)
+
+
+def test_nothing_is_dominated_by_what_may_be_worse() -> None:
+    """Two bounds count where they are worst; one, and estimates, as they are."""
+    asked = Requirements(16, 4, weights={"bandwidth": 1.0})
+    cases = [
+        (Measured(2.0, "exact"), Measured(1.0, "exact"), True),
+        (Measured.at_most(2.0), Measured.at_most(1.0), True),
+        (Measured(2.0, "exact"), Measured(1.0, "bound", low=1.0, high=3.0), False),
+        (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.4), True),
+        (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.6), False),
+        (Measured(2.0, "sampled"), Measured(1.0, "exact"), True),
+        (Measured.at_most(2.0), Measured.at_most(2.0), False),
+    ]
+    columns = list(CRITERIA["bandwidth"].columns)
+    for good, bad, dominated in cases:
+        pair = [
+            Candidate(name, "ring", dict.fromkeys(columns, figure))
+            for name, figure in (("good", good), ("bad", bad))
+        ]
+        found = {one.spec: one for one in rank(pair, asked)}
+        assert bool(found["bad"].dominated_by) is dominated, (good, bad)
+        assert (found["bad"].better_in != ()) is dominated
 
 
 def test_tables_fit_the_terminal() -> None:

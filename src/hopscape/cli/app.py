@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hopscape._version import __version__
 from hopscape.cli import commands, groups
 from hopscape.cli.progress import install_progress
+from hopscape.core.errors import ArgumentError
 
 __all__ = ["app"]
+
+
+class _Strict(TyperCommand):
+    """Refuses an option that is given twice, and lets the ending of -o choose the format."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(order).items():
+            if times > 1 and option.param_type_name == "option" and not option.multiple:
+                name = max(option.opts, key=len)
+                raise ArgumentError(f"{name} is given {times} times; it can be given once")
+        both = {"style", "output"} <= {param.name for param in self.params}
+        ending = str(given.get("output", "")).lower().rpartition(".")[2]
+        if both and "style" not in given and ending in ("json", "csv", "parquet"):
+            args = ["--format", ending, *args]
+        return super().parse_args(ctx, args)
 
 
 class _LazyGroup(TyperGroup):
@@ -28,7 +46,7 @@ class _LazyGroup(TyperGroup):
         if cmd_name not in _plain:
             return None
         single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        single.command(cmd_name)(_plain[cmd_name])
+        single.command(cmd_name, cls=_Strict)(_plain[cmd_name])
         return typer.main.get_command(single)
 
 
@@ -70,6 +88,8 @@ def _collect() -> tuple[dict[str, Any], dict[str, typer.Typer]]:
         assert info.callback is not None
         plain[info.name or info.callback.__name__.replace("_", "-")] = info.callback
     filled = [group for group in (groups.search, groups.study) if group.registered_commands]
+    for info in (info for group in filled for info in group.registered_commands):
+        info.cls = _Strict
     return plain, {str(group.info.name): group for group in filled}
 
 

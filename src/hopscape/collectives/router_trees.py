@@ -38,7 +38,9 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
         lost = int(np.argmax(depth < 0))
         raise DisconnectedError(f"node {lost} cannot be reached from node {root} in {network.spec}")
     towards = network.channel_at(nodes, router.next_ports(nodes, roots))
-    channel = np.where(nodes == root, -1, network.reverse[towards])
+    channel = np.full(network.order, -1, dtype=np.int64)
+    others = nodes != root
+    channel[others] = network.reverse[towards[others]]
     by_depth = np.argsort(depth, kind="stable")
     if only_to is not None:
         keep = np.zeros(network.order, dtype=bool)

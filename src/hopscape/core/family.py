@@ -17,6 +17,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers
 from hopscape.core.errors import ArgumentError
+from hopscape.core.model import ANY_MODEL, Served
 from hopscape.core.spec import Argument, Call, write_value
 
 if TYPE_CHECKING:
@@ -202,15 +203,16 @@ class Collective:
     build : callable
         Takes the network, the goal and the model wanted (or None for the algorithm's own) and
         returns a Schedule.
-    switching : str, optional
-        The only switching that it is for; None when it follows the model or refuses it at once.
+    serves : Served, optional
+        The models that it is for. Whoever runs it refuses any other, and holds the schedule against
+        the model that was asked for.
     """
 
     name: str
     goal: str
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
-    switching: str | None = None
+    serves: Served = ANY_MODEL
 
 
 class Family(ABC):

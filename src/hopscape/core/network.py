@@ -19,6 +19,7 @@ from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, wh
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.progress import track
 
 if TYPE_CHECKING:
     from hopscape.core.router import Router
@@ -220,10 +221,14 @@ class Network:
         """Number of links: a duplex link once, a simplex channel once."""
         if self.facts.links is not None:
             return self.facts.links
+        return self.channels // 2 if self.duplex and self._reverse is None else self.count_links()
+
+    def count_links(self) -> int:
+        """The links, counted on the wiring whatever the family knows."""
+        channels = len(self.heads)
         if self.duplex and self._reverse is None:
-            return self.channels // 2
-        paired = int(np.count_nonzero(self.reverse >= 0))
-        return self.channels - paired // 2
+            return channels // 2
+        return channels - int(np.count_nonzero(self.reverse >= 0)) // 2
 
     def memory_estimate(self) -> int:
         """Bytes of the arrays, estimated before they exist (pairing of channels included)."""
@@ -232,6 +237,11 @@ class Network:
         return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
 
     # -- wiring -----------------------------------------------------------------------------
+
+    @property
+    def materialised(self) -> bool:
+        """Have the arrays been built?"""
+        return self._heads is not None
 
     @property
     def indptr(self) -> IntArray:
@@ -298,6 +308,8 @@ class Network:
         """The channels that leave nodes by ports; -1 where a port is not wired."""
         node, port = np.broadcast_arrays(np.asarray(nodes), np.asarray(ports))
         table = self._port_table()
+        if not len(self.heads):
+            return np.full(node.shape, -1, dtype=np.int64)
         if table is None:
             channel = self.indptr[node] + port
             return np.where((port >= 0) & (channel < self.indptr[node + 1]), channel, -1)
@@ -354,7 +366,10 @@ class Network:
         port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
-        for start in range(0, self.order, _CHUNK):
+        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        if self.order > _CHUNK:
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+        for start in starts:
             rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
             wired = rows >= 0
             degrees[start : start + len(rows)] = wired.sum(axis=1)

@@ -8,38 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hopscape.core.errors import DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network
 from hopscape.core.router import SearchRouter
 from hopscape.design.conditions import ROUTES_ORDER, Conditions, given
+from hopscape.design.effort import (
+    BETWEEN,
+    CABLES,
+    FAULTS,
+    LANES,
+    ROUTES,
+    WORST,
+    routes_wanted,
+)
 from hopscape.design.floorplan import Placement, place
 from hopscape.design.schedule_columns import SCHEDULE_COLUMNS
 from hopscape.metrics.columns import COLUMNS, Column, Subject
 from hopscape.metrics.distances import distance_profile
+from hopscape.metrics.effort import SHAPE, WIRING
 from hopscape.metrics.faults import random_faults
 from hopscape.metrics.routes import CHANNELS_LOOKED_AT, Routes, all_routes, closed_router
 
-__all__ = ["ALL_COLUMNS", "Conditions", "routes_of", "subject"]
+__all__ = [
+    "ALL_COLUMNS",
+    "Conditions",
+    "column_names",
+    "find_column",
+    "plain_title",
+    "routes_of",
+    "subject",
+]
 
-_SAMPLED_TARGETS = 64
-_TABLE_STEPS = 10**9
+_ROUTED = (WIRING, ROUTES)
+_BETWEEN = (BETWEEN,)
 
 
 def routes_of(it: Subject) -> Routes:
     """All routes, computed once for all columns."""
-    found: Routes = it.share("routes", lambda: all_routes(it.network, _how_many(it)))
+    found: Routes = it.share("routes", lambda: all_routes(it.network, routes_wanted(it)))
     return found
-
-
-def _how_many(it: Subject) -> int | None:
-    """Destinations whose routes are followed; None for all."""
-    net = it.network
-    if net.order <= ROUTES_ORDER or it.exact:
-        return None
-    if closed_router(net) is not None:
-        return _SAMPLED_TARGETS
-    return None if net.order * net.channels <= _TABLE_STEPS else 4 * _SAMPLED_TARGETS
 
 
 def _placement(it: Subject) -> Placement:
@@ -65,15 +73,15 @@ def _endpoints(it: Subject) -> Measured[int]:
 def _ports(it: Subject) -> Measured[int]:
     each = given(it).endpoints
     extra = 0 if it.network.has_switches or each == 1 else each
-    found = COLUMNS["degree"].measure(it)
-    return Measured(found.value + extra, found.how)
+    found = it.figure("degree")
+    return found.mapped(lambda x: x + extra)
 
 
 def _between(it: Subject) -> tuple[float | None, int | None, How]:
     """Mean and largest number of links between the routers of two endpoints."""
     net = it.network
     if not net.has_switches:
-        mean, far = COLUMNS["mean_distance"].measure(it), COLUMNS["diameter"].measure(it)
+        mean, far = it.figure("mean_distance"), it.figure("diameter")
         if mean.value is None:
             return None, None, mean.how
         each = given(it).endpoints
@@ -91,10 +99,10 @@ def _share_apart(routers: int, each: int) -> float:
 
 
 def _diameter_gap(it: Subject) -> Measured[int | None]:
-    far, least = COLUMNS["diameter"].measure(it), COLUMNS["moore_diameter"].measure(it)
+    far, least = it.figure("diameter"), it.figure("moore_diameter")
     if far.value is None or least.value is None:
         return Measured(None, far.how, far.note)
-    return Measured(far.value - least.value, far.how, far.note)
+    return far.mapped(lambda x: x - least.value)
 
 
 def _routers(it: Subject) -> Measured[int]:
@@ -109,7 +117,7 @@ def _hops(it: Subject) -> Measured[float | None]:
 
 def _far(it: Subject) -> Measured[int | None]:
     _, far, how = _between(it)
-    return Measured(far, how, "lower bound" if how == "sampled" else "")
+    return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
 
 
 # -- routes ---------------------------------------------------------------------------------------
@@ -125,35 +133,33 @@ def _throughput(it: Subject) -> Measured[float | None]:
     known = _beyond(it, given(it).routes_order)
     if known is not None:
         return known
-    load, how, note = _busiest(it)
-    if load is None:
-        return Measured(None, "exact", "not connected")
-    return Measured(round(1 / load, 6) if load > 0 else None, how, note)
+    load = _busiest(it)
+    if not load.value:
+        return Measured(None, load.how, load.note)
+    return load.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
-def _busiest(it: Subject) -> tuple[float | None, How, str]:
-    """Load of the busiest channel when every endpoint sends 1 evenly, how and from what."""
+def _busiest(it: Subject) -> Measured[float | None]:
+    """Load of the busiest channel when every endpoint sends 1 evenly."""
     try:
         routes = routes_of(it)
         load = routes.uniform_load() * _scale(it)
     except DisconnectedError:
-        return None, "exact", ""
+        return Measured(None, "exact", "not connected")
     if routes.whole:
-        return load, "exact", routes.name
+        return Measured(load, "exact", routes.name)
     ways = f"{routes.name}, {len(routes.targets)} destinations"
     if routes.even:
-        return load, "sampled", f"{ways}, the same for each of them"
-    return load, "bound", f"{ways}: the mean of the busiest port, single channels may carry more"
+        return Measured(load, "sampled", f"{ways}, the same for each of them")
+    note = f"{ways}: the mean of the busiest port, single channels may carry more"
+    return Measured.at_least(load, note)
 
 
 def _load(it: Subject) -> Measured[float | None]:
     known = _beyond(it, given(it).routes_order)
     if known is not None:
         return known
-    load, how, note = _busiest(it)
-    if how == "bound":
-        how, note = "sampled", f"lower bound: {note}"
-    return Measured(None if load is None else round(load, 6), how, note)
+    return _busiest(it).mapped(lambda x: round(x, 6))
 
 
 def _route_hops(it: Subject) -> Measured[float | None]:
@@ -196,15 +202,16 @@ def _worst(it: Subject) -> Measured[int | None]:
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
     each = 1 if it.network.has_switches else given(it).endpoints
-    note = "" if it.exact else "lower bound, from the busiest channels"
-    return Measured(found * each, "exact" if it.exact else "sampled", note)
+    if it.exact:
+        return Measured(found * each, "exact")
+    return Measured.at_least(found * each, "from the busiest channels")
 
 
 def _worst_throughput(it: Subject) -> Measured[float | None]:
     met = _worst(it)
-    value = None if not met.value else round(1 / met.value, 6)
-    note = "upper bound, from the busiest channels" if value is not None and not it.exact else ""
-    return Measured(value, "bound" if note else met.how, note or met.note)
+    if not met.value:
+        return Measured(None, met.how, met.note)
+    return met.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
 def _table_bytes(it: Subject) -> Measured[int]:
@@ -221,9 +228,8 @@ def _lanes(it: Subject) -> Measured[int | None]:
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
-        far = COLUMNS["diameter"].measure(it)
-        sure = far.value if far.how not in ("sampled", "bound") else None
-        return virtual_channels(routes_of(it), sure)
+        far = it.figure("diameter")
+        return virtual_channels(routes_of(it), far.high)
 
     try:
         found: Measured[int | None] = it.share("lanes", compute)
@@ -237,7 +243,7 @@ def _certified(it: Subject) -> Measured[bool | None]:
     lanes = _lanes(it)
     if lanes.value is None:
         return Measured(None, lanes.how, lanes.note)
-    return Measured(lanes.how in ("exact", "bound"), "exact", lanes.note)
+    return Measured(lanes.high is not None and lanes.high <= lanes.value, "exact", lanes.note)
 
 
 # -- faults ---------------------------------------------------------------------------------------
@@ -291,8 +297,16 @@ _MORE = (
     Column(
         "ports", "ports", "most ports that a router uses, those to its endpoints included", _ports
     ),
-    Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops),
-    Column("far", "most hops", "most links between the routers of two endpoints", _far),
+    Column(
+        "hops",
+        "mean hops",
+        "mean links between the routers of two endpoints",
+        _hops,
+        needs=_BETWEEN,
+    ),
+    Column(
+        "far", "most hops", "most links between the routers of two endpoints", _far, needs=_BETWEEN
+    ),
     Column(
         "diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter", _diameter_gap
     ),
@@ -301,36 +315,42 @@ _MORE = (
         "route hops",
         "mean links between the routers of two endpoints on the router's own ways",
         _route_hops,
+        needs=_ROUTED,
     ),
     Column(
         "throughput",
         "throughput",
         "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
         _throughput,
+        needs=_ROUTED,
     ),
     Column(
         "uniform_load",
         "load",
         "load of the busiest channel when every endpoint sends 1 evenly, with the network's router",
         _load,
+        needs=_ROUTED,
     ),
     Column(
         "throughput_bound",
         "thr. bound",
         "channels over hops: the throughput that no routing exceeds under uniform traffic",
         _bound_throughput,
+        needs=_BETWEEN,
     ),
     Column(
         "worst_permutation",
         "worst perm.",
         "most endpoints whose routes meet on one channel when each sends to another one",
         _worst,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
     ),
     Column(
         "worst_throughput",
         "worst thr.",
         "flits per endpoint and cycle under the worst permutation found, ideally",
         _worst_throughput,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
     ),
     Column(
         "table_bytes", "table bytes", "bytes of routing tables; 0 when table-free", _table_bytes
@@ -340,27 +360,37 @@ _MORE = (
         "VCs",
         "classes of virtual channels with which the router is certified free of deadlock",
         _lanes,
+        needs=(WIRING, ROUTES, LANES),
     ),
     Column(
         "deadlock_certified",
         "certified",
         "is it proved that so many classes of virtual channels are enough? (see the note)",
         _certified,
+        needs=(WIRING, ROUTES, LANES),
     ),
     Column(
         "fault_pairs",
         "pairs left",
         "share of endpoint pairs still joined after random link faults (seeded trials)",
         _fault_pairs,
+        needs=(WIRING, FAULTS),
     ),
     Column(
         "fault_stretch",
         "stretch",
         "mean distance after random link faults over that before",
         _fault_stretch,
+        needs=(WIRING, FAULTS),
     ),
-    Column("cable", "cable m", "metres of cable on the floor plan", _cable),
-    Column("cable_longest", "longest m", "metres of the longest cable", _cable_longest),
+    Column("cable", "cable m", "metres of cable on the floor plan", _cable, needs=(WIRING, CABLES)),
+    Column(
+        "cable_longest",
+        "longest m",
+        "metres of the longest cable",
+        _cable_longest,
+        needs=(WIRING, CABLES),
+    ),
     Column("growth", "growth", "fewest endpoints by which the family grows, same ports", _growth),
 )
 
@@ -372,4 +402,34 @@ ALL_COLUMNS: Mapping[str, Column] = {
 
 def subject(network: Network, conditions: Conditions | None = None) -> Subject:
     """A network ready to be measured under conditions, quickly."""
-    return Subject(network, conditions=conditions, quick=True)
+    return Subject(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+
+
+def column_names(text: str) -> list[str]:
+    """Names of columns from a list with commas, by name or by title.
+
+    Raises
+    ------
+    ArgumentError
+        When there is no such column.
+
+    Examples
+    --------
+    >>> column_names("girth, all-reduce µs")
+    ['girth', 'allreduce']
+    """
+    return [find_column(part.strip()).name for part in text.split(",") if part.strip()]
+
+
+def find_column(word: str) -> Column:
+    """The column of a name or of a title, however it is written."""
+    wanted = plain_title(word)
+    for column in ALL_COLUMNS.values():
+        if wanted in (plain_title(column.name), plain_title(column.title)):
+            return column
+    raise ArgumentError(f"column {word!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+
+
+def plain_title(text: str) -> str:
+    """Letters and digits only, so that 'all-reduce µs' and 'All-reduce us' are the same."""
+    return "".join(c for c in text.lower().replace("µ", "u") if c.isalnum())

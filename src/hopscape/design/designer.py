@@ -7,9 +7,11 @@ so far is ranked.
 
 from __future__ import annotations
 
+import math
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -18,9 +20,9 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
-from hopscape.core.progress import track
+from hopscape.core.progress import time_limit, track
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import ALL_COLUMNS, subject
+from hopscape.design.columns import find_column, subject
 from hopscape.design.conditions import Conditions
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import Requirements
@@ -48,6 +50,7 @@ _SHORT_LIST = 34
 _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
+_LEAST_SECONDS = 1.0
 
 
 @dataclass
@@ -105,11 +108,12 @@ def _subject(spec: str, conditions: Conditions) -> Subject:
 
 
 def _measure(
-    spec: str, columns: Sequence[str], conditions: Conditions
+    spec: str, columns: Sequence[str], conditions: Conditions, seconds: float | None = None
 ) -> dict[str, Measured[Any]] | str:
     """One task of a worker: figures, or the reason why there are none."""
     try:
-        return measure_columns(_subject(spec, conditions), columns, columns=ALL_COLUMNS)
+        with time_limit(seconds):
+            return measure_columns(_subject(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
 
@@ -122,6 +126,9 @@ def design(
     *,
     jobs: int = 1,
     finalists: int = _FINALISTS,
+    columns: Sequence[str] = (),
+    show: int | None = None,
+    seconds: float | None = None,
     on_stage: Report | None = None,
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
@@ -133,6 +140,13 @@ def design(
         Processes that measure; 1 measures in this one.
     finalists : int
         How many to measure in full.
+    columns : sequence of str
+        Columns that are asked for: measured for all that keep the requirements, whatever stage
+        they are in otherwise.
+    show : int, optional
+        Measure these for the first so many only.
+    seconds : float, optional
+        Time that measuring may take; what it does not suffice for stays unknown, with the reason.
     on_stage : callable, optional
         Told the number of each stage and the ranking after it.
 
@@ -149,6 +163,7 @@ def design(
     """
     if jobs < 1 or finalists < 1:
         raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
+    columns = [find_column(name).name for name in columns]
     candidates = find_candidates(requirements)
     if not candidates:
         raise ArgumentError(
@@ -157,13 +172,17 @@ def design(
         )
     out = Design(requirements, candidates, finalists=finalists)
     pool = _pool(jobs)
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    clock = _Clock(end, jobs, len(STAGES) + bool(columns))
     try:
-        for stage, columns in enumerate(STAGES, 1):
+        for stage, usual in enumerate(STAGES, 1):
             chosen = _chosen(out, stage)
-            _run_stage(pool, chosen, stage, columns, requirements)
+            _run_stage(pool, chosen, stage, usual, requirements, clock)
             out.candidates = rank(out.candidates, requirements)
             if on_stage is not None:
                 on_stage(stage, out.candidates)
+        asked = _asked(out, columns, show)
+        _run_stage(pool, asked, len(STAGES) + 1, columns, requirements, clock)
     except KeyboardInterrupt:
         out.complete = False
         out.candidates = rank([c for c in out.candidates if c.stage], requirements)
@@ -220,30 +239,69 @@ def _chosen(out: Design, stage: int) -> list[Candidate]:
     return [*first, *others, *rest][:most]
 
 
+def _asked(out: Design, columns: Sequence[str], show: int | None) -> list[Candidate]:
+    """Whom the columns asked for are still missing of."""
+    allowed = [one for one in out.candidates if not one.trouble][:show]
+    return [one for one in allowed if any(name not in one.figures for name in columns)]
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Shares the time among the stages and candidates that are left.
+
+    Attributes
+    ----------
+    end : float
+        When the time is up, by the monotonic clock.
+    jobs : int
+        Processes.
+    stages : int
+        That are left, this one too.
+    """
+
+    end: float
+    jobs: int
+    stages: int
+
+    def before(self, stage: int) -> _Clock:
+        """The clock of a stage, counted from 1."""
+        return replace(self, stages=max(1, self.stages + 1 - stage))
+
+    def share(self, tasks: int) -> float | None:
+        """Seconds for one of so many tasks that are left in this stage."""
+        if self.end == math.inf:
+            return None
+        left = max(_LEAST_SECONDS, self.end - time.monotonic())
+        return left / self.stages * min(1.0, self.jobs / max(1, tasks))
+
+
 def _run_stage(
     pool: ProcessPoolExecutor | None,
     chosen: Sequence[Candidate],
     stage: int,
     columns: Sequence[str],
     requirements: Requirements,
+    clock: _Clock,
 ) -> None:
     given = requirements.conditions
     if requirements.faults is not None and given.faults is None:
         given = replace(given, faults=requirements.faults)
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
-    names = ("distances", "routes", "schedules")
+    names = ("distances", "routes", "schedules", "columns")
     text = f"{names[stage - 1]} of {len(chosen)} candidates"
     by_spec = {one.spec: one for one in chosen}
-    for spec, found in track(
-        _results(pool, list(by_spec), columns, given), text, total=len(chosen)
-    ):
+    results = _results(pool, list(by_spec), columns, given, clock.before(stage))
+    for spec, found in track(results, text, total=len(chosen)):
         one = by_spec[spec]
-        if isinstance(found, str):
+        if stage > len(STAGES):  # asked for besides: nothing is judged by it
+            missing = {name: Measured(None, "unknown", str(found)) for name in columns}
+            one.figures = (missing if isinstance(found, str) else found) | one.figures
+        elif isinstance(found, str):
             one.failure = found
-            continue
-        one.figures |= found
-        one.stage = stage
+        else:
+            one.figures |= found
+            one.stage = stage
 
 
 def _results(
@@ -251,14 +309,22 @@ def _results(
     specs: Sequence[str],
     columns: Sequence[str],
     conditions: Conditions,
+    clock: _Clock,
 ) -> Iterator[tuple[str, dict[str, Measured[Any]] | str]]:
+    """Figures of all specs; a task is handed out when a worker is free, with its share of time."""
     if pool is None:
-        for spec in specs:
-            yield spec, _measure(spec, columns, conditions)
+        for done, spec in enumerate(specs):
+            seconds = clock.share(len(specs) - done)
+            yield spec, _measure(spec, columns, conditions, seconds)
         return
-    with _without_interrupts():
-        futures: dict[Future[Any], str] = {
-            pool.submit(_measure, spec, columns, conditions): spec for spec in specs
-        }
-    for done in as_completed(futures):
-        yield futures[done], done.result()
+    waiting = list(specs)[::-1]
+    futures: dict[Future[Any], str] = {}
+    while waiting or futures:
+        with _without_interrupts():
+            while waiting and len(futures) < 2 * clock.jobs:
+                seconds = clock.share(len(waiting) + len(futures))
+                spec = waiting.pop()
+                futures[pool.submit(_measure, spec, columns, conditions, seconds)] = spec
+        ready, _ = wait(futures, return_when=FIRST_COMPLETED)
+        for one in ready:
+            yield futures.pop(one), one.result()

@@ -106,8 +106,9 @@ def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[in
     found = find_lanes(routes)
     if found is None:
         return Measured(None, "unknown", f"more than {_MOST_CLASSES} classes")
-    least = found.classes <= 2  # a single class was tried first
-    return Measured(found.classes, "exact" if least else "bound", found.words())
+    if found.classes <= 2:  # a single class was tried first
+        return Measured(found.classes, "exact", found.words())
+    return Measured(found.classes, "bound", found.words(), 2, found.classes)
 
 
 def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
@@ -115,12 +116,13 @@ def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
     sure = None if diameter is None or not routes.exact else diameter // 2 + 1
     if routes.cyclic() == 0 and sure != 1:
         note = f"{_SINGLE} of the ways to {len(routes.targets)} destinations"
-        return Measured(1, "sampled", note + (f"; {sure} for certain" if sure else ""))
+        return Measured(
+            1, "sampled", note + (f"; {sure} for certain" if sure else ""), 1, sure or None
+        )
     if sure is None:
         return Measured(None, "unknown", "needs the routes to all destinations")
-    return Measured(
-        sure, "bound", f"class rises at down-up turns, at most {sure - 1} on {diameter} hops"
-    )
+    words = f"class rises at down-up turns, at most {sure - 1} on {diameter} hops"
+    return Measured(sure, "bound", words, 1, sure)
 
 
 def find_lanes(routes: Routes) -> Lanes | None:

@@ -18,6 +18,10 @@ __all__ = ["ChannelLoad", "channel_load"]
 
 _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
+_FEW = 200
+_MOST_PORTS = 254
+
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class ChannelLoad:
     how : {'exact', 'sampled'}
     """
 
-    loads: np.ndarray[tuple[int], np.dtype[np.float64]]
+    loads: Floats
     largest: float
     mean: float
     throughput: float
@@ -75,16 +79,17 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
-    sources, targets, weights, how = _flows(ends, traffic, seed)
-    for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
-        part = slice(low, low + _BATCH)
-        for share, nodes, ports in way.ways(sources[part], targets[part]):
-            flow = share * weights[part]
-            for hop in range(ports.shape[1]):
-                moving = ports[:, hop] >= 0
-                used = network.channel_at(nodes[moving, hop], ports[moving, hop])
-                loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
-    total = float(weights.sum())
+    how: How = "exact"
+    if _by_table(way, traffic, count):
+        from hopscape.metrics.routes import routes_by
+
+        loads, total = routes_by(way, ends).loads / (count - 1), float(count)
+    else:
+        sources, targets, weights, how = _flows(ends, traffic, seed)
+        total = float(weights.sum())
+        for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
+            part = slice(low, low + _BATCH)
+            _follow(way, sources[part], targets[part], weights[part], loads)
     largest = float(loads.max())
     return ChannelLoad(
         loads=loads,
@@ -96,9 +101,38 @@ def channel_load(
     )
 
 
+def _by_table(router: Router, traffic: object, count: int) -> bool:
+    """Can uniform traffic be added up destination by destination, each node's next hop asked once?
+
+    So it is for large networks, unless a router's ways depend on where they began.
+    """
+    usual = isinstance(traffic, str) and traffic == "uniform" and _fixed_ways(router)
+    network = router.network
+    fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
+    return usual and fits and network.order > _FEW
+
+
+def _fixed_ways(router: Router) -> bool:
+    """Whether a packet's next hop depends on where it is and goes only."""
+    kind = type(router)
+    return kind.walk is Router.walk and kind.ways is Router.ways
+
+
+def _follow(
+    router: Router, sources: IntArray, targets: IntArray, weights: Floats, loads: Floats
+) -> None:
+    """Add what flows between pairs of nodes to the loads of the channels on its way."""
+    for share, nodes, ports in router.ways(sources, targets):
+        flow = share * weights
+        for hop in range(ports.shape[1]):
+            moving = ports[:, hop] >= 0
+            used = router.network.channel_at(nodes[moving, hop], ports[moving, hop])
+            loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
+
+
 def _flows(
     ends: IntArray, traffic: Literal["uniform"] | IntArray, seed: int
-) -> tuple[IntArray, IntArray, np.ndarray[tuple[int], np.dtype[np.float64]], How]:
+) -> tuple[IntArray, IntArray, Floats, How]:
     """Pairs of nodes and what flows between them."""
     count = len(ends)
     if isinstance(traffic, str):

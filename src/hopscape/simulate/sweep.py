@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.progress import track
-from hopscape.registry import build
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build, spec_files
 from hopscape.simulate.booksim import BookSimJob
-from hopscape.simulate.cluster import on_dask
 from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.fabric import Plant, build_plant
 from hopscape.simulate.faults import plan_epochs, read_faults
@@ -29,6 +24,7 @@ from hopscape.simulate.traffic import (
     read_trace,
     worst_permutation,
 )
+from hopscape.store import Store, Task, digest, file_digest, run_tasks
 
 __all__ = [
     "Job",
@@ -40,6 +36,8 @@ __all__ = [
     "run_jobs",
     "traffic_for",
 ]
+
+_TRAFFIC_FILES = (".csv", ".trace")
 
 
 @dataclass(frozen=True)
@@ -91,9 +89,11 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A fingerprint: equal jobs have equal keys."""
-        text = json.dumps(self.to_dict(), sort_keys=True, default=list)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        """A digest of all that the point depends on, the content of files too."""
+        files = spec_files(self.spec)
+        if self.traffic.endswith(_TRAFFIC_FILES):
+            files = [*files, self.traffic]
+        return digest("simulate", self.to_dict(), files)
 
 
 def parse_loads(text: str) -> list[float]:
@@ -128,8 +128,10 @@ def _plant(
     settings: Settings,
     router: str,
     unsafe: bool,
-    delays: tuple[tuple[str, int], ...] = (),
+    delays: tuple[tuple[str, int], ...],
+    contents: tuple[str, ...],
 ) -> Plant:
+    """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
     way: Any = None
     if router == "updown":
@@ -192,52 +194,24 @@ def run_jobs(
     workers : int
         Threads.
     resume : path, optional
-        A file of finished points, one JSON record per line: what is there is not run again, what
-        gets finished is added.
+        A file of finished points (:class:`hopscape.store.Store`): what is there is not run again,
+        what gets finished is added.
     dask : str, optional
         Address of a Dask scheduler; the points run on its workers.
     """
-    done = _read_done(resume) if resume is not None else {}
-    todo = [job for job in dict.fromkeys(jobs) if job.key not in done]
-    if todo and dask is None:  # build once, before threads would do it side by side
-        plant_of(todo[0])
-    results = on_dask(run_job, todo, dask) if dask is not None else _on_threads(todo, workers)
-    for record in track(results, "simulation", total=len(todo)):
-        done[record["key"]] = record
-        if resume is not None:
-            with open(resume, "a", encoding="utf-8") as out:
-                out.write(json.dumps(record) + "\n")
-    return [done[job.key] for job in jobs]
-
-
-def _read_done(path: str | Path) -> dict[str, dict[str, Any]]:
-    place = Path(path)
-    if not place.exists():
-        return {}
-    out = {}
-    for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            record = json.loads(line)
-            out[record["key"]] = record
-        except (ValueError, KeyError, TypeError) as error:
-            if number == len(place.read_text(encoding="utf-8").splitlines()):
-                continue  # cut off while it was written
-            raise FileFormatError(f"{path}, line {number} is not a record of a point") from error
-    return out
-
-
-def _on_threads(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
-    if workers < 1:
-        raise ArgumentError(f"workers is {workers}; it must be at least 1")
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(run_job, job) for job in jobs]
-        for future in as_completed(waiting):
-            yield future.result()
+    tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in jobs]
+    with Store(resume) as kept:
+        todo = [job for job in jobs if job.key not in kept]
+        if todo and dask is None:  # build once, before threads would do it side by side
+            plant_of(todo[0])
+        done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
+        return [record for _, record in done]
 
 
 def plant_of(job: Job) -> Plant:
     """The network of a job, ready to run (kept for the next one like it)."""
-    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays)
+    contents = tuple(file_digest(path) for path in spec_files(job.spec))
+    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays, contents)
 
 
 def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:

@@ -25,14 +25,25 @@ AlgorithmOption = Annotated[
 PortsOption = Annotated[
     int | None, typer.Option("--ports", help="Messages per node and round; all ports without.")
 ]
-DuplexOption = Annotated[str, typer.Option("--duplex", help="full or half.")]
-PackingOption = Annotated[
-    str, typer.Option("--packing", help="unit (one chunk per message) or packed.")
+DuplexOption = Annotated[
+    str | None, typer.Option("--duplex", help="full or half; full unless the algorithm needs half.")
 ]
-SwitchingOption = Annotated[str, typer.Option("--switching", help="store-and-forward or circuit.")]
-AlphaOption = Annotated[float, typer.Option("--alpha", help="Cost of a round (start-up).")]
-BetaOption = Annotated[float, typer.Option("--beta", help="Cost per chunk of the longest message.")]
-DeltaOption = Annotated[float, typer.Option("--delta", help="Cost per hop of the longest path.")]
+PackingOption = Annotated[
+    str | None, typer.Option("--packing", help="unit (one chunk per message, usual) or packed.")
+]
+SwitchingOption = Annotated[
+    str | None,
+    typer.Option("--switching", help="store-and-forward or circuit; as the algorithm needs it."),
+]
+AlphaOption = Annotated[
+    float | None, typer.Option("--alpha", help="Cost of a round (start-up), 1 without.")
+]
+BetaOption = Annotated[
+    float | None, typer.Option("--beta", help="Cost per chunk of the longest message, 0 without.")
+]
+DeltaOption = Annotated[
+    float | None, typer.Option("--delta", help="Cost per hop of the longest path, 0 without.")
+]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
 ]
@@ -57,19 +68,19 @@ def broadcast(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    switching: SwitchingOption = "store-and-forward",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
-    delta: DeltaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    switching: SwitchingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
+    delta: DeltaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Broadcast from one node to all, checked."""
-    model = _model(ports, duplex, packing, switching, alpha, beta, delta)
-    _run(spec, "broadcast", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, switching, alpha, beta, delta)
+    _run(spec, "broadcast", root, algorithm, asked, save, style, output)
 
 
 def reduce(
@@ -77,17 +88,17 @@ def reduce(
     root: ToOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
-    delta: DeltaOption = 0.0,
+    duplex: DuplexOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
+    delta: DeltaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Add up everybody's share at one node, checked."""
-    model = _model(ports, duplex, alpha=alpha, beta=beta, delta=delta)
-    _run(spec, "reduce", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, alpha=alpha, beta=beta, delta=delta)
+    _run(spec, "reduce", root, algorithm, asked, save, style, output)
 
 
 def scatter(
@@ -95,15 +106,15 @@ def scatter(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from one node to each its own, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "scatter", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "scatter", root, algorithm, asked, save, style, output)
 
 
 def gather(
@@ -111,15 +122,15 @@ def gather(
     root: ToOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Collect from each its own at one node, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "gather", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "gather", root, algorithm, asked, save, style, output)
 
 
 def multicast(
@@ -130,31 +141,31 @@ def multicast(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
+    duplex: DuplexOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from one node to some (one-to-many), checked."""
-    model = _model(ports, duplex)
-    _run(spec, "one-to-many", root, algorithm, model, save, style, output, targets=targets)
+    asked = _asked(ports, duplex)
+    _run(spec, "one-to-many", root, algorithm, asked, save, style, output, targets=targets)
 
 
 def allgather(
     spec: SpecArgument,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Bring everybody's data to everybody, checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-gather", None, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-gather", None, algorithm, asked, save, style, output)
 
 
 def allreduce(
@@ -165,34 +176,34 @@ def allreduce(
     ] = False,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Add up everybody's share everywhere, checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-reduce", None, algorithm, model, save, style, output, sliced=sliced)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-reduce", None, algorithm, asked, save, style, output, sliced=sliced)
 
 
 def alltoall(
     spec: SpecArgument,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from each to each its own (personalised), checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-to-all", None, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-to-all", None, algorithm, asked, save, style, output)
 
 
 def permute(
@@ -205,15 +216,15 @@ def permute(
     ] = "random:0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send every node's datum to another node, each node once, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "permutation", None, algorithm, model, save, style, output, permutation=permutation)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "permutation", None, algorithm, asked, save, style, output, permutation=permutation)
 
 
 def verify(
@@ -229,18 +240,16 @@ def verify(
     _finish(record, style, output)
 
 
-def _model(
+def _asked(
     ports: int | None,
-    duplex: str,
-    packing: str = "unit",
-    switching: str = "store-and-forward",
-    alpha: float = 1.0,
-    beta: float = 0.0,
-    delta: float = 0.0,
-) -> Any:
-    """The model wanted, or None when nothing was asked for (an algorithm then takes its own)."""
-    from hopscape.core.model import Model
-
+    duplex: str | None,
+    packing: str | None = None,
+    switching: str | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    delta: float | None = None,
+) -> dict[str, Any]:
+    """The rules and costs that were asked for; the others are as the algorithm likes them."""
     wish: dict[str, Any] = {
         "ports": ports,
         "duplex": duplex,
@@ -250,8 +259,7 @@ def _model(
         "beta": beta,
         "delta": delta,
     }
-    model = Model(**wish)
-    return None if model == Model() else model
+    return {name: value for name, value in wish.items() if value is not None}
 
 
 def _run(
@@ -259,7 +267,7 @@ def _run(
     kind: str,
     root: str | None,
     algorithm: str,
-    model: Any,
+    asked: dict[str, Any],
     save: Path | None,
     style: Format,
     output: Path | None,
@@ -268,7 +276,7 @@ def _run(
     permutation: str | None = None,
     sliced: bool = False,
 ) -> None:
-    from hopscape.collectives.choose import algorithms, report, run_algorithm
+    from hopscape.collectives.choose import report, run_algorithm
     from hopscape.core.goal import Goal
 
     network = build(spec)
@@ -280,14 +288,28 @@ def _run(
         _targets(network, targets, permutation),
     )
     if algorithm == "list":
-        rows = [{"algorithm": n, "what": t} for n, t in algorithms(network, goal).items()]
-        emit_rows(rows, style, output)
+        if save is not None:
+            raise ArgumentError("--save has nothing to write with --algorithm list")
+        emit_rows(_listed(network, goal, asked), style, output)
         return
-    schedule = run_algorithm(network, goal, algorithm, model)
+    schedule = run_algorithm(network, goal, algorithm, asked)
     record = report(schedule)
     if save is not None:
         schedule.save(save)
     _finish(record, style, output)
+
+
+def _listed(network: Any, goal: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
+    """The algorithms for a goal, those that serve what is asked for."""
+    from hopscape.collectives.choose import algorithms, named_algorithms
+    from hopscape.core.model import ANY_MODEL
+
+    serves = {one.name: one.serves for one in named_algorithms(network, goal)}
+    return [
+        {"algorithm": name, "what": what, "serves": served.describe()}
+        for name, what in algorithms(network, goal).items()
+        if (served := serves.get(name, ANY_MODEL)).allows(served.model(**asked))
+    ]
 
 
 def _targets(network: Any, targets: list[str] | None, permutation: str | None) -> tuple[int, ...]:

@@ -43,6 +43,8 @@ def ledger(
 
     if listing + plant + (page is not None) > 1:
         raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
+    if page is not None and (output is not None or style is not Format.table):
+        raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
     claims = load_claims(paper, key)
     if listing:
         rows = [

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import ExactOption, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 from hopscape.registry import build
 
 __all__ = ["register"]
@@ -24,7 +25,7 @@ def register(app: typer.Typer) -> None:
 def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
-    seed: Annotated[int, typer.Option("--seed", help="For the local search.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="For the local search.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -32,7 +33,12 @@ def bisection(
     from hopscape.metrics import bisection as measure
 
     network = build(spec)
-    found = measure(network, exact=exact, seed=seed)
+    found = measure(network, exact=exact, seed=seed or 0)
+    if seed is not None and found.how == "closed form":
+        raise ArgumentError(
+            f"--seed is for the search; the bisection of {network.spec} is known in closed form"
+            " (--exact searches)"
+        )
     record: dict[str, Any] = {
         "spec": network.spec,
         "bisection": found.value,
@@ -63,7 +69,9 @@ def load(
         typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
     ] = "auto",
     each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="For the sample of a large network.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="For the sample of a large network.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -74,7 +82,11 @@ def load(
     kind: Any = router
     way = network.router(kind)
     flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
-    found = channel_load(network, way, flows, seed=seed)
+    found = channel_load(network, way, flows, seed=seed or 0)
+    if seed is not None and found.how != "sampled":
+        raise ArgumentError(
+            f"--seed is for a sample; the loads of {network.spec} are added up in full"
+        )
     record: dict[str, Any] = {
         "spec": network.spec,
         "router": way.name,
@@ -87,6 +99,9 @@ def load(
     }
     if each:
         record["loads"] = found.loads
+        if style is not Format.json:
+            emit_rows(_channels(network, found.loads), style, output, title=_loaded(record))
+            return
     table = {
         "largest load": f"{found.largest:.6g}  ({found.how})",
         "mean load": f"{found.mean:.6g}",
@@ -94,7 +109,16 @@ def load(
         "mean hops": f"{found.hops:.6g}",
         "router": way.name,
     }
-    emit(record, style, output, title=f"{network.spec}: load under {traffic}", table=table)
+    emit(record, style, output, title=_loaded(record), table=table)
+
+
+def _loaded(record: dict[str, Any]) -> str:
+    return f"{record['spec']}: load under {record['traffic']}, largest {record['largest']:.6g}"
+
+
+def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:
+    ends = zip(network.tails.tolist(), network.heads.tolist(), loads.tolist(), strict=True)
+    return [{"channel": i, "from": u, "to": v, "load": x} for i, (u, v, x) in enumerate(ends)]
 
 
 def _matrix(path: Path) -> Any:
