@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hopscape._version import __version__
-from hopscape.cli import commands, groups
+from hopscape.cli import EndedError, commands, groups
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 
@@ -39,6 +39,12 @@ class _LazyGroup(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*_plain, *_groups]
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise EndedError from error
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in _groups:

@@ -41,9 +41,16 @@ def on_processes(work: Callable[..., Any], tasks: Sequence[Task], count: int) ->
     """On processes of this machine; they end at once when this one ends, in whatever way."""
     context = multiprocessing.get_context("spawn")
     far_end, lifeline = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(
-        min(count, len(tasks)), context, initializer=_end_with_parent, initargs=(far_end,)
-    )
+    try:
+        pool = ProcessPoolExecutor(
+            min(count, len(tasks)), context, initializer=_end_with_parent, initargs=(far_end,)
+        )
+    except OSError as error:  # semaphores live in /dev/shm, which a container may not have
+        far_end.close()
+        lifeline.close()
+        raise HopscapeError(
+            f"worker processes cannot be started here ({error.strerror or error}); one process can"
+        ) from error
     running: dict[Future[Any], Task] = {}
     waiting = iter(tasks)
     finished = False
