@@ -22,7 +22,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import FileFormatError, TooLargeError
-from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.memory import human_bytes, memory_limit, require_memory
 
 __all__ = [
     "INT64",
@@ -56,6 +56,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     TooLargeError
         When it is larger than `most` bytes, before or after decompression.
     """
+    most = min(most, memory_limit() // 2)
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size

@@ -12,7 +12,7 @@ from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
-from hopscape.registry import build
+from hopscape.registry import build, build_within
 
 __all__ = ["register"]
 
@@ -236,7 +236,7 @@ def verify(
     from hopscape.collectives.choose import report
     from hopscape.core.schedule import Schedule
 
-    record = report(Schedule.load(file, build))
+    record = report(Schedule.load(file, build_within(file)))
     _finish(record, style, output)
 
 
