@@ -28,6 +28,7 @@ from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.faults import random_faults
 from hopscape.metrics.routes import all_routes
 from hopscape.registry import build
+from hopscape.store import Store
 
 SMALL = [
     "ring(7)",
@@ -251,8 +252,8 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
             raise KeyboardInterrupt
         return measured(spec, columns, conditions, seconds)
 
-    measured = room._measure
-    monkeypatch.setattr(room, "_measure", interrupted)
+    measured = room.measure
+    monkeypatch.setattr(room, "measure", interrupted)
     found = design(Requirements(32, 4, families=("torus", "hypercube", "ring")))
     assert not found.complete
     assert {one.stage for one in found.candidates} == {1}
@@ -343,15 +344,36 @@ def test_tables_fit_the_terminal() -> None:
 
 def test_what_cannot_be_measured_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of one candidate is its trouble at every stage, and no trouble of the others."""
-    measure = room._measure
+    measure = room.measure
 
     def failing(spec: str, *others: Any) -> Any:
         return "too odd to measure" if spec == "hypercube(4)" else measure(spec, *others)
 
-    monkeypatch.setattr(room, "_measure", failing)
+    monkeypatch.setattr(room, "measure", failing)
     found = design(Requirements(16, 4, families=("torus", "hypercube")))
     last = found.candidates[-1]
     assert (last.spec, last.trouble, last.score) == ("hypercube(4)", "too odd to measure", None)
     assert not any(one.trouble for one in found.candidates[:-1])
     record = ranking_records(found.candidates)[-1]
     assert (record["fits"], record["trouble"]) == (False, "too odd to measure")
+
+
+def test_a_design_goes_on_from_its_table(tmp_path) -> None:
+    """What is measured is not measured again; what is not known is."""
+    asked = Requirements(16, 4, families=("torus", "hypercube", "circulant"))
+    path = tmp_path / "design.jsonl"
+    with Store(path) as table:
+        first = ranking_records(design(asked, table=table).candidates)
+    whole = path.read_bytes()
+    assert ranking_records(design(asked).candidates) == first
+    for cut in (len(whole) - 1, len(whole) // 2, 30):
+        path.write_bytes(whole[:cut])
+        with Store(path) as table:
+            known = len(table)
+            again = ranking_records(design(asked, table=table).candidates)
+            assert len(table) > known
+        assert again == first
+    with Store(path) as table, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "measure", lambda *_: "not again")
+        patch.setattr(room, "_final", lambda _: False)
+        assert ranking_records(design(asked, table=table).candidates) == first

@@ -15,6 +15,7 @@ from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, ANY_MODEL, Disjoint, Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 
@@ -36,7 +37,8 @@ def algorithms(network: Network, goal: Goal) -> dict[str, str]:
 
 
 def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
-    """The algorithms of a network's family for a goal, those that its translations give included.
+    """Algorithms for a goal: of the network's family, of its translations, and those that packages
+    add for any network (entry points ``hopscape.collectives``).
 
     Examples
     --------
@@ -45,9 +47,10 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     >>> [one.name for one in found]
     ['translations']
     """
+    added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
     if family is None:
-        return ()
+        return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
     moves = type(family).translations is not Family.translations
     if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
@@ -62,7 +65,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
                 ALL_PORT_ONLY,
             )
         )
-    return tuple(found)
+    return (*found, *added)
 
 
 def run_algorithm(

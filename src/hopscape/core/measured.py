@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic, Literal, TypeVar
 
 __all__ = ["How", "Measured"]
@@ -99,9 +100,34 @@ class Measured(Generic[Known]):
             low, high = high, low
         return Measured(value, self.how, self.note, low, high)
 
+    def packed(self) -> list[Any]:
+        """Plain JSON values from which :meth:`unpacked` makes it again, fractions too."""
+        return [_pack(x) for x in (self.value, self.how, self.note, self.low, self.high)]
+
+    @classmethod
+    def unpacked(cls, packed: Sequence[Any]) -> Measured[Any]:
+        """What :meth:`packed` wrote.
+
+        Examples
+        --------
+        >>> third = Measured(Fraction(1, 3), "exact")
+        >>> Measured.unpacked(third.packed()) == third
+        True
+        """
+        value, how, note, low, high = (_unpack(x) for x in packed)
+        return Measured(value, how, note, low, high)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         out: dict[str, Any] = {"value": self.value, "how": self.how}
         if not self.exact and (self.low is not None or self.high is not None):
             out |= {"low": self.low, "high": self.high}
         return out | {"note": self.note} if self.note else out
+
+
+def _pack(value: Any) -> Any:
+    return {"fraction": str(value)} if isinstance(value, Fraction) else value
+
+
+def _unpack(value: Any) -> Any:
+    return Fraction(value["fraction"]) if isinstance(value, dict) else value

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 
 __all__ = ["judge", "rank"]
@@ -77,7 +78,8 @@ def _columns(requirements: Requirements) -> list[tuple[str, str, float]]:
     for name, weight in requirements.weights.items():
         if weight > 0:
             columns = CRITERIA[name].columns
-            out += [(column, way, weight / len(columns)) for column, way in columns.items()]
+            share = weight / len(columns)
+            out += [(column, ALL_COLUMNS[column].better, share) for column in columns]
     return out
 
 

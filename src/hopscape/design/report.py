@@ -177,10 +177,10 @@ def winners(found: Design, families: Collection[str] | None = None) -> list[Winn
     ]
     out = []
     for criterion in CRITERIA.values():
-        for column, better in criterion.columns.items():
+        for column in criterion.columns:
             known = [one for one in allowed if one.value(column) is not None]
             if known:
-                sign = 1 if better == "less" else -1
+                sign = 1 if ALL_COLUMNS[column].better == "less" else -1
                 best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
                 out.append(Winner(criterion.name, column, best))
     return out

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
-from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.columns import ALL_COLUMNS, columns_of
 
 __all__ = [
     "TABLE_COLUMNS",
@@ -22,43 +23,9 @@ __all__ = [
     "shown",
 ]
 
-TABLE_COLUMNS = (
-    "endpoints",
-    "ports",
-    "links",
-    "hops",
-    "far",
-    "mean_gap",
-    "throughput",
-    "worst_permutation",
-    "vcs",
-    "table_bytes",
-    "broadcast",
-    "allreduce",
-    "cable",
-    "growth",
-)
+TABLE_COLUMNS = tuple(columns_of("design"))
 
-_PRIORITY = (
-    "rank",
-    "spec",
-    "hops",
-    "throughput",
-    "vcs",
-    "score",
-    "remark",
-    "endpoints",
-    "cable",
-    "links",
-    "worst_permutation",
-    "table_bytes",
-    "far",
-    "broadcast",
-    "allreduce",
-    "growth",
-    "ports",
-    "mean_gap",
-)
+_FIRST = {"rank": -4, "spec": -3, "score": 3.1, "remark": 3.2}
 _LONGEST_SPEC = 44
 
 _LEGEND = {
@@ -190,13 +157,18 @@ def fit_columns(
         row["remark"] = row.get("brief", row.get("remark"))
         if len(row["spec"]) > _LONGEST_SPEC:
             row["spec"] = row["spec"][: _LONGEST_SPEC - 1] + "…"
-    last = {name: i for i, name in enumerate(_PRIORITY)}
     kept = dict(titles)
-    for name in sorted(titles, key=lambda name: last.get(name, len(last)), reverse=True):
+    for name in sorted(titles, key=_dispensable, reverse=True):
         if len(kept) <= 3 or _table_width(whole, kept) <= width:
             break
         del kept[name]
     return whole, kept
+
+
+def _dispensable(name: str) -> float:
+    """The larger, the sooner it goes when a table is too wide."""
+    priority = ALL_COLUMNS[name].priority if name in ALL_COLUMNS else 0
+    return _FIRST.get(name, priority or math.inf)
 
 
 def _table_width(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -95,6 +96,16 @@ class Column(NamedTuple):
         What measuring it takes, in the order in which it is done.
     otherwise : callable, optional
         A sample or a bound, for when that is too much; None when there is nothing to say.
+    unit : str
+    better : {'less', 'more', ''}
+        Which way is better, if any.
+    stage : int
+        The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3 for the
+        finalists; 0 when it is only measured for those who ask.
+    places : mapping of str to int
+        Its place in the usual columns of tables: ``{"compare": 2}``.
+    priority : int
+        When a table is too wide, the largest go first; 0 before all others.
     """
 
     name: str
@@ -104,6 +115,11 @@ class Column(NamedTuple):
     fact: str = ""
     needs: tuple[Job, ...] = ()
     otherwise: Callable[[Subject], Measured[Any] | None] | None = None
+    unit: str = ""
+    better: Literal["less", "more", ""] = ""
+    stage: int = 0
+    places: Mapping[str, int] = MappingProxyType({})
+    priority: int = 0
 
 
 class Subject:

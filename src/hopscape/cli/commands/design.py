@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.groups import study
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    TableOption,
+    emit,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -129,6 +137,8 @@ def design(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
     ] = None,
+    table: TableOption = None,
+    dask: DaskOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For random faults.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -137,6 +147,7 @@ def design(
     from hopscape.design import Conditions, FloorPlan, Requirements
     from hopscape.design.columns import column_names
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
+    from hopscape.store import Store
 
     if exact and at_least:
         raise ArgumentError("--exact and --at-least contradict each other; give one of them")
@@ -168,8 +179,14 @@ def design(
             seed=seed,
         ),
     )
-    wanted = {"columns": names, "show": top, "seconds": None if limit == math.inf else limit}
-    found = _find(requirements, jobs, finalists, simulate, wanted)
+    wanted: dict[str, Any] = {
+        "columns": names,
+        "show": top,
+        "seconds": None if limit == math.inf else limit,
+    }
+    with Store(table) as kept:
+        wanted |= {"table": kept, "dask": dask}
+        found = _find(requirements, jobs, finalists, simulate, wanted)
     _show(found, names, pareto, top, style, output)
     _finish(found, out, choose)
 

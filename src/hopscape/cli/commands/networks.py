@@ -181,11 +181,10 @@ def compare(
     output: OutputOption = None,
 ) -> None:
     """Compare networks in one table."""
-    from hopscape.design.columns import column_names
+    from hopscape.design.columns import column_names, columns_of
     from hopscape.design.table import cells, figure_record, heads, legend, reasons
-    from hopscape.metrics.columns import DEFAULT_COLUMNS
 
-    names = column_names(columns) or list(DEFAULT_COLUMNS)
+    names = column_names(columns) or columns_of("compare")
     rows: list[tuple[str, dict[str, Any]]] = []
     whole = False
     with _keep_what_is_known():
