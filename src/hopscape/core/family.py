@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REQUIRED",
+    "ChannelClass",
     "Collective",
     "Facts",
     "Family",
@@ -173,6 +174,24 @@ class Symmetry:
 
 
 @dataclass(frozen=True)
+class ChannelClass:
+    """A kind of channel.
+
+    Attributes
+    ----------
+    name : str
+    speed : int
+        What it carries in a unit of time, in a unit common to all kinds of the network.
+    reach : str
+        How far it goes, in the machine's own words.
+    """
+
+    name: str
+    speed: int = 1
+    reach: str = ""
+
+
+@dataclass(frozen=True)
 class Layout:
     """Where the nodes of a drawing stand, and which links are better drawn as arcs.
 
@@ -248,10 +267,6 @@ class Family(ABC):
         `nodes` is int64, or object (Python ints) for orders beyond 2**62.
         """
 
-    def links(self) -> tuple[IntArray, IntArray] | None:
-        """The ends of all links, for a family without a wiring formula (see ListedFamily)."""
-        return None
-
     @property
     def addresses(self) -> Addresses:
         """How nodes are named by tuples; plain numbers unless a family knows better."""
@@ -283,6 +298,14 @@ class Family(ABC):
         Link delays can be given for each name.
         """
         return ()
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of its channels with their speeds; empty where all channels are alike."""
+        return ()
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        """Number of the kind of channel at each port, in the shape of :meth:`neighbours`."""
+        raise TypeError(f"the channels of {self.name} are all alike")
 
     def router(self, network: Network) -> Router | None:
         """A router in closed form, or None (then tables serve)."""

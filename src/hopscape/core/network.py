@@ -17,7 +17,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.family import Facts, Family, Symmetry
+from hopscape.core.family import ChannelClass, Facts, Family, ListedFamily, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
 from hopscape.core.progress import track
 
@@ -86,8 +86,9 @@ class Network:
         self.family = family
         self.addresses = addresses if addresses is not None else Numbers(order)
         self.duplex = duplex
-        self.symmetry = symmetry
+        self._symmetry = symmetry
         self._switches = _switch_numbers(switches, order) if switches is not None else None
+        self._asked: set[str] = set()
         self._indptr: IntArray | None = None
         self._heads: IntArray | None = None
         self._ports: IntArray | None = None
@@ -101,29 +102,17 @@ class Network:
 
     @classmethod
     def of(cls, family: Family) -> Network:
-        """The network of a family's member: lazy, unless its links are listed."""
-        listed = family.links()
-        if listed is not None:
-            network = cls.from_links(
-                family.order,
-                *listed,
-                duplex=family.duplex,
-                spec=family.spec,
-                addresses=family.addresses,
-                symmetry=family.symmetry(),
-                switches=family.switches(),
-            )
-            network.family = family
-            return network
-        return cls(
+        """The network of a family's member: lazy, it asks the family when it is asked."""
+        network = cls(
             spec=family.spec,
             order=family.order,
             family=family,
             addresses=family.addresses,
             duplex=family.duplex,
-            symmetry=family.symmetry(),
-            switches=family.switches(),
         )
+        network._asked = {"symmetry", "switches"}
+        network._lists_links = isinstance(family, ListedFamily)
+        return network
 
     @classmethod
     def from_links(
@@ -165,6 +154,12 @@ class Network:
             symmetry=symmetry,
             switches=switches,
         )
+        network._list(tails, heads)
+        return network
+
+    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
+        """Make the arrays of a list of links."""
+        order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
         require_memory(8 * (order + 1) + 40 * len(tails), f"the wiring of {spec} ({order} nodes)")
@@ -189,11 +184,10 @@ class Network:
         place[by_tail] = np.arange(len(by_tail))
         reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
         degrees = np.bincount(tail, minlength=order)
-        network._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
-        network._heads = _frozen(head[by_tail].astype(np.int32))
-        network._reverse = _frozen(reverse.astype(np.int32))
-        network._lists_links = True
-        return network
+        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
+        self._heads = _frozen(head[by_tail].astype(np.int32))
+        self._reverse = _frozen(reverse.astype(np.int32))
+        self._lists_links = True
 
     # -- size -------------------------------------------------------------------------------
 
@@ -211,10 +205,21 @@ class Network:
         return self._facts
 
     @property
+    def symmetry(self) -> Symmetry | None:
+        """Orbit representatives that the metrics use, or None when nothing is known."""
+        if "symmetry" in self._asked:
+            assert self.family is not None
+            self._symmetry = self.family.symmetry()
+            self._asked.discard("symmetry")
+        return self._symmetry
+
+    @property
     def channels(self) -> int:
         """Number of channels (a duplex link has two)."""
-        known = self.facts.channels
-        return known if known is not None else len(self.heads)
+        facts = self.facts
+        if facts.channels is None and facts.links is not None and self.duplex:
+            return 2 * facts.links
+        return facts.channels if facts.channels is not None else len(self.heads)
 
     @property
     def links(self) -> int:
@@ -233,7 +238,7 @@ class Network:
     def memory_estimate(self) -> int:
         """Bytes of the arrays, estimated before they exist (pairing of channels included)."""
         if self._lists_links or self.family is None:
-            return sum(a.nbytes for a in (self.indptr, self.heads, self.reverse))
+            return 8 * (self.order + 1) + 8 * self.channels
         return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
 
     # -- wiring -----------------------------------------------------------------------------
@@ -269,6 +274,7 @@ class Network:
     @property
     def reverse(self) -> IntArray:
         """int32[channels]: the paired channel of a duplex link, or -1 for a simplex channel."""
+        self._materialise()
         if self._reverse is None:
             self._reverse = _frozen(self._pair_channels())
         assert self._reverse is not None
@@ -353,6 +359,9 @@ class Network:
         if self._heads is not None:
             return
         assert self.family is not None
+        if isinstance(self.family, ListedFamily):
+            self._list(*self.family.links())
+            return
         width = self.family.ports
         require_memory(self.memory_estimate(), f"the wiring of {self.spec} ({self.order} nodes)")
         if self.order > 2**31 - 1:
@@ -418,24 +427,55 @@ class Network:
             raise ArgumentError(f"{self.spec} is said to be duplex, but a channel has no mate")
         return reverse
 
+    # -- kinds of channels ------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of channels with their speeds; empty where all channels are alike."""
+        return self.family.channel_classes() if self.family is not None else ()
+
+    def class_of(self, channels: IntArray) -> IntArray:
+        """Number of the kind of each channel, as :attr:`classes` counts them."""
+        wanted = np.asarray(channels)
+        if self.family is None or not self.classes:
+            return np.zeros(wanted.shape, dtype=np.int64)
+        out = np.empty(wanted.size, dtype=np.int64)
+        flat = wanted.ravel()
+        for start in range(0, len(flat), _CHUNK):
+            part = flat[start : start + _CHUNK]
+            tails, row = np.unique(self.tails[part].astype(np.int64), return_inverse=True)
+            out[start : start + _CHUNK] = self.family.classes_at(tails)[row, self.port_of(part)]
+        return out.reshape(wanted.shape)
+
     # -- endpoints and switches -------------------------------------------------------------
+
+    def _switch_list(self) -> IntArray | None:
+        if "switches" in self._asked:
+            assert self.family is not None
+            found = self.family.switches()
+            self._switches = None if found is None else _switch_numbers(found, self.order)
+            self._asked.discard("switches")
+        return self._switches
 
     @property
     def has_switches(self) -> bool:
         """Are there nodes that are no endpoints?"""
-        return self._switches is not None and len(self._switches) > 0
+        switches = self._switch_list()
+        return switches is not None and len(switches) > 0
 
     @property
     def endpoints(self) -> IntArray:
         """Node numbers of the endpoints: all nodes that are no switches."""
         require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
         everybody = np.arange(self.order)
-        return everybody if self._switches is None else np.setdiff1d(everybody, self._switches)
+        switches = self._switch_list()
+        return everybody if switches is None else np.delete(everybody, switches)
 
     @property
     def endpoint_count(self) -> int:
         """Number of endpoints, exact."""
-        return self.order - (len(self._switches) if self._switches is not None else 0)
+        switches = self._switch_list()
+        return self.order - (0 if switches is None else len(switches))
 
     # -- names of nodes ---------------------------------------------------------------------
 

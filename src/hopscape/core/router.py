@@ -17,10 +17,11 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network, NodeLike
 
-__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
+__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -88,6 +89,15 @@ class Router(ABC):
         here = self.distances(at, to)[:, None]
         shorter: IntArray = wired & (left >= 0) & (left == here - 1)
         return shorter
+
+    def uniform_loads(
+        self, seed: int = 0
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], How] | None:
+        """Load of every channel when each endpoint sends 1 evenly to all others, and how known.
+
+        None when there is no better way than to follow the routes one by one.
+        """
+        return None
 
     def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
         """All ways that the traffic of each pair is shared out among.
@@ -271,6 +281,22 @@ def _first(mask: IntArray) -> IntArray:
     if mask.shape[1] == 0:
         return np.full(len(mask), -1, dtype=np.int64)
     return np.where(mask.any(axis=1), mask.argmax(axis=1), -1)
+
+
+def pick(mask: IntArray, digit: IntArray) -> IntArray:
+    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
+    if mask.shape[1] == 0:
+        return np.full(len(mask), -1, dtype=np.int64)
+    count = mask.sum(axis=1)
+    rank = digit % np.maximum(count, 1) + 1
+    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
+    return np.where(count > 0, chosen.argmax(axis=1), -1)
+
+
+def spread(at: IntArray, to: IntArray) -> IntArray:
+    """A number for each pair that chooses among ports alike; the same pair, the same number."""
+    hashed: IntArray = (to * 2654435761 + at * 40503) // 256 % 65521
+    return hashed
 
 
 def choose_router(network: Network, kind: str = "auto") -> Router:

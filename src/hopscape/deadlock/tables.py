@@ -8,6 +8,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.family import ListedFamily
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
@@ -161,7 +162,7 @@ def port_rings(network: Network) -> IntArray | None:
     [0, 3, 6, 9]
     """
     family = network.family
-    if family is None or family.links() is not None or not len(network.heads):
+    if family is None or isinstance(family, ListedFamily) or not len(network.heads):
         return None
     channels = np.arange(len(network.heads))
     ports = network.port_of(channels)
