@@ -140,6 +140,8 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "out": ["--out", __file__],
             "choose": ["--choose", "1"],
             "jobs": ["--jobs", "0"],
+            "table": ["--table", "{folder}/kept.jsonl"],
+            "dask": ["--dask", "tcp://127.0.0.1:1"],
             "seed": ["--seed", "1"],
         },
     ),

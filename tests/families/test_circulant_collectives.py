@@ -21,8 +21,9 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant
 from hopscape.families.circulant.collectives import memoryless_tree, node_local_broadcast
-from hopscape.families.circulant.faults import FaultRouter, repaired_broadcast, survey
+from hopscape.families.circulant.faults import FaultRouter, survey
 from hopscape.families.circulant.forms import set_two_parameter
+from hopscape.families.circulant.repair import repaired_broadcast
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.ledger.papers.circulant.claims import CLAIMS
 
@@ -228,7 +229,7 @@ def test_strange_circulants_on_the_command_line() -> None:
             assert result.exit_code == 0, (words, result.output)
     shown = CliRunner().invoke(app, ["show", "circulant(3, 1)"]).output
     assert "yes  (symmetry)" not in shown  # a diameter of 1 is a number
-    assert "1  (symmetry)" in shown
+    assert "1  (closed form)" in shown
 
 
 def test_five_of_six_neighbours_dead_costs_at_most_twenty_hops() -> None:

@@ -14,8 +14,8 @@ from hopscape.core.family import Facts
 from hopscape.families.torus import Ring
 
 FAMILIES = {name: kind for name, kind in hopscape.all_families().items() if name != "file"}
-NOT_YET = {"expanded", "distributed_switch", "partial_switch", "quasicomplete_digraph"}
-"""Families known to break a promise (lamps of one node; permutations 'direct' when packed)."""
+NOT_YET = {"distributed_switch", "partial_switch", "quasicomplete_digraph"}
+"""Families known to break a promise (permutations 'direct' when packed)."""
 
 
 def _mended(name: str, request: pytest.FixtureRequest) -> None:

@@ -234,14 +234,6 @@ def _disjoint(graph, a, b):
         return
 
 
-def test_disjoint_paths_refusals():
-    net = hopscape.build("petersen")
-    assert disjoint_paths(net, 3, 3) == []
-    for count in (0, -1):
-        with pytest.raises(ArgumentError, match="must be at least 1"):
-            disjoint_paths(net, 0, 1, count=count)
-
-
 def test_degrees():
     found = degree_statistics(Network.from_links(4, [0, 0, 0], [1, 1, 2]))
     assert (found.minimum, found.maximum, found.mean) == (0, 3, 1.5)

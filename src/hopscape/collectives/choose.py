@@ -8,6 +8,11 @@ from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.orbits import (
+    symmetric_all_gather,
+    symmetric_all_reduce,
+    symmetric_all_to_all,
+)
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
@@ -22,6 +27,11 @@ from hopscape.core.verify import verify
 __all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm"]
 
 GENERIC = "generic"
+_TURNED = {
+    "all-gather": symmetric_all_gather,
+    "all-reduce": symmetric_all_reduce,
+    "all-to-all": symmetric_all_to_all,
+}
 _CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -52,6 +62,10 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     if family is None:
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
+    turns = type(family).rotations is not Family.rotations
+    if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
+        what = "unit messages near the bandwidth bound, planned for one node of each orbit"
+        found.append(Collective("bandwidth", goal.kind, what, _TURNED[goal.kind]))
     moves = type(family).translations is not Family.translations
     if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
         carry = _CARRIED[goal.kind]

@@ -155,6 +155,8 @@ def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
     Every datum goes by a shortest way; the ways are chosen so that all kinds of links carry alike.
     Links are given to the datum with most hops left; several seeds are tried.
     """
+    if shifts.order == 1:
+        return []
     words = _balanced_words(shifts, seed)
     load = np.zeros(len(shifts.kinds), dtype=np.int64)
     for word in words:
@@ -212,6 +214,8 @@ def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
 
 def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> dict[int, Word]:
     """One word per place, so that the most used kind is used as little as can be found."""
+    if not kinds:
+        return {0: ()}
     generator = np.random.default_rng(seed)
     best: dict[int, Word] = {}
     least = None

@@ -276,6 +276,10 @@ class Family(ABC):
         """What is known in closed form."""
         return Facts()
 
+    def estimate(self, fact: str) -> str | None:
+        """What can be said of a fact that is not known, in words: bounds, mostly."""
+        return None
+
     def symmetry(self) -> Symmetry | None:
         """Orbit representatives, or None when nothing is known."""
         return None
@@ -287,6 +291,14 @@ class Family(ABC):
         a Cayley graph and one node's schedule can be carried to all others; None when not known.
         """
         return None
+
+    def rotations(self) -> IntArray | None:
+        """A group of automorphisms, of which none but the identity leaves any node in place.
+
+        One permutation of the nodes in each row: the turns of a ring of rings, for example. By
+        default the translations, or None when nothing is known.
+        """
+        return self.translations()
 
     def switches(self) -> IntArray | None:
         """Node numbers of switches (nodes that are no endpoints), or None when there are none."""

@@ -12,7 +12,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import OutOfTimeError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
-from hopscape.core.progress import track
+from hopscape.core.progress import check_time, track
 
 __all__ = ["Bisection", "bisection"]
 
@@ -137,15 +137,21 @@ def _second_eigenvalue(indptr: IntArray, heads: IntArray) -> float:
     laplacian = csr_array(diags_array(degrees) - adjacency)
     if order <= 500:
         return float(np.linalg.eigvalsh(laplacian.toarray())[1])
-    from scipy.sparse.linalg import ArpackError, eigsh
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     # the largest two of (c·I - L) are the smallest two of L, without factorising anything
     top = 2.0 * float(degrees.max())
     shifted = csr_array(diags_array(np.full(order, top)) - laplacian)
     start = np.random.default_rng(0).standard_normal(order)
+
+    def product(vector: IntArray) -> IntArray:
+        check_time("the spectral bound")
+        found: IntArray = shifted @ vector
+        return found
+
     try:
         values = eigsh(
-            shifted,
+            LinearOperator(shifted.shape, matvec=product, dtype=shifted.dtype),
             k=2,
             which="LA",
             return_eigenvectors=False,
@@ -153,6 +159,6 @@ def _second_eigenvalue(indptr: IntArray, heads: IntArray) -> float:
             tol=1e-9,
             maxiter=min(10 * order, max(50, int(_LANCZOS / (500 * order + 40 * len(heads))))),
         )
-    except ArpackError:  # not converged: no bound rather than a wrong one
+    except (ArpackError, OutOfTimeError):  # not converged: no bound rather than a wrong one
         return 0.0
     return top - float(np.sort(values)[0])

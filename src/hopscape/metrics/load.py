@@ -14,7 +14,7 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["ChannelLoad", "channel_load"]
+__all__ = ["ChannelLoad", "ClassLoad", "channel_load"]
 
 _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
@@ -22,6 +22,30 @@ _FEW = 200
 _MOST_PORTS = 254
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class ClassLoad:
+    """Loads of the channels of one kind.
+
+    Attributes
+    ----------
+    name, reach : str
+    speed : int
+        What a channel of this kind carries in a unit of time.
+    channels : int
+    largest, mean : float
+    throughput : float
+        What every endpoint can send before a channel of this kind is full: speed / largest.
+    """
+
+    name: str
+    reach: str
+    speed: int
+    channels: int
+    largest: float
+    mean: float
+    throughput: float
 
 
 @dataclass(frozen=True)
@@ -33,10 +57,13 @@ class ChannelLoad:
     loads : float64[channels]
     largest, mean : float
     throughput : float
-        The most that every endpoint can send when a channel carries one unit: 1 / largest.
+        The most that every endpoint can send when a channel carries one unit: 1 / largest; where
+        channels are of several kinds, the least of what their speeds allow.
     hops : float
         Mean number of hops of the traffic.
-    how : {'exact', 'sampled'}
+    how : {'exact', 'symmetry', 'sampled'}
+    classes : tuple of ClassLoad
+        By kind of channel, where the network has kinds.
     """
 
     loads: Floats
@@ -45,6 +72,7 @@ class ChannelLoad:
     throughput: float
     hops: float
     how: How
+    classes: tuple[ClassLoad, ...] = ()
 
 
 def channel_load(
@@ -79,6 +107,9 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
+    known = way.uniform_loads(seed) if isinstance(traffic, str) and traffic == "uniform" else None
+    if known is not None:
+        return _summary(network, known[0], float(count), known[1])
     how: How = "exact"
     if _by_table(way, traffic, count):
         from hopscape.metrics.routes import routes_by
@@ -90,15 +121,44 @@ def channel_load(
         for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
             part = slice(low, low + _BATCH)
             _follow(way, sources[part], targets[part], weights[part], loads)
+    return _summary(network, loads, total, how)
+
+
+def _summary(network: Network, loads: Floats, total: float, how: How) -> ChannelLoad:
+    """The loads with what they allow; `total` is what all endpoints send together."""
     largest = float(loads.max())
+    kinds = _by_class(network, loads)
     return ChannelLoad(
         loads=loads,
         largest=largest,
         mean=float(loads.mean()),
-        throughput=1 / largest if largest > 0 else float("inf"),
+        throughput=min((kind.throughput for kind in kinds), default=_rate(1, largest)),
         hops=float(loads.sum()) / total if total else 0.0,
         how=how,
+        classes=kinds,
     )
+
+
+def _rate(speed: int, load: float) -> float:
+    return speed / load if load > 0 else float("inf")
+
+
+def _by_class(network: Network, loads: Floats) -> tuple[ClassLoad, ...]:
+    if not network.classes:
+        return ()
+    kinds = network.class_of(np.arange(len(loads)))
+    found = []
+    for k, kind in enumerate(network.classes):
+        own = loads[kinds == k]
+        if len(own):
+            most = float(own.max())
+            found.append(
+                ClassLoad(
+                    kind.name, kind.reach, kind.speed, len(own), most, float(own.mean()),
+                    _rate(kind.speed, most),
+                )
+            )  # fmt: skip
+    return tuple(found)
 
 
 def _by_table(router: Router, traffic: object, count: int) -> bool:
@@ -106,16 +166,10 @@ def _by_table(router: Router, traffic: object, count: int) -> bool:
 
     So it is for large networks, unless a router's ways depend on where they began.
     """
-    usual = isinstance(traffic, str) and traffic == "uniform" and _fixed_ways(router)
+    usual = isinstance(traffic, str) and traffic == "uniform" and router.chained
     network = router.network
     fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
     return usual and fits and network.order > _FEW
-
-
-def _fixed_ways(router: Router) -> bool:
-    """Whether a packet's next hop depends on where it is and goes only."""
-    kind = type(router)
-    return kind.walk is Router.walk and kind.ways is Router.ways
 
 
 def _follow(

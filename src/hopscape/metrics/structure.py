@@ -1,4 +1,4 @@
-"""Girth, degrees, connectivity and disjoint paths."""
+"""Girth, degrees and connectivity."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How, Measured
-from hopscape.core.network import Network, NodeLike
+from hopscape.core.network import Network
 from hopscape.core.progress import paced
 
 __all__ = [
     "DegreeStatistics",
     "degree_statistics",
-    "disjoint_paths",
     "edge_connectivity",
     "girth",
     "node_connectivity",
@@ -124,51 +122,6 @@ def _least_flow(
     for part in paced(len(pairs), f"connectivity of {network.spec}", _SLICE):
         best = flows.least_flow(residual, pairs[part], best)
     return int(best)
-
-
-def disjoint_paths(
-    network: Network,
-    source: NodeLike,
-    target: NodeLike,
-    *,
-    count: int | None = None,
-    edges: bool = False,
-) -> list[list[int]]:
-    """Ways from source to target that share no node in between (or no channel).
-
-    Parameters
-    ----------
-    network : Network
-    source, target : node
-    count : int, optional
-        How many; as many as there are when left out. Their total length is the least possible.
-    edges : bool
-        Share no channel, instead of no node.
-
-    Returns
-    -------
-    list of list of int
-        The nodes of each path, the shortest first.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
-    [1, 5, 5]
-    """
-    from hopscape.metrics import flow_kernels as flows
-
-    if count is not None and count < 1:
-        raise ArgumentError(f"count is {count}; it must be at least 1")
-    a, b = network.node(source), network.node(target)
-    if a == b:
-        return []
-    wanted = count if count is not None else int(network.degrees[a])
-    found, channels, offsets = flows.disjoint_paths(
-        network.indptr, network.heads, a, b, not edges, wanted
-    )
-    paths = [channels[offsets[i] : offsets[i + 1]] for i in range(found)]
-    return [[a, *network.heads[path].tolist()] for path in paths]
 
 
 def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool | None]:

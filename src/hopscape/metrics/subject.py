@@ -190,7 +190,10 @@ class Subject:
                 raise
             why = str(error)
         found = self._instead(column)
-        return found if found is not None else Measured(None, "unknown", why)
+        if found is not None:
+            return found
+        family = self.network.family
+        return Measured(None, "unknown", (family and family.estimate(column.fact)) or why)
 
     def _instead(self, column: Column) -> Measured[Any] | None:
         if column.otherwise is None or self.exact:
@@ -231,6 +234,8 @@ class Subject:
                 f"{job.text} would need {human_bytes(effort.memory)}, more than the limit of"
                 f" {human_bytes(limit)} (HOPSCAPE_MEMORY sets another)"
             )
+        if left <= 0:
+            return f"no time was left for {job.text} (see --time-limit)"
         if effort.seconds > left:
             return f"{job.text} would take about {human_time(effort.seconds)} (see --time-limit)"
         return ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.distances import distances_from
+from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
@@ -52,7 +54,20 @@ def summarise(
     for name in ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive"):
         _FILLERS.get(name, _fill)(it, name, out)
         how[name] = _words(it.figure(name))
+    if network.classes:
+        out["classes"] = _class_records(network)
     return out
+
+
+def _class_records(network: Network) -> list[dict[str, Any]]:
+    """Kinds of channels with their speeds, and how many of them leave the first node."""
+    assert network.family is not None
+    try:
+        mine = network.family.classes_at(np.asarray([0])).ravel()
+    except TooLargeError:
+        return [asdict(kind) | {"at_node_0": None} for kind in network.classes]
+    return [asdict(kind) | {"at_node_0": int((mine == k).sum())}
+            for k, kind in enumerate(network.classes)]  # fmt: skip
 
 
 def _fill(it: Subject, name: str, out: dict[str, Any]) -> None:
@@ -64,7 +79,7 @@ def _fill_links(it: Subject, name: str, out: dict[str, Any]) -> None:
     out["links"] = found.value
     if found.value is not None and found.exact:
         known = it.fact("channels")
-        out["channels"] = known if known is not None else len(it.network.heads)
+        out["channels"] = known if known is not None else it.network.channels
 
 
 def _fill_degree(it: Subject, name: str, out: dict[str, Any]) -> None:

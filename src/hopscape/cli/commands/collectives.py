@@ -14,7 +14,18 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
 
-__all__ = ["register"]
+__all__ = [
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "broadcast",
+    "gather",
+    "multicast",
+    "permute",
+    "reduce",
+    "scatter",
+    "verify",
+]
 
 FromOption = Annotated[str, typer.Option("--from", help="The root: a node number or an address.")]
 ToOption = Annotated[str, typer.Option("--to", help="The root: a node number or an address.")]
@@ -47,20 +58,6 @@ DeltaOption = Annotated[
 SaveOption = Annotated[
     Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(broadcast)
-    app.command()(reduce)
-    app.command()(scatter)
-    app.command()(gather)
-    app.command("multicast")(multicast)
-    app.command("allgather")(allgather)
-    app.command("allreduce")(allreduce)
-    app.command("alltoall")(alltoall)
-    app.command()(permute)
-    app.command()(verify)
 
 
 def broadcast(

@@ -11,11 +11,6 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(deadlock)
-
-
 def deadlock(
     spec: SpecArgument,
     router: Annotated[

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.groups import study
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -26,15 +25,9 @@ if TYPE_CHECKING:
     from hopscape.design import Requirements
     from hopscape.design.designer import Design
 
-__all__ = ["register"]
+__all__ = ["design", "which_network"]
 
 _TERMINAL_ROWS = 20
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("design")(design)
-    study.command("which-network")(which_network)
 
 
 def which_network(

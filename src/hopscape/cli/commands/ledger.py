@@ -9,12 +9,7 @@ import typer
 
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(ledger)
+__all__ = ["ledger"]
 
 
 def ledger(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,13 +14,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("bisection")(bisection)
-    app.command("load")(load)
+__all__ = ["bisection", "load"]
 
 
 def bisection(
@@ -97,6 +92,8 @@ def load(
         "hops": found.hops,
         "how": found.how,
     }
+    if found.classes:
+        record["classes"] = [asdict(kind) for kind in found.classes]
     if each:
         record["loads"] = found.loads
         if style is not Format.json:
@@ -105,10 +102,15 @@ def load(
     table = {
         "largest load": f"{found.largest:.6g}  ({found.how})",
         "mean load": f"{found.mean:.6g}",
-        "throughput": f"{found.throughput:.6g} per node, if a channel carries 1",
+        "throughput": f"{found.throughput:.6g} per node, {_unit(found.classes)}",
         "mean hops": f"{found.hops:.6g}",
         "router": way.name,
     }
+    for kind in found.classes:
+        table[f"{kind.name} channels"] = (
+            f"{kind.channels:,} of speed {kind.speed}: largest load {kind.largest:.6g},"
+            f" throughput {kind.throughput:.6g}"
+        )
     emit(record, style, output, title=_loaded(record), table=table)
 
 
@@ -119,6 +121,13 @@ def _loaded(record: dict[str, Any]) -> str:
 def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:
     ends = zip(network.tails.tolist(), network.heads.tolist(), loads.tolist(), strict=True)
     return [{"channel": i, "from": u, "to": v, "load": x} for i, (u, v, x) in enumerate(ends)]
+
+
+def _unit(classes: tuple[Any, ...]) -> str:
+    """What the throughput is counted in."""
+    if len({kind.speed for kind in classes}) > 1:
+        return "in the unit of the speeds"
+    return f"if a channel carries {classes[0].speed if classes else 1}"
 
 
 def _matrix(path: Path) -> Any:

@@ -15,7 +15,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.registry import aliases, all_families, build, family
 
-__all__ = ["register"]
+__all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
 
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
@@ -30,12 +30,6 @@ LimitOption = Annotated[
     ),
 ]
 _SECONDS = 60.0
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    for command in (families, show, compare, distances, draw, export, explain):
-        app.command()(command)
 
 
 def families(
@@ -142,6 +136,10 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
+    for kind in record.get("classes", ()):
+        many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
+        where = f"{many} at node 0, speed {kind['speed']}, reach: {kind['reach']}"
+        table[f"{kind['name']} channels"] = where
     emit(record, style, output, title=record["spec"], table=table)
 
 

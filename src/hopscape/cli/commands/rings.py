@@ -27,7 +27,14 @@ from hopscape.registry import build
 if TYPE_CHECKING:
     from hopscape.core.network import Network
 
-__all__ = ["line_of", "read_distribution", "register"]
+__all__ = [
+    "line_of",
+    "read_distribution",
+    "ring_routes",
+    "ring_table",
+    "ring_torus",
+    "simulate_rings",
+]
 
 DistributionOption = Annotated[
     str,
@@ -36,14 +43,6 @@ DistributionOption = Annotated[
         help="How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
     ),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("rings")(simulate_rings)
-    app.command("ring-table")(ring_table)
-    app.command("ring-routes")(ring_routes)
-    app.command("ring-torus")(ring_torus)
 
 
 def read_distribution(text: str) -> list[Fraction] | None:

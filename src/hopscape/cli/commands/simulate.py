@@ -11,7 +11,7 @@ import typer
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["register"]
+__all__ = ["simulate"]
 
 _LOADS = "0.1:0.9:0.1"
 _WORTH_SAYING = 10**8
@@ -29,11 +29,6 @@ _COLUMNS = {
     "saturated": "saturated",
     "deadlocked": "deadlocked",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(simulate)
 
 
 def simulate(

@@ -9,17 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli import groups
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.files import write_atomically
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    groups.study.command("torus-broadcast")(torus_broadcast)
-    groups.search.command("torus-level")(torus_level)
+__all__ = ["torus_broadcast", "torus_level"]
 
 
 def torus_broadcast(

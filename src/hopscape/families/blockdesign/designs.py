@@ -25,6 +25,7 @@ from hopscape.families.blockdesign.difference import (
     singer,
     twin_prime_powers,
 )
+from hopscape.families.blockdesign.searched import SEARCHED, turned_design
 
 __all__ = [
     "Construction",
@@ -194,14 +195,17 @@ def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
         (79, 13, 2): ("three blocks under a group of order 55", sporadic.biplane_79),
         (36, 15, 6): ("a Latin square of order 6", sporadic.latin_square_design),
     }
+    if (n, m, sigma) in SEARCHED:
+        text = f"blocks found by search, turned by a group of order {SEARCHED[n, m, sigma][0]}"
+        yield Construction(text, lambda: Design(turned_design(n, m, sigma), text))
     if (n, m, sigma) in special:
         how, make = special[n, m, sigma]
         yield Construction(how, lambda: Design(make(), how))
     if n % 4 == 3 and m == (n - 1) // 2 and sigma == (n - 3) // 4:
         recipe = sporadic._hadamard_recipe(n + 1)
         if recipe is not None:
-            text = f"Hadamard matrix of order {n + 1}"
-            yield Construction(text, lambda: _hadamard(n, text))
+            name = f"Hadamard matrix of order {n + 1}"
+            yield Construction(name, lambda: _hadamard(n, name))
 
 
 def _hadamard(n: int, how: str) -> Design:
@@ -292,8 +296,8 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     'complement of: Singer, projective plane of order 2'
     """
     check_parameters(n, m, sigma)
+    require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
     for way in constructions(n, m, sigma):
-        require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
         design = way.build()
         verdict = (
             design.base.check(sigma)

@@ -1,4 +1,4 @@
-"""The ledger of RPC(k): rulings as they were found, by checks that can fail."""
+"""RPC(k) beside its rivals: the numbers behind the ledger and the study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from itertools import combinations
 
 import pytest
 
-from hopscape.ledger.papers.rpc.claims import CLAIMS
 from hopscape.ledger.papers.rpc.comparison import (
     best_torus,
     circulant_floor,
@@ -16,60 +15,6 @@ from hopscape.ledger.papers.rpc.comparison import (
 )
 from hopscape.ledger.papers.rpc.rival_kernels import best_circulant
 from hopscape.registry import build
-
-RULINGS = {
-    "rpc-petersen": "holds",
-    "rpc-pc": "holds",
-    "rpc-pc-paths": "holds",
-    "rpc-degree": "holds corrected",
-    "rpc-diameter": "holds",
-    "rpc-table-1": "holds corrected",
-    "rpc-p3": "holds",
-    "rpc-p3-limit": "holds corrected",
-    "rpc-p4": "holds corrected",
-    "rpc-2940": "holds",
-    "rpc-eq1": "holds corrected",
-    "rpc-eq2": "holds",
-    "rpc-eq3": "refuted",
-    "rpc-p5": "holds corrected",
-    "rpc-p6": "refuted",
-    "rpc-p6-half": "refuted",
-    "rpc-intro-mesh": "holds corrected",
-    "rpc-relatives": "holds",
-    "rpc-p7": "holds",
-    "rpc-two-slices": "refuted",
-    "rpc-th1": "holds",
-    "rpc-th2": "refuted",
-    "rpc-th3": "refuted",
-    "rpc-th4": "refuted",
-    "rpc-def7": "holds",
-    "rpc-th5": "holds corrected",
-    "rpc-p8": "holds corrected",
-    "rpc-p8-better": "open",
-    "rpc-th3-th5": "refuted",
-    "rpc-th6": "holds",
-    "rpc-th7": "holds",
-    "rpc-p10": "holds corrected",
-    "rpc-naive": "holds",
-}
-LONG = {"rpc-eq1", "rpc-eq2", "rpc-eq3", "rpc-th3", "rpc-th4", "rpc-th5", "rpc-diameter"}
-
-
-def test_every_claim_has_a_ruling_here():
-    assert [claim.key for claim in CLAIMS] == list(RULINGS)
-
-
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.key not in LONG], ids=lambda c: c.key)
-def test_ruling(claim):
-    outcome = claim.check()
-    assert outcome.ruling == RULINGS[claim.key], outcome
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.key in LONG], ids=lambda c: c.key)
-def test_long_ruling(claim):
-    outcome = claim.check()
-    assert outcome.ruling == RULINGS[claim.key], outcome
 
 
 def test_table_1():
