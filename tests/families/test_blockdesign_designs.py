@@ -379,7 +379,7 @@ def test_reading_blocks(tmp_path):
         assert start == first
         assert sorted(map(sorted, rows)) == sorted(map(sorted, blocks.tolist()))
     (tmp_path / "bad.txt").write_text("1 2 x\n")
-    with pytest.raises(FileFormatError, match="integers"):
+    with pytest.raises(FileFormatError, match="line 1, column 5: an element must be a whole"):
         read_blocks(tmp_path / "bad.txt")
     with pytest.raises(FileFormatError):
         read_blocks(tmp_path / "missing.txt")

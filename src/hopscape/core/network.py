@@ -32,6 +32,11 @@ NodeLike = int | Sequence[int] | str
 _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
 _FEW_PORTS = 64
+_LISTED_BYTES = 70
+_CHUNK_BYTES = 25
+_SORTED_BYTES = 52
+_PAIRED_BYTES = 12
+"""What making the arrays takes for a moment, by channel: measured in the tests."""
 _MOST_NODES = 10**2000
 _MOST_CHANNELS = 2**31 - 1
 
@@ -162,7 +167,11 @@ class Network:
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
-        require_memory(8 * (order + 1) + 40 * len(tails), f"the wiring of {spec} ({order} nodes)")
+        ways = 2 if duplex else 1
+        require_memory(
+            16 * (order + 1) + ways * _LISTED_BYTES * len(tails),
+            f"the wiring of {spec} ({order} nodes)",
+        )
         first = np.asarray(tails, dtype=np.int64).ravel()
         second = np.asarray(heads, dtype=np.int64).ravel()
         if first.shape != second.shape:
@@ -368,7 +377,11 @@ class Network:
             self._list(*self.family.links())
             return
         width = self.family.ports
-        require_memory(self.memory_estimate(), f"the wiring of {self.spec} ({self.order} nodes)")
+        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        require_memory(
+            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            f"the wiring of {self.spec} ({self.order} nodes)",
+        )
         if self.order > 2**31 - 1:
             raise TooLargeError(
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
@@ -411,7 +424,12 @@ class Network:
         indptr, heads = self.indptr, self.heads
         if len(heads) > _MOST_CHANNELS:
             raise TooLargeError(f"{self.spec} has {len(heads)} channels, too many to be paired")
-        if len(heads) > _MANY_CHANNELS and self.ports <= _FEW_PORTS:
+        few = len(heads) <= _MANY_CHANNELS or self.ports > _FEW_PORTS
+        require_memory(
+            (_SORTED_BYTES if few else _PAIRED_BYTES) * len(heads),
+            f"the pairing of the channels of {self.spec}",
+        )
+        if not few:
             from hopscape.core.pairing_kernels import pair_channels
 
             reverse = pair_channels(indptr, heads)
