@@ -85,7 +85,7 @@ def test_loops_and_parallels_of_a_product_are_paired(tmp_path):
 def test_pairing_kernel_agrees_with_sorting(monkeypatch):
     for spec in ("circulant(7, 1, 1, 6)", "mesh(3, 4, 5)", "debruijn(3, 2, duplex=true)"):
         sorted_pairs = hopscape.build(spec).reverse
-        monkeypatch.setattr("hopscape.core.network._MANY_CHANNELS", 0)
+        monkeypatch.setattr("hopscape.core.wired._MANY_CHANNELS", 0)
         assert np.array_equal(hopscape.build(spec).reverse, sorted_pairs)
         monkeypatch.undo()
 
@@ -93,7 +93,7 @@ def test_pairing_kernel_agrees_with_sorting(monkeypatch):
 def test_materialising_in_pieces_changes_nothing(monkeypatch):
     whole = hopscape.build("mesh(5, 4, 3)")
     whole_arrays = (whole.indptr, whole.heads, whole.port_of(np.arange(whole.channels)))
-    monkeypatch.setattr("hopscape.core.network._CHUNK", 7)
+    monkeypatch.setattr("hopscape.core.wired._CHUNK", 7)
     parts = hopscape.build("mesh(5, 4, 3)")
     part_arrays = (parts.indptr, parts.heads, parts.port_of(np.arange(parts.channels)))
     for a, b in zip(whole_arrays, part_arrays):

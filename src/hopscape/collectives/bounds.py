@@ -9,6 +9,7 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import DisconnectedError
+from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -52,7 +53,7 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     if rules.packing == "unit":
         found += _port_bounds(network, goal, rules)
         found += _traffic_bounds(network, goal, rules)
-    if network.family is not None:
+    if isinstance(network.family, Family):
         found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
     best: dict[str, Bound] = {}
     for bound in found:

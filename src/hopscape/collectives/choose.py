@@ -59,7 +59,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
-    if family is None:
+    if not isinstance(family, Family):
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
     turns = type(family).rotations is not Family.rotations

@@ -16,6 +16,7 @@ from hopscape.core.distances import distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Route, Router, SearchRouter
+from hopscape.core.wired import Wired
 
 __all__ = ["DetourRouter", "Guide", "route_around"]
 
@@ -48,7 +49,7 @@ class DetourRouter(SearchRouter):
 
     def __init__(
         self,
-        network: Network,
+        network: Wired,
         dead_nodes: Iterable[NodeLike] = (),
         dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
     ) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.memory import require_memory
-from hopscape.core.network import Network
+from hopscape.core.wired import Wired
 
 __all__ = ["UNREACHED", "distance_rows", "distances_from", "distances_to"]
 
@@ -22,7 +22,7 @@ _KERNELS = "hopscape.core.distance_kernels"  # once loaded, they serve small net
 _FEW_ROWS = 200
 
 
-def distances_from(network: Network, source: int) -> IntArray:
+def distances_from(network: Wired, source: int) -> IntArray:
     """Distances from one node to all, by breadth-first search; -1 where there is no way.
 
     Examples
@@ -34,7 +34,7 @@ def distances_from(network: Network, source: int) -> IntArray:
     return _search(network.indptr, network.heads, source)
 
 
-def distances_to(network: Network, target: int) -> IntArray:
+def distances_to(network: Wired, target: int) -> IntArray:
     """Distances from all nodes to one; -1 where there is no way."""
     return _search(*network.reversed_csr(), target)
 
@@ -59,12 +59,12 @@ def _search(indptr: IntArray, heads: IntArray, source: int) -> IntArray:
     return distance
 
 
-def distance_rows(network: Network, sources: IntArray, *, towards: bool = False) -> IntArray:
+def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -> IntArray:
     """Distances from many nodes to all, one row per source.
 
     Parameters
     ----------
-    network : Network
+    network : Wired
     sources : array of int
     towards : bool
         Distances *to* the given nodes instead of from them.

@@ -1,14 +1,34 @@
-"""Places on a page that several families share."""
+"""Where nodes stand on a page."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Points", "circle", "closest"]
+from hopscape.core.addresses import IntArray
+
+__all__ = ["Layout", "Points", "circle", "closest"]
 
 Points = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the nodes of a drawing stand, and which links are better drawn as arcs.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (order, 2)
+    curved : callable, optional
+        Takes tails and heads (arrays), returns the bend of each link as a fraction of its length
+        (0 is straight).
+    """
+
+    positions: Points
+    curved: Callable[[IntArray, IntArray], Points] | None = None
 
 
 def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
-from hopscape.core.network import Network, NodeLike
 from hopscape.core.plugins import load_plugins
+from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
@@ -58,7 +58,7 @@ class Router(ABC):
 
     Attributes
     ----------
-    network : Network
+    network : Wired
     name : str
         What kind of router it is.
     exact : bool
@@ -75,7 +75,7 @@ class Router(ABC):
     table_bytes: int = 0
     chained: bool = True
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Wired) -> None:
         self.network = network
         self._next: dict[int, list[int]] = {}
         self._heads: list[list[int]] = []
@@ -293,7 +293,7 @@ class TableRouter(Router):
 
     name = "table"
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Wired) -> None:
         super().__init__(network)
         require_memory(network.order**2, f"a routing table of {network.spec}")
         self._table = distance_rows(network, np.arange(network.order), towards=True)
@@ -313,7 +313,7 @@ class SearchRouter(Router):
 
     name = "search"
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Wired) -> None:
         super().__init__(network)
         self._kept: OrderedDict[int, IntArray] = OrderedDict()
 
@@ -362,18 +362,30 @@ def spread(at: IntArray, to: IntArray) -> IntArray:
     return hashed
 
 
-def choose_router(network: Network, kind: str = "auto") -> Router:
-    """The router that :meth:`Network.router` hands out."""
+@runtime_checkable
+class HasRouters(Protocol):
+    """What a family answers of its routers, as seen from below."""
+
+    def router(self, network: Any) -> Router | None:
+        """A router in closed form, or None."""
+
+    def named_routers(self) -> Mapping[str, Callable[[Any], Router]]:
+        """Other routers, by name."""
+
+
+def choose_router(network: Wired, kind: str = "auto") -> Router:
+    """The router that :meth:`~hopscape.core.network.Network.router` hands out."""
     own = dict(load_plugins("routings"))
-    if network.family is not None:
-        own |= network.family.named_routers()
+    family = network.family if isinstance(network.family, HasRouters) else None
+    if family is not None:
+        own |= family.named_routers()
     if kind in own:
         return own[kind](network)
     if kind not in _KINDS:
         names = ", ".join([*_KINDS, *own])
         raise ArgumentError(f"router {kind!r} is unknown; for {network.spec} choose {names}")
     if kind in ("auto", "closed"):
-        found = network.family.router(network) if network.family is not None else None
+        found = family.router(network) if family is not None else None
         if found is not None:
             return found
         if kind == "closed":

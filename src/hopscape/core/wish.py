@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hopscape.core.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from hopscape.core.family import Family
+from hopscape.core.parameter import REQUIRED
+from hopscape.core.structure import Structure
 
 __all__ = ["Small", "Wish", "scan", "small_graphs"]
 
@@ -134,7 +133,7 @@ def small_graphs(ports: int) -> tuple[Small, ...]:
     return (*(graph for graph in _DENSE if graph.degree <= ports), *complete)
 
 
-def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) -> Iterator[str]:
+def scan(kind: type[Structure], wish: Wish, fixed: dict[str, Any] | None = None) -> Iterator[str]:
     """Members whose order is nearest, of a family that grows with its one integer.
 
     Parameters
@@ -149,15 +148,13 @@ def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) ->
     str
         Specs of up to two members; none for a family with other parameters.
     """
-    from hopscape.core.family import REQUIRED
-
     given = fixed or {}
     free = [p for p in kind.parameters if p.default is REQUIRED and p.name not in given]
     if len(free) != 1 or free[0].kind != "int" or free[0].variadic:
         return
     name, low, top = free[0].name, free[0].low or 0, free[0].high
 
-    def member(value: int) -> Family | None:
+    def member(value: int) -> Structure | None:
         if top is not None and value > top:
             return None
         try:
@@ -184,7 +181,7 @@ def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) ->
             first = middle + 1
         else:
             last = middle
-    fitting: dict[int, Family] = {}
+    fitting: dict[int, Structure] = {}
     for value in range(max(low, first - _LOOKS), first + _LOOKS):
         found = member(value)
         if found is not None and wish.fits(_endpoints(found)):
@@ -194,6 +191,6 @@ def scan(kind: type[Family], wish: Wish, fixed: dict[str, Any] | None = None) ->
             yield fitting[order].spec
 
 
-def _endpoints(member: Family) -> int:
+def _endpoints(member: Structure) -> int:
     switches = member.switches()
     return member.order - (0 if switches is None else len(switches))

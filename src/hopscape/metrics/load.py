@@ -114,7 +114,7 @@ def channel_load(
     if _by_table(way, traffic, count):
         from hopscape.metrics.routes import routes_by
 
-        loads, total = routes_by(way, ends).loads / (count - 1), float(count)
+        loads, total = routes_by(network, way, ends).loads / (count - 1), float(count)
     else:
         sources, targets, weights, how = _flows(ends, traffic, seed)
         total = float(weights.sum())

@@ -228,12 +228,12 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     require_memory(2 * order * len(targets), f"the routes of {network.spec}")
     if router is None:
         return _balanced(network, targets, step)
-    return routes_by(router, targets)
+    return routes_by(network, router, targets)
 
 
-def routes_by(router: Router, targets: IntArray) -> Routes:
+def routes_by(network: Network, router: Router, targets: IntArray) -> Routes:
     """Ask a router about the ways from all nodes to some destinations."""
-    network, order = router.network, router.network.order
+    order = network.order
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     everybody = np.arange(order, dtype=np.int64)
     table = np.full((len(targets), order), 255, dtype=np.uint8)

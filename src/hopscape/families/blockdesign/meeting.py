@@ -11,9 +11,9 @@ from hopscape.core.distances import distances_to
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
-from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Route, Router, pick, spread
+from hopscape.core.wired import Wired
 
 __all__ = ["MeetingRouter", "detours", "require_ways", "tree_loads", "ways_by_meeting"]
 
@@ -25,13 +25,13 @@ _NONE_DEAD = np.zeros(0, dtype=bool)
 
 
 def ways_by_meeting(
-    network: Network, at: IntArray, to: IntArray, dead: IntArray = _NONE_DEAD
+    network: Wired, at: IntArray, to: IntArray, dead: IntArray = _NONE_DEAD
 ) -> tuple[IntArray, IntArray]:
     """Channels of one shortest way for each pair: where each way starts, and all channels.
 
     Parameters
     ----------
-    network : Network
+    network : Wired
     at, to : int arrays
     dead : bool[channels], optional
         Channels that do not work.
@@ -113,7 +113,7 @@ class MeetingRouter(Router):
         return nodes, ports
 
 
-def tree_loads(network: Network, seed: int = 0) -> tuple[FloatArray, How]:
+def tree_loads(network: Wired, seed: int = 0) -> tuple[FloatArray, How]:
     """Loads under uniform traffic: a tree of shortest ways to every endpoint, or to a sample.
 
     Where several ports shorten the way, :func:`hopscape.core.router.spread` takes one.
@@ -141,14 +141,14 @@ def tree_loads(network: Network, seed: int = 0) -> tuple[FloatArray, How]:
     return loads, how
 
 
-def _entering(network: Network) -> tuple[IntArray, IntArray]:
+def _entering(network: Wired) -> tuple[IntArray, IntArray]:
     """Where the list of channels that enter each node begins, and that list."""
     if network.duplex:
         return network.indptr, network.reverse
     return network.reversed_csr()[0], np.argsort(network.heads, kind="stable")
 
 
-def require_ways(network: Network, hops: IntArray, at: IntArray, to: IntArray) -> None:
+def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:
     """Refuse pairs without a way (-1 hops), and routes that would not fit in memory."""
     if (hops < 0).any():
         lost = int(np.argmax(hops < 0))
@@ -160,7 +160,7 @@ def require_ways(network: Network, hops: IntArray, at: IntArray, to: IntArray) -
 
 
 def detours(
-    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    network: Wired, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
 ) -> Callable[[int, int], Route | None]:
     """Shortest ways round dead nodes and links, pair by pair; None without a way."""
     dead = dead_channels(network, dead_nodes, dead_links)
@@ -178,7 +178,7 @@ def detours(
 
 
 def dead_channels(
-    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+    network: Wired, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
 ) -> IntArray:
     """Mark the channels that touch dead nodes, and all between the two nodes of dead links."""
     gone = np.zeros(network.order, dtype=bool)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
@@ -274,7 +275,7 @@ _RIGHT_LAST = {("+", "+"): ("+", "c"), ("+", "c"): ("+", "-")}
 
 def check_basic_broadcast() -> Outcome:
     network = heawood()
-    assert network.family is not None
+    assert isinstance(network.family, Family)
     build = {c.name: c.build for c in network.family.collectives() if c.goal == "broadcast"}
     reached, messages, _ = _spread(printed.FURTHER_STEPS, printed.LAST_STEPS)
     as_printed, fixed, unsettled = [], [], []

@@ -1,0 +1,76 @@
+"""What a family says of its members: facts in closed form, orbits, kinds of channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["ChannelClass", "Facts", "Symmetry"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is true of a network in closed form; None where no closed form is known.
+
+    Each one that a family states is measured in the tests. Distances are over ordered pairs of
+    distinct nodes; `links` counts a duplex link once and a simplex channel once.
+    """
+
+    degree_min: int | None = None
+    degree_max: int | None = None
+    links: int | None = None
+    channels: int | None = None
+    connected: bool | None = None
+    diameter: int | None = None
+    radius: int | None = None
+    mean_distance: Fraction | None = None
+    girth: int | None = None
+    node_connectivity: int | None = None
+    edge_connectivity: int | None = None
+    bisection: int | None = None
+    vertex_transitive: bool | None = None
+
+    def known(self) -> dict[str, Any]:
+        """The facts that are known, by name."""
+        return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Orbit representatives: node `representatives[i]` stands for `sizes[i]` nodes like it.
+
+    One representative means vertex-transitive. The orbits may be those of any group of
+    automorphisms, not only of the whole one: more representatives than needed are harmless.
+    """
+
+    representatives: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def transitive(self) -> bool:
+        """True when every node looks like every other."""
+        return len(self.representatives) == 1
+
+    @classmethod
+    def of_transitive(cls, order: int) -> Symmetry:
+        """The symmetry of a vertex-transitive network."""
+        return cls((0,), (order,))
+
+
+@dataclass(frozen=True)
+class ChannelClass:
+    """A kind of channel.
+
+    Attributes
+    ----------
+    name : str
+    speed : int
+        What it carries in a unit of time, in a unit common to all kinds of the network.
+    reach : str
+        How far it goes, in the machine's own words.
+    """
+
+    name: str
+    speed: int = 1
+    reach: str = ""

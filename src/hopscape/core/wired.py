@@ -1,0 +1,552 @@
+"""Wired: who is wired to whom.
+
+Nodes, channels and their arrays: all of a network but the way to its routers, which are written
+against this class. It is an immutable directed multigraph over nodes 0..order-1. The unit is the
+*channel*: one direction of one link, leaving a node by a numbered port. The two channels of a
+duplex link are paired. Channels are numbered by (node, port), so that they form the rows of a CSR
+matrix: channel c of node v has ``indptr[v] <= c < indptr[v + 1]``.
+
+A network of a family is lazy: wiring is a function first, and becomes arrays on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
+from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
+from hopscape.core.facts import ChannelClass, Facts, Symmetry
+from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.progress import track
+from hopscape.core.structure import ListedStructure, Structure
+
+__all__ = ["NodeLike", "Wired"]
+
+NodeLike = int | Sequence[int] | str
+"""A node number, an address, or the text of either."""
+
+_CHUNK = 1 << 16
+_MANY_CHANNELS = 1 << 21
+_FEW_PORTS = 64
+_LISTED_BYTES = 70
+_CHUNK_BYTES = 25
+_SORTED_BYTES = 52
+_PAIRED_BYTES = 12
+"""What making the arrays takes for a moment, by channel: measured in the tests."""
+_MOST_NODES = 10**2000
+_MOST_CHANNELS = 2**31 - 1
+
+
+class Wired:
+    """An immutable, port-numbered, directed multigraph: a network without its routers.
+
+    Examples
+    --------
+    >>> path = Wired.from_links(3, [0, 1], [1, 2])
+    >>> path.heads, path.neighbours(1)
+    (array([1, 0, 2, 1], dtype=int32), (0, 2))
+    """
+
+    def __init__(
+        self,
+        *,
+        spec: str,
+        order: int,
+        family: Structure | None = None,
+        addresses: Addresses | None = None,
+        duplex: bool = True,
+        symmetry: Symmetry | None = None,
+        switches: IntArray | None = None,
+    ) -> None:
+        if order < 1:
+            raise ArgumentError(f"a network needs at least one node, not {order}")
+        if order > _MOST_NODES:
+            raise ArgumentError("the network has more than 10^2000 nodes, which is beyond hopscape")
+        self.spec = spec
+        self.order = order
+        self.family = family
+        self.addresses = addresses if addresses is not None else Numbers(order)
+        self.duplex = duplex
+        self._symmetry = symmetry
+        self._switches = _switch_numbers(switches, order) if switches is not None else None
+        self._asked: set[str] = set()
+        self._indptr: IntArray | None = None
+        self._heads: IntArray | None = None
+        self._ports: IntArray | None = None
+        self._tails: IntArray | None = None
+        self._reverse: IntArray | None = None
+        self._reversed: tuple[IntArray, IntArray] | None = None
+        self._facts: Facts | None = None
+        self._lists_links = False
+
+    # -- building ---------------------------------------------------------------------------
+
+    @classmethod
+    def of(cls, family: Structure) -> Self:
+        """The network of a family's member: lazy, it asks the family when it is asked."""
+        network = cls(
+            spec=family.spec,
+            order=family.order,
+            family=family,
+            addresses=family.addresses,
+            duplex=family.duplex,
+        )
+        network._asked = {"symmetry", "switches"}
+        network._lists_links = isinstance(family, ListedStructure)
+        return network
+
+    @classmethod
+    def from_links(
+        cls,
+        order: int,
+        tails: IntArray | Sequence[int],
+        heads: IntArray | Sequence[int],
+        *,
+        duplex: bool = True,
+        spec: str = "links",
+        addresses: Addresses | None = None,
+        symmetry: Symmetry | None = None,
+        switches: IntArray | None = None,
+    ) -> Self:
+        """A network from a list of links.
+
+        Parameters
+        ----------
+        order : int
+            Number of nodes.
+        tails, heads : sequence of int
+            The ends of each link. Ports are numbered in this order at each node.
+        duplex : bool
+            Each link is a pair of channels (the default), or one channel from tail to head.
+        spec, addresses, symmetry, switches
+            What the network knows about itself.
+
+        Examples
+        --------
+        >>> net = Wired.from_links(3, [0, 1], [1, 2])
+        >>> net.channels, net.links, net.neighbours(1)
+        (4, 2, (0, 2))
+        """
+        network = cls(
+            spec=spec,
+            order=order,
+            addresses=addresses,
+            duplex=duplex,
+            symmetry=symmetry,
+            switches=switches,
+        )
+        network._list(tails, heads)
+        return network
+
+    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
+        """Make the arrays of a list of links."""
+        order, spec, duplex = self.order, self.spec, self.duplex
+        if order > _MOST_CHANNELS:
+            raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
+        ways = 2 if duplex else 1
+        require_memory(
+            16 * (order + 1) + ways * _LISTED_BYTES * len(tails),
+            f"the wiring of {spec} ({order} nodes)",
+        )
+        first = np.asarray(tails, dtype=np.int64).ravel()
+        second = np.asarray(heads, dtype=np.int64).ravel()
+        if first.shape != second.shape:
+            raise ArgumentError(f"{len(first)} tails but {len(second)} heads")
+        ends = np.concatenate([first, second])
+        if ends.size and (ends.min() < 0 or ends.max() >= order):
+            bad = int(ends[(ends < 0) | (ends >= order)][0])
+            raise AddressError(f"link end {bad} is out of range; the nodes are 0..{order - 1}")
+        count = len(first)
+        if duplex:  # interleaved, so that ports follow the order of the links at both ends
+            tail = np.stack([first, second], axis=1).ravel()
+            head = np.stack([second, first], axis=1).ravel()
+            mate = np.arange(2 * count) ^ 1
+        else:
+            tail, head = first, second
+            mate = np.full(count, -1, dtype=np.int64)
+        by_tail = np.argsort(tail, kind="stable")
+        place = np.empty_like(by_tail)
+        place[by_tail] = np.arange(len(by_tail))
+        reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
+        degrees = np.bincount(tail, minlength=order)
+        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
+        self._heads = _frozen(head[by_tail].astype(np.int32))
+        self._reverse = _frozen(reverse.astype(np.int32))
+        self._lists_links = True
+
+    # -- size -------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.spec}: {self.order} nodes>"
+
+    @property
+    def facts(self) -> Facts:
+        """What the family knows in closed form (nothing, for a user's own graph)."""
+        if self._facts is None:
+            self._facts = self.family.facts() if self.family is not None else Facts()
+        return self._facts
+
+    @property
+    def symmetry(self) -> Symmetry | None:
+        """Orbit representatives that the metrics use, or None when nothing is known."""
+        if "symmetry" in self._asked:
+            assert self.family is not None
+            self._symmetry = self.family.symmetry()
+            self._asked.discard("symmetry")
+        return self._symmetry
+
+    @property
+    def channels(self) -> int:
+        """Number of channels (a duplex link has two)."""
+        facts = self.facts
+        if facts.channels is None and facts.links is not None and self.duplex:
+            return 2 * facts.links
+        return facts.channels if facts.channels is not None else len(self.heads)
+
+    @property
+    def links(self) -> int:
+        """Number of links: a duplex link once, a simplex channel once."""
+        if self.facts.links is not None:
+            return self.facts.links
+        return self.channels // 2 if self.duplex and self._reverse is None else self.count_links()
+
+    def count_links(self) -> int:
+        """The links, counted on the wiring whatever the family knows."""
+        channels = len(self.heads)
+        if self.duplex and self._reverse is None:
+            return channels // 2
+        return channels - int(np.count_nonzero(self.reverse >= 0)) // 2
+
+    def memory_estimate(self) -> int:
+        """Bytes of the arrays, estimated before they exist (pairing of channels included)."""
+        if self._lists_links or self.family is None:
+            return 8 * (self.order + 1) + 8 * self.channels
+        return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
+
+    @property
+    def has_arrays(self) -> bool:
+        """Are the arrays of the wiring built already?"""
+        return self._heads is not None
+
+    # -- wiring -----------------------------------------------------------------------------
+
+    @property
+    def materialised(self) -> bool:
+        """Have the arrays been built?"""
+        return self._heads is not None
+
+    @property
+    def indptr(self) -> IntArray:
+        """int64[order + 1]: where the channels of each node begin."""
+        self._materialise()
+        assert self._indptr is not None
+        return self._indptr
+
+    @property
+    def heads(self) -> IntArray:
+        """int32[channels]: the node that each channel leads to."""
+        self._materialise()
+        assert self._heads is not None
+        return self._heads
+
+    @property
+    def tails(self) -> IntArray:
+        """int32[channels]: the node that each channel leaves."""
+        if self._tails is None:
+            nodes = np.arange(self.order, dtype=np.int32)
+            self._tails = _frozen(np.repeat(nodes, np.diff(self.indptr)))
+        assert self._tails is not None
+        return self._tails
+
+    @property
+    def reverse(self) -> IntArray:
+        """int32[channels]: the paired channel of a duplex link, or -1 for a simplex channel."""
+        self._materialise()
+        if self._reverse is None:
+            self._reverse = _frozen(self._pair_channels())
+        assert self._reverse is not None
+        return self._reverse
+
+    def reversed_csr(self) -> tuple[IntArray, IntArray]:
+        """`indptr` and `heads` of the network with every channel turned round."""
+        if self.duplex:
+            return self.indptr, self.heads
+        if self._reversed is None:
+            by_head = np.argsort(self.heads, kind="stable")
+            counts = np.bincount(self.heads, minlength=self.order)
+            starts = _frozen(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+            self._reversed = (starts, _frozen(self.tails[by_head]))
+        return self._reversed
+
+    @property
+    def degrees(self) -> IntArray:
+        """Number of channels that leave each node."""
+        return np.diff(self.indptr)
+
+    @property
+    def ports(self) -> int:
+        """Number of ports per node, wired or not (the largest, where nodes differ)."""
+        if self.family is not None and not self._lists_links:
+            return self.family.ports
+        return int(self.degrees.max(initial=0))
+
+    def port_of(self, channels: IntArray) -> IntArray:
+        """The port numbers by which channels leave their nodes."""
+        wanted = np.asarray(channels)
+        if self._port_table() is not None:
+            return np.asarray(self._ports)[wanted].astype(np.int64)
+        return wanted - self.indptr[self.tails[wanted]]
+
+    def channel_at(self, nodes: IntArray, ports: IntArray) -> IntArray:
+        """The channels that leave nodes by ports; -1 where a port is not wired."""
+        node, port = np.broadcast_arrays(np.asarray(nodes), np.asarray(ports))
+        table = self._port_table()
+        if not len(self.heads):
+            return np.full(node.shape, -1, dtype=np.int64)
+        if table is None:
+            channel = self.indptr[node] + port
+            return np.where((port >= 0) & (channel < self.indptr[node + 1]), channel, -1)
+        width = self.ports
+        keys = self.tails.astype(np.int64) * width + table
+        wanted = node.astype(np.int64) * width + port
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where((port >= 0) & (port < width) & (keys[at] == wanted), at, -1)
+
+    def neighbours(self, nodes: NodeLike | IntArray) -> Any:
+        """Whom the ports of nodes lead to, without building the whole network where possible.
+
+        Parameters
+        ----------
+        nodes : node or array of node numbers
+
+        Returns
+        -------
+        tuple of int, or ndarray of shape (..., ports)
+            In order of ports; -1 where a port is not wired.
+        """
+        array, scalar = self.resolve(nodes)
+        rows = self._rows(array.ravel())
+        if scalar:
+            return tuple(int(x) for x in rows[0])
+        return rows.reshape(*array.shape, rows.shape[-1])
+
+    def _rows(self, nodes: IntArray) -> IntArray:
+        if self.family is not None and not self._lists_links:
+            return self.family.neighbours(nodes)
+        width = self.ports
+        channel = self.indptr[nodes][:, None] + np.arange(width)
+        wired = channel < self.indptr[nodes + 1][:, None]
+        if not len(self.heads):
+            return np.full((len(nodes), width), -1)
+        found = self.heads[np.minimum(channel, len(self.heads) - 1)].astype(np.int64)
+        return np.where(wired, found, -1)
+
+    def _materialise(self) -> None:
+        """Turn the wiring function into arrays, once."""
+        if self._heads is not None:
+            return
+        assert self.family is not None
+        if isinstance(self.family, ListedStructure):
+            self._list(*self.family.links())
+            return
+        width = self.family.ports
+        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        require_memory(
+            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            f"the wiring of {self.spec} ({self.order} nodes)",
+        )
+        if self.order > 2**31 - 1:
+            raise TooLargeError(
+                f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
+                f" (they would need {human_bytes(self.memory_estimate())})"
+            )
+        heads = np.empty(self.order * width, dtype=np.int32)
+        degrees = np.empty(self.order, dtype=np.int64)
+        ports: list[IntArray] = []
+        port_type = np.uint16 if width < 65536 else np.uint32
+        gaps = False
+        at = 0
+        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        if self.order > _CHUNK:
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+        for start in starts:
+            rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
+            wired = rows >= 0
+            degrees[start : start + len(rows)] = wired.sum(axis=1)
+            flat = rows[wired]
+            heads[at : at + len(flat)] = flat
+            at += len(flat)
+            gaps = gaps or bool((wired[:, 1:] > wired[:, :-1]).any())
+            if not wired.all():
+                ports.append(np.nonzero(wired)[1].astype(port_type))
+            else:
+                ports.append(np.broadcast_to(np.arange(width, dtype=port_type), wired.shape))
+        self._ports = _frozen(np.concatenate([p.ravel() for p in ports])) if gaps else None
+        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]))
+        self._heads = _frozen(heads[:at].copy() if at < len(heads) else heads)
+
+    def _port_table(self) -> IntArray | None:
+        """Port of each channel, where ports are not simply numbered along the row."""
+        self._materialise()
+        return self._ports
+
+    def _pair_channels(self) -> IntArray:
+        """Match the k-th channel u→v with the k-th channel v→u."""
+        if not self.duplex:
+            return np.full(len(self.heads), -1, dtype=np.int32)
+        indptr, heads = self.indptr, self.heads
+        if len(heads) > _MOST_CHANNELS:
+            raise TooLargeError(f"{self.spec} has {len(heads)} channels, too many to be paired")
+        few = len(heads) <= _MANY_CHANNELS or self.ports > _FEW_PORTS
+        require_memory(
+            (_SORTED_BYTES if few else _PAIRED_BYTES) * len(heads),
+            f"the pairing of the channels of {self.spec}",
+        )
+        if not few:
+            from hopscape.core.pairing_kernels import pair_channels
+
+            reverse = pair_channels(indptr, heads)
+        else:
+            tail, head = self.tails.astype(np.int64), heads.astype(np.int64)
+            forth = np.lexsort((head, tail))
+            back = np.lexsort((tail, head))
+            mates = (tail[forth] == head[back]) & (head[forth] == tail[back])
+            reverse = np.empty(len(heads), dtype=np.int32)
+            reverse[forth] = np.where(mates, back, -1)
+        loops = np.nonzero(reverse == np.arange(len(heads)))[0]
+        if len(loops):  # the two channels of a loop leave the same node
+            first, second = loops[0::2], loops[1::2]
+            reverse[loops] = -1
+            if len(first) == len(second) and (heads[first] == heads[second]).all():
+                reverse[first], reverse[second] = second, first
+        if (reverse < 0).any():
+            raise ArgumentError(f"{self.spec} is said to be duplex, but a channel has no mate")
+        return reverse
+
+    # -- kinds of channels ------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of channels with their speeds; empty where all channels are alike."""
+        return self.family.channel_classes() if self.family is not None else ()
+
+    def class_of(self, channels: IntArray) -> IntArray:
+        """Number of the kind of each channel, as :attr:`classes` counts them."""
+        wanted = np.asarray(channels)
+        if self.family is None or not self.classes:
+            return np.zeros(wanted.shape, dtype=np.int64)
+        out = np.empty(wanted.size, dtype=np.int64)
+        flat = wanted.ravel()
+        for start in range(0, len(flat), _CHUNK):
+            part = flat[start : start + _CHUNK]
+            tails, row = np.unique(self.tails[part].astype(np.int64), return_inverse=True)
+            out[start : start + _CHUNK] = self.family.classes_at(tails)[row, self.port_of(part)]
+        return out.reshape(wanted.shape)
+
+    # -- endpoints and switches -------------------------------------------------------------
+
+    def _switch_list(self) -> IntArray | None:
+        if "switches" in self._asked:
+            assert self.family is not None
+            found = self.family.switches()
+            self._switches = None if found is None else _switch_numbers(found, self.order)
+            self._asked.discard("switches")
+        return self._switches
+
+    @property
+    def has_switches(self) -> bool:
+        """Are there nodes that are no endpoints?"""
+        switches = self._switch_list()
+        return switches is not None and len(switches) > 0
+
+    @property
+    def endpoints(self) -> IntArray:
+        """Node numbers of the endpoints: all nodes that are no switches."""
+        require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
+        everybody = np.arange(self.order)
+        switches = self._switch_list()
+        return everybody if switches is None else np.delete(everybody, switches)
+
+    @property
+    def endpoint_count(self) -> int:
+        """Number of endpoints, exact."""
+        switches = self._switch_list()
+        return self.order - (0 if switches is None else len(switches))
+
+    # -- names of nodes ---------------------------------------------------------------------
+
+    def address(self, node: int) -> tuple[int, ...]:
+        """The address of a node as a tuple."""
+        return self.addresses.tuple(self.node(node))
+
+    def node(self, name: NodeLike) -> int:
+        """The number of a node given as a number, an address or the text of either.
+
+        Raises
+        ------
+        AddressError
+            When there is no such node.
+        """
+        if isinstance(name, str):
+            number = self.addresses.parse(name)
+        elif isinstance(name, int | np.integer):
+            number = int(name)
+        elif isinstance(name, tuple | list):
+            number = self.addresses.number(name)
+        else:
+            raise AddressError(f"node {name!r} is neither a number nor an address")
+        if not 0 <= number < self.order:
+            raise AddressError(
+                f"node {number} is out of range; {self.spec} has nodes 0..{self.order - 1}"
+            )
+        return number
+
+    def resolve(self, nodes: Any) -> tuple[IntArray, bool]:
+        """Node numbers as an array, and whether a single node was meant.
+
+        A tuple or text is one address; a list of tuples is a list of addresses; other sequences
+        and arrays hold node numbers.
+        """
+        if isinstance(nodes, int | np.integer | str | tuple):
+            one: Any = nodes
+            return np.asarray([self.node(one)], dtype=node_dtype(self.order)), True
+        if isinstance(nodes, Iterable) and not isinstance(nodes, np.ndarray):
+            nodes = [self.node(x) if isinstance(x, str | tuple) else x for x in nodes]
+        exact = isinstance(nodes, np.ndarray) or node_dtype(self.order).kind != "O"
+        try:
+            array = np.asarray(nodes) if exact else np.asarray(nodes, dtype=object)
+        except ValueError as error:
+            raise AddressError("node numbers must be one list or array of integers") from error
+        if array.size == 0:
+            return array.astype(node_dtype(self.order)), False
+        if not whole_numbers(array):
+            raise AddressError(f"node numbers must be integers, not {array.dtype}")
+        if array.min() < 0 or array.max() >= self.order:
+            bad = int(array[(array < 0) | (array >= self.order)].ravel()[0])
+            raise AddressError(
+                f"node {bad} is out of range; {self.spec} has nodes 0..{self.order - 1}"
+            )
+        if node_dtype(self.order).kind == "O":  # Python's integers, not numpy's inside an array
+            whole = np.asarray([int(x) for x in array.flat], dtype=object)
+            return whole.reshape(array.shape), False
+        return array.astype(np.int64), False
+
+
+def _switch_numbers(switches: IntArray, order: int) -> IntArray:
+    nodes = np.unique(np.asarray(switches, dtype=np.int64))
+    if len(nodes) and (nodes[0] < 0 or nodes[-1] >= order):
+        bad = int(nodes[0] if nodes[0] < 0 else nodes[-1])
+        raise AddressError(f"switch {bad} is out of range; the nodes are 0..{order - 1}")
+    return _frozen(nodes)
+
+
+def _frozen(array: IntArray) -> IntArray:
+    fixed = np.ascontiguousarray(array)
+    fixed.setflags(write=False)
+    return fixed
