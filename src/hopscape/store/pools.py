@@ -22,16 +22,14 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
-
-if TYPE_CHECKING:
-    from hopscape.store.tasks import Task
+from hopscape.store.task import Task
 
 __all__ = ["Processes", "on_dask", "on_processes", "on_threads"]
 
-Results = Iterator[tuple["Task", Any]]
+Results = Iterator[tuple[Task, Any]]
 
 _AHEAD = 3
 _DASK_SECONDS = 5
