@@ -9,15 +9,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from hopscape.cli.endings import EndedError, TerminatedError
+
 __all__ = ["main"]
-
-
-class EndedError(Exception):
-    """Carries an interrupt or a broken pipe past typer, which would leave with codes of its own."""
-
-
-class TerminatedError(KeyboardInterrupt):
-    """SIGTERM: whatever a Ctrl-C would end, in the same way, with what is known so far."""
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,8 +10,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hopscape._version import __version__
-from hopscape.cli import EndedError, commands
+from hopscape.cli import commands
 from hopscape.cli.contents import GROUPS, PANELS
+from hopscape.cli.endings import EndedError
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 
