@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hopscape.collectives.central import central_all_reduce
 from hopscape.collectives.orbits import symmetric_all_to_all
@@ -26,10 +25,7 @@ from hopscape.families.petersen_cycles.permutations import (
     slice_permutation,
     two_way_permutation,
 )
-from hopscape.families.petersen_cycles.wiring import Cycles
-
-if TYPE_CHECKING:
-    from hopscape.families.petersen_cycles.wiring import Stack
+from hopscape.families.petersen_cycles.wiring import Cycles, Stack
 
 __all__ = ["stack_collectives"]
 

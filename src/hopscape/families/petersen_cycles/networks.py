@@ -13,10 +13,13 @@ from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Collective, Facts, Parameter
+from hopscape.core.goal import Goal
 from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
+from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.router import Router
 from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.petersen_cycles.slices import (
     PETERSEN,
@@ -77,7 +80,26 @@ def _petersen_places() -> Points:
     return np.concatenate([circle(5), circle(5, 0.5)])
 
 
-class RingOfPetersenCycles(Cycles):
+class _RoutedStack(Stack):
+    """A stack with its router, its collectives and their bounds."""
+
+    def router(self, network: Network) -> Router:
+        from hopscape.families.petersen_cycles.routing import StackRouter
+
+        return StackRouter(network, self)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.families.petersen_cycles.collectives import stack_collectives
+
+        return stack_collectives(self)
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.petersen_cycles.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
+
+
+class RingOfPetersenCycles(_RoutedStack, Cycles):
     """RPC(k): k slices of 30 nodes, the Petersen-connected cycles, corresponding nodes in rings.
 
     Ports: 0 and 1 round the triangle, 2 across to the other cycle, 3 and 4 up and down the ring.
@@ -129,7 +151,7 @@ class PetersenCycles(RingOfPetersenCycles):
         return PortAddresses(PETERSEN, None)
 
 
-class RingOfCycles(Cycles):
+class RingOfCycles(_RoutedStack, Cycles):
     """A ring of G-connected cycles: RPC with another regular base graph."""
 
     name = "ring_of_cycles"
@@ -208,7 +230,7 @@ def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(row) for row in rows.tolist())
 
 
-class _Petersens(Stack):
+class _Petersens(_RoutedStack):
     """What all stacks of Petersen graphs share."""
 
     def few_slices(self, count: int) -> Network:

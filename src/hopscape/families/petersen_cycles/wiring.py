@@ -12,22 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import AddressError
-from hopscape.core.family import Collective, Facts, Family, Layout, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, circle
+from hopscape.core.network import Network
 from hopscape.core.product import least_cut
 from hopscape.families.petersen_cycles.slices import Slice, petersen_turns, port_moves
-
-if TYPE_CHECKING:
-    from hopscape.core.goal import Goal
-    from hopscape.core.model import Model
-    from hopscape.core.network import Network
-    from hopscape.core.router import Router
 
 __all__ = [
     "Cycles",
@@ -342,21 +336,6 @@ class Stack(Family):
     @property
     def _sizes(self) -> list[int]:
         return [loop.size for loop in self.loops]
-
-    def router(self, network: Network) -> Router:
-        from hopscape.families.petersen_cycles.routing import StackRouter
-
-        return StackRouter(network, self)
-
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.petersen_cycles.collectives import stack_collectives
-
-        return stack_collectives(self)
-
-    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
-        from hopscape.families.petersen_cycles.lower import structure_bounds
-
-        return structure_bounds(self, network, goal, model)
 
     def slice_layout(self) -> IntArray:
         """Where the nodes of one slice stand, within the unit circle."""
