@@ -15,7 +15,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.families.multiring.exact import LoadProgram, optimum, ring_program
-from hopscape.families.multiring.wiring import Multiring, ring_lengths
+from hopscape.families.multiring.rings import FullRings, ring_lengths
 
 __all__ = [
     "CapacityReport",
@@ -137,7 +137,7 @@ def _signed(step: int, n: int) -> int:
 
 
 def route_weights(
-    member: Multiring, distribution: Sequence[Fraction] | None
+    member: FullRings, distribution: Sequence[Fraction] | None
 ) -> tuple[Fraction, ...]:
     """How often each route is taken, scaled to N - 1 in all; evenly when None."""
     check_size(member)
@@ -154,11 +154,11 @@ def route_weights(
     return tuple(Fraction(w) * scale for w in distribution)
 
 
-def _lengths(member: Multiring) -> list[list[int]]:
+def _lengths(member: FullRings) -> list[list[int]]:
     return [ring_lengths(member.n, s)[1:].tolist() for s in member.rings]
 
 
-def check_size(member: Multiring) -> None:
+def check_size(member: FullRings) -> None:
     """Refuse what would take too long."""
     if member.n * len(member.rings) > _MOST:
         raise TooLargeError(
@@ -168,7 +168,7 @@ def check_size(member: Multiring) -> None:
 
 
 def _schedule(
-    member: Multiring,
+    member: FullRings,
     shares: list[list[Fraction]],
     weights: tuple[Fraction, ...],
     bound: Fraction | None = None,
@@ -183,13 +183,13 @@ def _schedule(
 
 
 def shortest_schedule(
-    member: Multiring, distribution: Sequence[Fraction] | None = None
+    member: FullRings, distribution: Sequence[Fraction] | None = None
 ) -> RouteSchedule:
     """Every route on the rings where it is shortest, in equal parts.
 
     Examples
     --------
-    >>> found = shortest_schedule(Multiring(16, (1, 3)))
+    >>> found = shortest_schedule(FullRings(16, (1, 3)))
     >>> found.capacity, [str(load) for load in found.loads]
     (Fraction(20, 1), ['12', '12', '10', '10'])
     """
@@ -198,13 +198,13 @@ def shortest_schedule(
 
 
 def balanced_schedule(
-    member: Multiring, distribution: Sequence[Fraction] | None = None
+    member: FullRings, distribution: Sequence[Fraction] | None = None
 ) -> RouteSchedule:
     """The schedule with the least largest load: a linear program, its optimum proved exactly.
 
     Parameters
     ----------
-    member : Multiring
+    member : FullRings
     distribution : sequence of Fraction, optional
         How often routes 1..N - 1 are taken; evenly when left out.
 
@@ -216,7 +216,7 @@ def balanced_schedule(
 
     Examples
     --------
-    >>> found = balanced_schedule(Multiring(16, (1, 3)))
+    >>> found = balanced_schedule(FullRings(16, (1, 3)))
     >>> found.capacity, found.proved
     (Fraction(240, 11), True)
     """
@@ -233,7 +233,7 @@ def balanced_schedule(
     return _schedule(member, _expand(member, shares), weights, found.bound / copies, dual * copies)
 
 
-def _expand(member: Multiring, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+def _expand(member: FullRings, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
     """Shares of the routes on all rings, from those of one copy or of its folded half."""
     n, copies = member.n, member.copies
     steps = member.rings[: len(member.rings) // copies]
@@ -253,13 +253,13 @@ def _expand(member: Multiring, shares: Sequence[Sequence[Fraction]]) -> list[lis
     return [list(row) for _ in range(copies) for row in out]
 
 
-def load_program(member: Multiring, weights: Sequence[Fraction]) -> LoadProgram:
+def load_program(member: FullRings, weights: Sequence[Fraction]) -> LoadProgram:
     """The linear program of one copy; a duplex set under mirrored traffic is folded in half."""
     return ring_program(*_folded(member, weights))
 
 
 def _folded(
-    member: Multiring, weights: Sequence[Fraction]
+    member: FullRings, weights: Sequence[Fraction]
 ) -> tuple[list[list[int]], list[Fraction]]:
     """Lengths of the routes on the rings of one copy, and the weights of the routes."""
     n = member.n
@@ -276,13 +276,13 @@ def _folded(
 
 
 def heuristic_schedule(
-    member: Multiring, distribution: Sequence[Fraction] | None = None, *, rule: str = "ratio"
+    member: FullRings, distribution: Sequence[Fraction] | None = None, *, rule: str = "ratio"
 ) -> RouteSchedule:
     """Balance by hand: move routes from the most to the least loaded ring until nothing moves.
 
     Parameters
     ----------
-    member : Multiring
+    member : FullRings
     distribution : sequence of Fraction, optional
     rule : {'ratio', 'difference'}
         Which route loses least: by ratio or by difference of its lengths.
@@ -399,7 +399,7 @@ class CapacityReport:
 
 
 def capacity_report(
-    member: Multiring, distribution: Sequence[Fraction] | None = None
+    member: FullRings, distribution: Sequence[Fraction] | None = None
 ) -> CapacityReport:
     """Shortest, heuristic and balanced schedules of a multiring, side by side."""
     return CapacityReport(

@@ -10,10 +10,10 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Family
 from hopscape.core.memory import require_memory
-from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.wiring import Multiring
+from hopscape.core.structure import Structure
+from hopscape.families.multiring.rings import FullRings
+from hopscape.families.multiring.sparse_rings import SparseRings
 
 __all__ = ["Circuit", "circuits"]
 
@@ -38,22 +38,22 @@ class Circuit:
     ports: IntArray
 
 
-def circuits(member: Family) -> list[Circuit]:
+def circuits(member: Structure) -> list[Circuit]:
     """All simplex rings, the mini-rings of a step one after the other.
 
     Examples
     --------
-    >>> [(c.name, c.nodes.tolist()) for c in circuits(Multiring(4, (1,)))]
+    >>> [(c.name, c.nodes.tolist()) for c in circuits(FullRings(4, (1,)))]
     [('1', [0, 1, 2, 3]), ('-1', [0, 3, 2, 1])]
     """
-    if isinstance(member, Multiring):
+    if isinstance(member, FullRings):
         return _full(member)
-    if isinstance(member, SparseMultiring):
+    if isinstance(member, SparseRings):
         return _sparse(member)
     raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
 
 
-def _full(member: Multiring) -> list[Circuit]:
+def _full(member: FullRings) -> list[Circuit]:
     n = member.n
     require_memory(64 * n * len(member.rings), f"the rings of {member.spec}")
     out: list[Circuit] = []
@@ -69,7 +69,7 @@ def _full(member: Multiring) -> list[Circuit]:
     return out
 
 
-def _sparse(member: SparseMultiring) -> list[Circuit]:
+def _sparse(member: SparseRings) -> list[Circuit]:
     require_memory(64 * member.order * member.ports, f"the rings of {member.spec}")
     kind = np.asarray(member.order_of_places) % member.m
     out = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +13,13 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-
-if TYPE_CHECKING:
-    from hopscape.families.multiring.wiring import Multiring
+from hopscape.families.multiring.rings import FullRings
 
 __all__ = ["one_ring_broadcast", "one_ring_collectives", "one_ring_exchanges"]
 
 
 def one_ring_broadcast(
-    network: Network, member: Multiring, root: int, model: Model | None = None
+    network: Network, member: FullRings, root: int, model: Model | None = None
 ) -> Schedule:
     """Every node gets the chunk along the ring on which it is nearest to the root.
 
@@ -50,7 +47,7 @@ def one_ring_broadcast(
     )
 
 
-def one_ring_collectives(member: Multiring) -> tuple[Collective, ...]:
+def one_ring_collectives(member: FullRings) -> tuple[Collective, ...]:
     """The named algorithms of a multiring."""
 
     def broadcast(network: Network, goal: Goal, model: Model | None) -> Schedule:

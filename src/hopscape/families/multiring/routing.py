@@ -13,10 +13,10 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Family
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Floats, Router
+from hopscape.core.structure import Structure
 
 if TYPE_CHECKING:
     from hopscape.families.multiring.sparse_capacity import ArcProgram
@@ -69,7 +69,7 @@ class RingShares:
     shares: Floats
 
 
-def ring_shares(member: Family, schedule: str) -> RingShares:
+def ring_shares(member: Structure, schedule: str) -> RingShares:
     """The shares of a schedule of routes, full or sparse.
 
     Parameters
@@ -78,9 +78,9 @@ def ring_shares(member: Family, schedule: str) -> RingShares:
     schedule : {'shortest', 'balanced'}
     """
     from hopscape.families.multiring.capacity import balanced_schedule
-    from hopscape.families.multiring.wiring import Multiring, ring_lengths
+    from hopscape.families.multiring.rings import FullRings, ring_lengths
 
-    if isinstance(member, Multiring):
+    if isinstance(member, FullRings):
         n = member.n
         require_memory(40 * n * len(member.rings), f"the routes of {member.spec}")
         hops = np.stack([ring_lengths(n, s) for s in member.rings], axis=1)
@@ -159,13 +159,13 @@ _Ways = list[list[tuple[int, int, Fraction]]]
 
 
 def _exact_ways(
-    member: Family, schedule: str
+    member: Structure, schedule: str
 ) -> tuple[Callable[[IntArray, IntArray], IntArray], _Ways]:
     """The kind of each pair, and its ways."""
     from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
-    from hopscape.families.multiring.wiring import Multiring, ring_lengths
+    from hopscape.families.multiring.rings import FullRings, ring_lengths
 
-    if isinstance(member, Multiring):
+    if isinstance(member, FullRings):
         n = member.n
         full = (balanced_schedule if schedule == "balanced" else shortest_schedule)(member)
         hops = [ring_lengths(n, s).tolist() for s in member.rings]
@@ -183,12 +183,14 @@ def _exact_ways(
     return arcs.rows, ways
 
 
-def _sparse_ways(member: Family, schedule: str) -> tuple[ArcProgram, Sequence[Fraction], IntArray]:
+def _sparse_ways(
+    member: Structure, schedule: str
+) -> tuple[ArcProgram, Sequence[Fraction], IntArray]:
     """The ways of a sparse multiring with their shares and first ports."""
-    from hopscape.families.multiring.sparse import SparseMultiring
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.families.multiring.sparse_rings import SparseRings
 
-    if not isinstance(member, SparseMultiring):
+    if not isinstance(member, SparseRings):
         raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
     report = sparse_capacity(member)
     found = report.balanced if schedule == "balanced" else report.shortest

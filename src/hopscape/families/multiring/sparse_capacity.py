@@ -18,7 +18,7 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.families.multiring.exact import LoadProgram, optimum
-from hopscape.families.multiring.sparse import SparseMultiring
+from hopscape.families.multiring.sparse_rings import SparseRings
 
 __all__ = [
     "ArcProgram",
@@ -63,7 +63,7 @@ class ArcProgram:
     rows: Callable[[IntArray, IntArray], IntArray]
 
 
-def arc_program(member: SparseMultiring) -> ArcProgram:
+def arc_program(member: SparseRings) -> ArcProgram:
     """The program of all-to-all traffic, folded as far as rings and parts are alike."""
     count, parts = member.ring_count, member.parts
     base = member.blocks.base
@@ -86,7 +86,7 @@ def arc_program(member: SparseMultiring) -> ArcProgram:
     return ArcProgram(rings, span, ring, side, start % span, length, program, rows)
 
 
-def _ways(member: SparseMultiring, rings: int) -> list[IntArray]:
+def _ways(member: SparseRings, rings: int) -> list[IntArray]:
     """Kind of pair, ring, side, first place and length of every way, by kinds of pairs."""
     m, places, goals = member.m, member.places, np.arange(member.parts)
     sources = goals if member.reordered else goals[:1]
@@ -106,7 +106,7 @@ def _ways(member: SparseMultiring, rings: int) -> list[IntArray]:
     return [column[kept] for column in columns]
 
 
-def _check_size(member: SparseMultiring, rings: int, span: int) -> None:
+def _check_size(member: SparseRings, rings: int, span: int) -> None:
     """Refuse what would take too long or too much memory, before anything is built."""
     m, parts, places = member.m, member.parts, member.places
     sources = rings * (parts if member.reordered else 1)
@@ -146,7 +146,7 @@ class ArcSchedule:
 
     Attributes
     ----------
-    member : SparseMultiring
+    member : SparseRings
     arcs : ArcProgram or None
         None where only the closed form was worked out.
     shares : tuple of Fraction
@@ -157,7 +157,7 @@ class ArcSchedule:
         No schedule has a smaller largest load.
     """
 
-    member: SparseMultiring
+    member: SparseRings
     arcs: ArcProgram | None
     shares: tuple[Fraction, ...]
     carried: tuple[Fraction, ...]
@@ -220,7 +220,7 @@ class ArcSchedule:
 class SparseCapacity:
     """All that is known of the capacity of one sparse multiring."""
 
-    member: SparseMultiring
+    member: SparseRings
     shortest: ArcSchedule
     balanced: ArcSchedule
 
@@ -241,7 +241,7 @@ class SparseCapacity:
         }
 
 
-def sparse_capacity(member: SparseMultiring) -> SparseCapacity:
+def sparse_capacity(member: SparseRings) -> SparseCapacity:
     """Shortest and balanced schedules of a sparse multiring.
 
     Where shortest ways load all arcs alike, nothing can be better: equal prices of the arcs prove
@@ -250,7 +250,7 @@ def sparse_capacity(member: SparseMultiring) -> SparseCapacity:
 
     Examples
     --------
-    >>> found = sparse_capacity(SparseMultiring(4, 16))
+    >>> found = sparse_capacity(SparseRings(4, 16))
     >>> found.balanced.capacity, found.balanced.proved
     (Fraction(102, 1), True)
     """
@@ -291,7 +291,7 @@ def sparse_closed_form(m: int, places: int) -> Fraction:
     return Fraction(2 * places * nodes * (nodes - 1)) / together
 
 
-def sparse_upper_bound(member: SparseMultiring) -> Fraction:
+def sparse_upper_bound(member: SparseRings) -> Fraction:
     """No order of the nodes round the rings has a larger capacity.
 
     The smaller of two bounds: at most 2m nodes are i arcs away for the first time (Moore's kind);
