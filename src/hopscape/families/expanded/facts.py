@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,9 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
 from hopscape.core.family import Facts
 from hopscape.core.network import Network
+from hopscape.families.expanded.structure import ExpandedStructure
 from hopscape.families.expanded.walks import CycleWalks
 from hopscape.metrics import distance_profile, edge_connectivity, girth, node_connectivity
-
-if TYPE_CHECKING:
-    from hopscape.families.expanded.wiring import Expanded
 
 __all__ = ["degree_counts", "expanded_facts", "mean_distance"]
 
@@ -25,7 +22,7 @@ _QUICK = 1 << 18
 _LONG_CYCLE = 256
 
 
-def expanded_facts(family: Expanded) -> Facts:
+def expanded_facts(family: ExpandedStructure) -> Facts:
     """All that is known of one member."""
     least = most = channels = None
     try:
@@ -57,7 +54,7 @@ def expanded_facts(family: Expanded) -> Facts:
 # -- degrees -----------------------------------------------------------------------------------
 
 
-def degree_counts(family: Expanded) -> dict[int, int]:
+def degree_counts(family: ExpandedStructure) -> dict[int, int]:
     """How many nodes have each degree, exact."""
     levels = Counter(family.connectors)
     states, rest = _degrees(family.lamp), family.lamp.order
@@ -90,7 +87,7 @@ def _sums(a: Counter[int], b: Counter[int]) -> Counter[int]:
 # -- distances ---------------------------------------------------------------------------------
 
 
-def _extent(family: Expanded) -> tuple[int | None, int | None]:
+def _extent(family: ExpandedStructure) -> tuple[int | None, int | None]:
     """Diameter and radius: all levels as far apart as can be, and walks through all connectors.
 
     The farthest node differs in every level, since a covering walk grows with what it must visit.
@@ -114,7 +111,7 @@ def _lamp_extent(lamp: Network) -> tuple[int | None, int | None]:
     return profile.diameter, profile.radius
 
 
-def mean_distance(family: Expanded) -> Fraction | None:
+def mean_distance(family: ExpandedStructure) -> Fraction | None:
     """Mean distance over ordered pairs of distinct nodes; None where counting would take long."""
     if family.order == 1:
         return None
@@ -125,7 +122,7 @@ def mean_distance(family: Expanded) -> Fraction | None:
     return census.mean() if census is not None and census.work <= _QUICK else None
 
 
-def _mean_around(family: Expanded) -> Fraction | None:
+def _mean_around(family: ExpandedStructure) -> Fraction | None:
     """The same where the base is a cycle of connectors, each of as many levels."""
     times = set(Counter(family.connectors).values())
     every = len(family.marks) == family.base.order <= _LONG_CYCLE and len(times) == 1
@@ -155,7 +152,7 @@ def _lamp_hops(lamp: Network) -> Fraction | None:
 # -- cycles and cuts ---------------------------------------------------------------------------
 
 
-def _girth(family: Expanded) -> tuple[int | None, bool]:
+def _girth(family: ExpandedStructure) -> tuple[int | None, bool]:
     """Length of a shortest cycle, and whether it is known (None may mean that there is none).
 
     It is a cycle of the base, of the lamp, or two levels changed there and back by turns.
@@ -174,7 +171,7 @@ def _girth(family: Expanded) -> tuple[int | None, bool]:
     return min((g for g in found if g is not None), default=None), True
 
 
-def _transitive(family: Expanded, regular: bool) -> bool | None:
+def _transitive(family: ExpandedStructure, regular: bool) -> bool | None:
     found = family.symmetry()
     if found is not None and found.transitive:
         return True
@@ -182,7 +179,7 @@ def _transitive(family: Expanded, regular: bool) -> bool | None:
 
 
 def _connectivity(
-    family: Expanded, least: int | None, transitive: bool, around: int | None
+    family: ExpandedStructure, least: int | None, transitive: bool, around: int | None
 ) -> tuple[int | None, int | None]:
     """Least cuts of nodes and of links, where the bounds from both sides meet.
 

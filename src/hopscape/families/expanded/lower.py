@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from hopscape.core.distances import distance_rows
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-
-if TYPE_CHECKING:
-    from hopscape.families.expanded.wiring import Expanded
+from hopscape.families.expanded.structure import ExpandedStructure
 
 __all__ = ["structure_bounds"]
 
@@ -21,7 +17,7 @@ _MANY = 1_000_000
 
 
 def structure_bounds(
-    family: Expanded, network: Network, goal: Goal, model: Model
+    family: ExpandedStructure, network: Network, goal: Goal, model: Model
 ) -> tuple[tuple[int, str], ...]:
     """Bounds for all-gather, permutations and total exchange with unit messages."""
     if model.packing != "unit" or model.switching != "store-and-forward" or not family.levels:
@@ -37,7 +33,7 @@ def structure_bounds(
 
 
 def _shared(
-    family: Expanded, lanes: int, levels: list[int | None], base: int | None
+    family: ExpandedStructure, lanes: int, levels: list[int | None], base: int | None
 ) -> tuple[tuple[int, str], ...]:
     """The hops that must be made over the links of each level, and over those of the base."""
     copies = family.lamp.order ** (family.n - 1)
@@ -56,7 +52,7 @@ def _shared(
     )
 
 
-def _exchanged(family: Expanded) -> tuple[list[int | None], int | None]:
+def _exchanged(family: ExpandedStructure) -> tuple[list[int | None], int | None]:
     """Hops of a total exchange over the first level (all are alike), and over the base."""
     lamp = family.lamp
     mean = lamp.facts.mean_distance
@@ -74,7 +70,7 @@ def _exchanged(family: Expanded) -> tuple[list[int | None], int | None]:
 
 
 def _permuted(
-    family: Expanded, network: Network, goal: Goal
+    family: ExpandedStructure, network: Network, goal: Goal
 ) -> tuple[list[int | None], int | None]:
     """The same for a permutation, by the distances of its pairs."""
     promise = goal.on(network)
@@ -90,7 +86,7 @@ def _permuted(
     return levels, total - sum(hops for hops in levels if hops is not None)
 
 
-def _copies(family: Expanded) -> tuple[tuple[int, str], ...]:
+def _copies(family: ExpandedStructure) -> tuple[tuple[int, str], ...]:
     """What must enter a copy of the base over the level links at its connectors, and go on to the
     node that is farthest from these."""
     base, lamp = family.base, family.lamp

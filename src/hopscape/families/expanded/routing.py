@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from hopscape.core.addresses import IntArray, node_dtype
@@ -11,10 +9,8 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+from hopscape.families.expanded.structure import ExpandedStructure
 from hopscape.families.expanded.walks import TableWalks
-
-if TYPE_CHECKING:
-    from hopscape.families.expanded.wiring import Expanded
 
 __all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "printed_route"]
 
@@ -32,7 +28,7 @@ class ExpandedRouter(Router):
 
     name = "covering walks"
 
-    def __init__(self, network: Network, family: Expanded) -> None:
+    def __init__(self, network: Network, family: ExpandedStructure) -> None:
         super().__init__(network)
         self.family = family
         self._walks = family.walks
@@ -201,7 +197,7 @@ class DigitRouter(ExpandedRouter):
     exact = False
     trace = Router.trace
 
-    def __init__(self, network: Network, family: Expanded) -> None:
+    def __init__(self, network: Network, family: ExpandedStructure) -> None:
         super().__init__(network, family)
         self._base_table = distance_rows(family.base, np.arange(family.base.order)).astype(np.int64)
         self._base = family.base.router()
@@ -271,7 +267,7 @@ class SpreadRouter(ExpandedRouter):
 
 
 def printed_route(
-    family: Expanded,
+    family: ExpandedStructure,
     source: tuple[int, ...],
     target: tuple[int, ...],
     *,
@@ -287,7 +283,7 @@ def printed_route(
 
     Parameters
     ----------
-    family : Expanded
+    family : ExpandedStructure
     source, target : addresses (a_n, ..., a_0)
     connector_off_by_one, last_is_tested, final_leg : bool
         As printed: True, True, False.
