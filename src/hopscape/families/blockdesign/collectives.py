@@ -15,9 +15,8 @@ from hopscape.core.memory import require_memory
 from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
+from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 from hopscape.families.blockdesign.self_routing import way_options
-from hopscape.families.blockdesign.switches import SwitchFamily
 
 __all__ = ["COLLECTIVES"]
 
@@ -89,7 +88,7 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model | None) -> Sch
     if rules.ports is not None or rules.duplex == "half" or rules.shares != "arc":
         raise ArgumentError("the direct all-to-all needs all ports and full duplex links")
     family = network.family
-    assert isinstance(family, SwitchFamily | QuasicompleteDigraph)
+    assert isinstance(family, Crossbars | SimplexCrossbars)
     n = family.n
     require_memory(100 * n * n, f"all-to-all among {n} endpoints")
     options = way_options(family)

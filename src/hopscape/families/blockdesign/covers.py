@@ -17,8 +17,8 @@ import numpy as np
 from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
+from hopscape.families.blockdesign.constructions import constructions
 from hopscape.families.blockdesign.cover_search import search_cover
-from hopscape.families.blockdesign.designs import constructions
 from hopscape.families.blockdesign.difference import AbelianGroup, DifferenceSet
 from hopscape.families.blockdesign.existence import existence
 

@@ -15,64 +15,13 @@ from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
+from hopscape.families.blockdesign.crossbars import SimplexCrossbars
 
 __all__ = ["QuasicompleteDigraph", "SwitchedMultiring", "wiring_table"]
 
 
-class QuasicompleteDigraph(Family):
-    """Simplex: endpoint a to crossbars a + u, crossbar s to endpoints s + v·m, u and v below m.
-
-    Every delta below m² is u + v·m in one way, so that one crossbar, a + (delta mod m), leads from
-    a to b.
-    """
-
-    name = "quasicomplete_digraph"
-    summary = "m² endpoints and m² crossbars m × m, simplex: one crossbar for every ordered pair"
-    parameters = (Parameter("m", "int", "ports each way", low=2, high=1024),)
-    example = "quasicomplete_digraph(3)"
-    duplex = False
-
-    def __init__(self, m: int) -> None:
-        self.m = m
-        self.n = m * m
-
-    @property
-    def order(self) -> int:
-        return 2 * self.n
-
-    @property
-    def ports(self) -> int:
-        return self.m
-
-    def switches(self) -> IntArray:
-        require_memory(8 * self.n, f"the crossbars of {self.spec}")
-        return np.arange(self.n, 2 * self.n)
-
-    def neighbours(self, nodes: IntArray) -> IntArray:
-        n, m = self.n, self.m
-        port = np.arange(m, dtype=nodes.dtype)
-        element = (nodes < n)[:, None]
-        up = (nodes[:, None] + port) % n + n
-        down = (nodes[:, None] - n + port * m) % n
-        wired: IntArray = np.where(element, up, down)
-        return wired
-
-    def facts(self) -> Facts:
-        n, m = self.n, self.m
-        hops = 2 * (n - 1) + m + 3 * (n - m)
-        return Facts(
-            degree_min=m,
-            degree_max=m,
-            links=2 * n * m,
-            channels=2 * n * m,
-            connected=True,
-            diameter=3,
-            radius=3,
-            mean_distance=Fraction(hops, 2 * n - 1),
-        )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry((0, self.n), (self.n, self.n))
+class QuasicompleteDigraph(SimplexCrossbars):
+    """Simplex crossbars with their router and collectives."""
 
     def router(self, network: Network) -> Router:
         return DigraphRouter(network, self.m)
@@ -84,20 +33,10 @@ class QuasicompleteDigraph(Family):
 
         return detours(network, dead_nodes, dead_links)
 
-    @cached_property
-    def options(self) -> IntArray:
-        """Ports by difference, as :attr:`Ports.options` has them: leave by u, arrive by v."""
-        delta = np.arange(self.n, dtype=np.int32)
-        return np.stack([delta % self.m, delta // self.m], axis=1)[None, :, None, :]
-
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.blockdesign.collectives import COLLECTIVES
 
         return COLLECTIVES
-
-    def layout(self) -> Layout:
-        ring = circle(self.n)
-        return Layout(np.concatenate([ring, 0.55 * ring]))
 
 
 class DigraphRouter(Router):

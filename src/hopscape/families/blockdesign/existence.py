@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.families.blockdesign.designs import check_parameters, constructions
+from hopscape.families.blockdesign.constructions import check_parameters, constructions
 
 __all__ = ["Existence", "bruck_ryser_chowla", "existence", "hilbert_symbol", "table"]
 

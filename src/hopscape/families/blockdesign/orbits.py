@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +19,9 @@ from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Symmetry
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.covers import abelian_groups
+from hopscape.families.blockdesign.crossbars import Crossbars
 from hopscape.families.blockdesign.difference import AbelianGroup
-from hopscape.families.blockdesign.switches import SwitchFamily
-
-if TYPE_CHECKING:
-    from hopscape.families.blockdesign.twolevel import TwoLevel
+from hopscape.families.blockdesign.supernodes import Supernodes
 
 __all__ = ["Orbits", "find_orbits"]
 
@@ -44,7 +41,7 @@ class Orbits:
         Position and shift of the node at each port of element 0; -1 where nothing is wired.
     """
 
-    def __init__(self, family: TwoLevel, group: AbelianGroup) -> None:
+    def __init__(self, family: Supernodes, group: AbelianGroup) -> None:
         self.family, self.group = family, group
         self.places = family.supernode.order
         self.positions = self.places + family.between.order // family.count - 1
@@ -113,7 +110,7 @@ class Orbits:
         return counts
 
 
-def find_orbits(family: TwoLevel) -> Orbits | None:
+def find_orbits(family: Supernodes) -> Orbits | None:
     """Orbits under the first group of shifts that the outer network turns out to have."""
     count = family.count
     if family.between.order % count:
@@ -127,18 +124,18 @@ def find_orbits(family: TwoLevel) -> Orbits | None:
     return None
 
 
-def _candidates(family: TwoLevel) -> Iterator[tuple[int, ...]]:
+def _candidates(family: Supernodes) -> Iterator[tuple[int, ...]]:
     yield (family.count,)
     between = family.between
     if isinstance(between.addresses, MixedRadix):
         yield tuple(side for side in between.addresses.sides if side > 1)
-    if isinstance(between.family, SwitchFamily) and between.family.design.base is not None:
+    if isinstance(between.family, Crossbars) and between.family.design.base is not None:
         yield between.family.design.base.moduli
     if family.count <= _FEW_GROUPS:
         yield from abelian_groups(family.count)
 
 
-def _keeps_ports(family: TwoLevel, group: AbelianGroup) -> bool:
+def _keeps_ports(family: Supernodes, group: AbelianGroup) -> bool:
     """Does every shift lead ports to ports of the same number, at both ends?"""
     far, arrive = family.outer
     every = np.arange(len(far))

@@ -22,7 +22,7 @@ from hopscape.families.blockdesign.meeting import (
     require_ways,
     tree_loads,
 )
-from hopscape.families.blockdesign.twolevel import TwoLevel
+from hopscape.families.blockdesign.supernodes import Supernodes
 
 __all__ = ["PortalRouter", "portal_places"]
 
@@ -31,7 +31,7 @@ _BATCH = 1 << 20
 _LOCAL_TABLE = 4096
 
 
-def portal_places(family: TwoLevel) -> IntArray:
+def portal_places(family: Supernodes) -> IntArray:
     """Places of a supernode that serve a port of the outer network (in or out)."""
     _, arrive = family.outer
     widest = max(family.between.ports, int(arrive.max(initial=-1)) + 1)
@@ -45,7 +45,7 @@ class PortalRouter(Router):
 
     name = "portals"
 
-    def __init__(self, network: Network, family: TwoLevel) -> None:
+    def __init__(self, network: Network, family: Supernodes) -> None:
         super().__init__(network)
         self._family = family
         local = family.supernode.router()

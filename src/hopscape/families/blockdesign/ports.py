@@ -14,7 +14,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.memory import require_memory
-from hopscape.families.blockdesign.designs import Design
+from hopscape.families.blockdesign.constructions import Design
 from hopscape.families.blockdesign.difference import DifferenceSet
 
 __all__ = ["GroupPorts", "ListedPorts", "Ports", "ports_of"]

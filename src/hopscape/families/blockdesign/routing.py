@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +11,9 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
+from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 from hopscape.families.blockdesign.ports import Ports
-from hopscape.families.blockdesign.twolevel import TwoLevel
-
-if TYPE_CHECKING:
-    from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-    from hopscape.families.blockdesign.switches import SwitchFamily
+from hopscape.families.blockdesign.supernodes import Supernodes
 
 __all__ = ["SwitchRouter", "all_ways", "detours", "route_around", "stranded_pairs"]
 
@@ -58,11 +54,8 @@ class SwitchRouter(Router):
         return out
 
 
-def _family(network: Network) -> SwitchFamily | QuasicompleteDigraph:
-    from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-    from hopscape.families.blockdesign.switches import SwitchFamily
-
-    if not isinstance(network.family, SwitchFamily | QuasicompleteDigraph):
+def _family(network: Network) -> Crossbars | SimplexCrossbars:
+    if not isinstance(network.family, Crossbars | SimplexCrossbars):
         raise ArgumentError(f"{network.spec} is no distributed switch and no two-level machine")
     return network.family
 
@@ -94,7 +87,7 @@ def all_ways(network: Network, a: int, b: int, *, most: int = 1000) -> list[Rout
     first, second = _endpoints(network, a, b)
     if first == second:
         return []
-    if isinstance(network.family, TwoLevel):
+    if isinstance(network.family, Supernodes):
         return _shortest_ways(network, first, second, most)
     _family(network)
     ways = []
@@ -161,7 +154,7 @@ def route_around(
     (0, 10, 1)
     """
     first, second = _endpoints(network, a, b)
-    if isinstance(network.family, TwoLevel):
+    if isinstance(network.family, Supernodes):
         return _round_two_level(network, first, second, list(dead_switches), list(dead_links))
     if first == second:
         return Route((first,), ())
@@ -248,7 +241,7 @@ def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int | None
     >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
     0
     """
-    if isinstance(network.family, TwoLevel):
+    if isinstance(network.family, Supernodes):
         return None
     count = _family(network).n
     alive = np.ones(network.order, dtype=bool)

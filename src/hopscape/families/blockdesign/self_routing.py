@@ -11,22 +11,21 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
-from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-from hopscape.families.blockdesign.switches import SwitchFamily
+from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 
 __all__ = ["check_ports", "way_options"]
 
 _ROUTED = 1 << 16
 
 
-def way_options(family: SwitchFamily | QuasicompleteDigraph) -> IntArray:
+def way_options(family: Crossbars | SimplexCrossbars) -> IntArray:
     """Ports of all ways of a pair, as :attr:`Ports.options` has them."""
-    return family.wiring.options if isinstance(family, SwitchFamily) else family.options
+    return family.wiring.options if isinstance(family, Crossbars) else family.options
 
 
 def check_ports(
     network: Network,
-    family: SwitchFamily | QuasicompleteDigraph,
+    family: Crossbars | SimplexCrossbars,
     sources: IntArray,
     targets: IntArray,
 ) -> Verdict:
@@ -35,7 +34,7 @@ def check_ports(
     Parameters
     ----------
     network : Network
-    family : SwitchFamily or QuasicompleteDigraph
+    family : Crossbars or SimplexCrossbars
     sources, targets : int arrays
         Endpoints; the router is followed for the first 65536 pairs of them.
     """

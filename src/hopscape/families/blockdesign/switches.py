@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
-from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.covers import find_cover
+from hopscape.families.blockdesign.crossbars import Crossbars
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
 from hopscape.families.blockdesign.existence import existence
-from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
 from hopscape.families.blockdesign.routing import SwitchRouter
 
 __all__ = ["DistributedSwitch", "PartialSwitch", "SwitchFamily"]
@@ -28,58 +23,8 @@ _SLACK = 1.6
 _COVER_ORDER, _COVER_PORTS = 150, 24
 
 
-class SwitchFamily(Family):
-    """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
-
-    n: int
-    m: int
-
-    @property
-    @abstractmethod
-    def design(self) -> Design:
-        """Which endpoint is wired to which crossbar."""
-
-    @cached_property
-    def wiring(self) -> Ports:
-        """Ports of endpoints and crossbars."""
-        return ports_of(self.design)
-
-    @property
-    def order(self) -> int:
-        return 2 * self.n
-
-    @property
-    def ports(self) -> int:
-        return self.m
-
-    def switches(self) -> IntArray:
-        return np.arange(self.n, 2 * self.n)
-
-    def neighbours(self, nodes: IntArray) -> IntArray:
-        out = np.empty((len(nodes), self.m), dtype=np.int64)
-        element = nodes < self.n
-        out[element] = self.wiring.blocks_of[nodes[element]] + self.n
-        out[~element] = self.wiring.blocks[nodes[~element] - self.n]
-        return out
-
-    def facts(self) -> Facts:
-        n, m = self.n, self.m
-        hops = 2 * (n - 1) + m + 3 * (n - m)
-        return Facts(
-            degree_min=m,
-            degree_max=m,
-            links=n * m,
-            channels=2 * n * m,
-            connected=True,
-            diameter=2 if n == m else 3,
-            radius=2 if n == m else 3,
-            mean_distance=Fraction(hops, 2 * n - 1),
-        )
-
-    def symmetry(self) -> Symmetry | None:
-        if isinstance(self.wiring, GroupPorts):
-            return Symmetry((0, self.n), (self.n, self.n))
-        return None
+class SwitchFamily(Crossbars):
+    """Endpoints and crossbars with their routers and collectives."""
 
     def router(self, network: Network) -> Router:
         return SwitchRouter(network, self.n, self.wiring)
@@ -95,11 +40,6 @@ class SwitchFamily(Family):
         from hopscape.families.blockdesign.collectives import COLLECTIVES
 
         return COLLECTIVES
-
-    def layout(self) -> Layout:
-        turn = 2 * np.pi * np.arange(self.n) / self.n
-        ring = np.stack([np.sin(turn), np.cos(turn)], axis=1)
-        return Layout(np.concatenate([ring, 0.55 * ring]))
 
 
 class DistributedSwitch(SwitchFamily):

@@ -11,7 +11,7 @@ from hopscape.core.router import Router
 from hopscape.families.blockdesign.meeting import FloatArray, MeetingRouter, require_ways
 from hopscape.families.blockdesign.orbits import Orbits
 from hopscape.families.blockdesign.portals import PortalRouter, portal_places
-from hopscape.families.blockdesign.twolevel import TwoLevel
+from hopscape.families.blockdesign.supernodes import Supernodes
 
 __all__ = ["OrbitRouter", "two_level_router"]
 
@@ -20,9 +20,8 @@ _FEW_SUPERNODES = 8
 _PORTAL_TABLE, _DOORS = 1 << 26, 16
 
 
-def two_level_router(network: Network, family: TwoLevel) -> Router:
+def two_level_router(network: Network, family: Supernodes, orbits: Orbits | None) -> Router:
     """By symmetry where the outer network has it; by portals where they are few; else by search."""
-    orbits = family.orbits
     if orbits is not None:
         small = orbits.entries <= _SMALL_TABLE
         if small or (orbits.entries <= _LARGE_TABLE and family.count >= _FEW_SUPERNODES):

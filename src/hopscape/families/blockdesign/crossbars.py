@@ -1,0 +1,143 @@
+"""The wiring of endpoints and crossbars: by a block design, and by digits."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.layout import circle
+from hopscape.core.memory import require_memory
+from hopscape.families.blockdesign.constructions import Design
+from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
+
+__all__ = ["Crossbars", "SimplexCrossbars"]
+
+
+class Crossbars(Family):
+    """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
+
+    n: int
+    m: int
+
+    @property
+    @abstractmethod
+    def design(self) -> Design:
+        """Which endpoint is wired to which crossbar."""
+
+    @cached_property
+    def wiring(self) -> Ports:
+        """Ports of endpoints and crossbars."""
+        return ports_of(self.design)
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return self.m
+
+    def switches(self) -> IntArray:
+        return np.arange(self.n, 2 * self.n)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        out = np.empty((len(nodes), self.m), dtype=np.int64)
+        element = nodes < self.n
+        out[element] = self.wiring.blocks_of[nodes[element]] + self.n
+        out[~element] = self.wiring.blocks[nodes[~element] - self.n]
+        return out
+
+    def facts(self) -> Facts:
+        n, m = self.n, self.m
+        hops = 2 * (n - 1) + m + 3 * (n - m)
+        return Facts(
+            degree_min=m,
+            degree_max=m,
+            links=n * m,
+            channels=2 * n * m,
+            connected=True,
+            diameter=2 if n == m else 3,
+            radius=2 if n == m else 3,
+            mean_distance=Fraction(hops, 2 * n - 1),
+        )
+
+    def symmetry(self) -> Symmetry | None:
+        if isinstance(self.wiring, GroupPorts):
+            return Symmetry((0, self.n), (self.n, self.n))
+        return None
+
+    def layout(self) -> Layout:
+        turn = 2 * np.pi * np.arange(self.n) / self.n
+        ring = np.stack([np.sin(turn), np.cos(turn)], axis=1)
+        return Layout(np.concatenate([ring, 0.55 * ring]))
+
+
+class SimplexCrossbars(Family):
+    """Simplex: endpoint a to crossbars a + u, crossbar s to endpoints s + v·m, u and v below m.
+
+    Every delta below m² is u + v·m in one way, so that one crossbar, a + (delta mod m), leads from
+    a to b.
+    """
+
+    name = "quasicomplete_digraph"
+    summary = "m² endpoints and m² crossbars m × m, simplex: one crossbar for every ordered pair"
+    parameters = (Parameter("m", "int", "ports each way", low=2, high=1024),)
+    example = "quasicomplete_digraph(3)"
+    duplex = False
+
+    def __init__(self, m: int) -> None:
+        self.m = m
+        self.n = m * m
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return self.m
+
+    def switches(self) -> IntArray:
+        require_memory(8 * self.n, f"the crossbars of {self.spec}")
+        return np.arange(self.n, 2 * self.n)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        n, m = self.n, self.m
+        port = np.arange(m, dtype=nodes.dtype)
+        element = (nodes < n)[:, None]
+        up = (nodes[:, None] + port) % n + n
+        down = (nodes[:, None] - n + port * m) % n
+        wired: IntArray = np.where(element, up, down)
+        return wired
+
+    def facts(self) -> Facts:
+        n, m = self.n, self.m
+        hops = 2 * (n - 1) + m + 3 * (n - m)
+        return Facts(
+            degree_min=m,
+            degree_max=m,
+            links=2 * n * m,
+            channels=2 * n * m,
+            connected=True,
+            diameter=3,
+            radius=3,
+            mean_distance=Fraction(hops, 2 * n - 1),
+        )
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry((0, self.n), (self.n, self.n))
+
+    @cached_property
+    def options(self) -> IntArray:
+        """Ports by difference, as :attr:`Ports.options` has them: leave by u, arrive by v."""
+        delta = np.arange(self.n, dtype=np.int32)
+        return np.stack([delta % self.m, delta // self.m], axis=1)[None, :, None, :]
+
+    def layout(self) -> Layout:
+        ring = circle(self.n)
+        return Layout(np.concatenate([ring, 0.55 * ring]))
