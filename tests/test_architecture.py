@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import hopscape
@@ -74,6 +76,85 @@ def test_families_do_not_import_insides_of_others() -> None:
             if words[1] == "families" and len(words) > 3 and words[2] != own:
                 wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
     assert wrong == []
+
+
+def _module(path: Path, root: Path) -> str:
+    parts = (root.name, *path.relative_to(root).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def _targets(node: ast.AST, package: str) -> Iterator[tuple[str, ...]]:
+    """What a statement imports: for each name the module that it may be, and the one it is in."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name,) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = package.split(".")[: len(package.split(".")) - node.level + 1]
+        source = ".".join([*(above if node.level else []), *filter(None, [node.module])])
+        yield from ((f"{source}.{alias.name}", source) for alias in node.names)
+
+
+def _circles(root: Path) -> list[list[str]]:
+    """Modules that import each other, however indirectly.
+
+    Imports inside functions and under TYPE_CHECKING count as well. A package is imported by those
+    who name it, not by all who name a module in it: a front page may show what is behind it.
+    """
+    modules = {_module(path, root): path for path in root.rglob("*.py")}
+    graph = nx.DiGraph()
+    for name, path in modules.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for places in _targets(node, package):
+                found = next((place for place in places if place in modules), None)
+                if found is not None:
+                    graph.add_edge(name, found)
+    rings = [sorted(ring) for ring in nx.strongly_connected_components(graph) if len(ring) > 1]
+    return sorted(rings + [[name] for name in nx.nodes_with_selfloops(graph)])
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    assert _circles(SOURCE) == []
+
+
+_FORMS = {
+    "at the top": "from house.room.b import thing",
+    "a module": "from house.room import b",
+    "by its whole name": "import house.room.b as b",
+    "relative": "from .b import thing",
+    "relative, a module": "from . import b",
+    "relative, from above": "from ..room.b import thing",
+    "in a function": "def late():\n    from house.room.b import thing",
+    "in a method": "class A:\n    def late(self):\n        import house.room.b",
+    "for types only": "if TYPE_CHECKING:\n    from house.room.b import thing",
+}
+
+
+@pytest.mark.parametrize("form", _FORMS)
+def test_circles_are_found(form: str, tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from house.room import thing",
+        "room/__init__.py": "from house.room.b import thing",
+        "room/a.py": _FORMS[form],
+        "room/b.py": "from house.room.c import other",
+        "room/c.py": "",
+    }
+    for name, text in files.items():
+        place = tmp_path / "house" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    assert _circles(tmp_path / "house") == []
+    (tmp_path / "house/room/c.py").write_text("def f():\n    from house.room.a import g")
+    assert _circles(tmp_path / "house") == [["house.room.a", "house.room.b", "house.room.c"]]
+
+
+def test_front_pages_are_part_of_circles(tmp_path: Path) -> None:
+    """A module that imports its own room's front page, and one that imports itself."""
+    room = tmp_path / "house"
+    room.mkdir()
+    (room / "__init__.py").write_text("from house.a import x")
+    (room / "a.py").write_text("from house import x")
+    (room / "b.py").write_text("import house.b")
+    assert _circles(room) == [["house", "house.a"], ["house.b"]]
 
 
 @pytest.mark.parametrize(
