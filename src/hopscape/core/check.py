@@ -76,7 +76,7 @@ def _first_error(router: Router, everybody: IntArray, target: int) -> Verdict | 
         node = int(np.argmax(off))
         wanted = "a port" if moving[node] else "no port (-1)"
         return _counter_example(node, target, "next port", int(ports[node]), wanted)
-    rows = network._rows(everybody[moving])
+    rows = network.rows(everybody[moving])
     off = ports[moving] >= rows.shape[1]
     if off.any():
         node = int(everybody[moving][np.argmax(off)])

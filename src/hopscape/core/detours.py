@@ -71,7 +71,7 @@ class DetourRouter(SearchRouter):
         return usable
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        rows = self.network._rows(at)
+        rows = self.network.rows(at)
         tails = np.broadcast_to(at[:, None], rows.shape)
         mask: IntArray = super().shortest_ports(at, to)
         return mask & self._usable(tails, np.maximum(rows, 0))
@@ -109,7 +109,7 @@ class Guide:
         """(port, neighbour, its distance to the target)."""
         if node not in self._kept:
             at = np.asarray([node], dtype=node_dtype(self.network.order))
-            row = self.network._rows(at)[0]
+            row = self.network.rows(at)[0]
             wired = [p for p in range(len(row)) if row[p] >= 0]
             heads = np.asarray([int(row[p]) for p in wired], dtype=at.dtype)
             goal = np.asarray([self.target] * len(wired), dtype=at.dtype)

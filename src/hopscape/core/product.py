@@ -66,7 +66,7 @@ class ProductFamily(Family):
         for i, factor in enumerate(self.factors):
             stride //= factor.order
             here = digits[:, i].astype(node_dtype(factor.order))
-            rows = factor._rows(here).astype(nodes.dtype)
+            rows = factor.rows(here).astype(nodes.dtype)
             moved = nodes[:, None] + (rows - digits[:, i][:, None]) * stride
             out[:, first : first + factor.ports] = np.where(rows >= 0, moved, -1)
             first += factor.ports
@@ -325,7 +325,7 @@ class ProductRouter(Router):
         nodes[:, 0] = at
         for hop in range(longest):
             going = np.nonzero(ports[:, hop] >= 0)[0]
-            rows = self.network._rows(nodes[going, hop])
+            rows = self.network.rows(nodes[going, hop])
             nodes[going, hop + 1] = rows[np.arange(len(going)), ports[going, hop]]
         return nodes, ports
 

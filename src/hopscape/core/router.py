@@ -90,7 +90,7 @@ class Router(ABC):
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports that begin a shortest way: bool[m, ports]."""
-        rows = self.network._rows(at)
+        rows = self.network.rows(at)
         wired = rows >= 0
         beyond = np.where(wired, rows, at[:, None])
         target = np.broadcast_to(to[:, None], rows.shape)
@@ -216,14 +216,14 @@ class Router(ABC):
         kind = node_dtype(self.network.order)
         here = np.asarray([at], dtype=kind)
         port = int(self.next_ports(here, np.asarray([to], dtype=kind))[0])
-        return port, int(self.network._rows(here)[0, port]) if port >= 0 else -1
+        return port, int(self.network.rows(here)[0, port]) if port >= 0 else -1
 
     def _kept_step(self, at: int, to: int) -> tuple[int, int]:
         """The same from a list for each target, made when a target is first asked for."""
         row = self._next.get(to)
         if row is None:
             everybody = np.arange(self.network.order)
-            self._heads = self._heads or self.network._rows(everybody).tolist()
+            self._heads = self._heads or self.network.rows(everybody).tolist()
             row = self.next_ports(everybody, np.full_like(everybody, to)).tolist()
             self._next[to] = row
         port = row[at]
@@ -251,7 +251,7 @@ class Router(ABC):
             if (port < 0).any():
                 lost = going[port < 0][0]
                 raise self._lost(at[lost], to[lost], -1)
-            rows = self.network._rows(here[going])
+            rows = self.network.rows(here[going])
             here[going] = rows[np.arange(len(going)), port.astype(np.int64)]
             if (here[going] < 0).any():
                 raise self._lost(-1, -1, 0)

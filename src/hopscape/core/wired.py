@@ -331,12 +331,30 @@ class Wired:
             In order of ports; -1 where a port is not wired.
         """
         array, scalar = self.resolve(nodes)
-        rows = self._rows(array.ravel())
+        rows = self.rows(array.ravel())
         if scalar:
             return tuple(int(x) for x in rows[0])
         return rows.reshape(*array.shape, rows.shape[-1])
 
-    def _rows(self, nodes: IntArray) -> IntArray:
+    def rows(self, nodes: IntArray) -> IntArray:
+        """:meth:`neighbours` of an array of node numbers in range, unchecked: for inner loops.
+
+        Parameters
+        ----------
+        nodes : int array of shape (m,)
+            Of the dtype of :func:`~hopscape.core.addresses.node_dtype`.
+
+        Returns
+        -------
+        int array of shape (m, ports)
+            -1 where a port is not wired.
+
+        Examples
+        --------
+        >>> Wired.from_links(3, [0, 1], [1, 2]).rows(np.array([1, 2]))
+        array([[ 0,  2],
+               [ 1, -1]])
+        """
         if self.family is not None and not self._lists_links:
             return self.family.neighbours(nodes)
         width = self.ports
@@ -346,6 +364,8 @@ class Wired:
             return np.full((len(nodes), width), -1)
         found = self.heads[np.minimum(channel, len(self.heads) - 1)].astype(np.int64)
         return np.where(wired, found, -1)
+
+    _rows = rows  # the name that the Heawood router still uses
 
     def _materialise(self) -> None:
         """Turn the wiring function into arrays, once."""

@@ -111,7 +111,7 @@ def describe_machine(name: str, family: TwoLevel) -> Machine:
     """
     inside, outer = family.supernode, family.between
     ends = family.locals[: family.size]
-    local = int((inside._rows(ends) >= 0).sum(axis=1).max(initial=0))
+    local = int((inside.rows(ends) >= 0).sum(axis=1).max(initial=0))
     links = family.copies * family.depth
     return Machine(
         name=name,

@@ -91,7 +91,7 @@ class MeetingRouter(Router):
     def _towards(self, at: IntArray, target: int) -> IntArray:
         """Ports of many nodes to one target, a hash among those that shorten the way."""
         far = distances_to(self.network, target)
-        rows = self.network._rows(at)
+        rows = self.network.rows(at)
         shorter = (rows >= 0) & (far[rows] == far[at][:, None] - 1) & (far[rows] >= 0)
         return pick(shorter, spread(at, np.full_like(at, target)))
 

@@ -188,7 +188,7 @@ class Supernodes(Family):
         out = np.full((len(nodes), self.ports), -1, dtype=np.int64)
         group, place = self.position(nodes)
         inside = np.nonzero(group >= 0)[0]
-        rows = self.supernode._rows(self.locals[place[inside]])
+        rows = self.supernode.rows(self.locals[place[inside]])
         moved = self.node_at(group[inside, None], self.places[rows])
         out[inside, : rows.shape[1]] = np.where(rows >= 0, moved, -1)
         end = np.nonzero(nodes < self.ends)[0]

@@ -41,7 +41,7 @@ class ExpandedRouter(Router):
             self.table_bytes += self._lamp_table.nbytes
         self._lamp = family.lamp.router()
         self._base_steps: dict[tuple[int, int, int], tuple[int, int]] = {}
-        self._base_heads: list[list[int]] = family.base._rows(np.arange(family.base.order)).tolist()
+        self._base_heads: list[list[int]] = family.base.rows(np.arange(family.base.order)).tolist()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         table = self._lamp_table
@@ -127,7 +127,7 @@ class ExpandedRouter(Router):
 
     def _walk_ports(self, here: IntArray, wanted: IntArray, there: IntArray) -> IntArray:
         """The base port behind which the shortest covering walk goes on; the lowest on a tie."""
-        rows = self.family.base._rows(here)
+        rows = self.family.base.rows(here)
         lengths = np.full(rows.shape, np.iinfo(np.int64).max)
         for port in range(rows.shape[1]):
             wired = np.nonzero(rows[:, port] >= 0)[0]
@@ -255,7 +255,7 @@ class SpreadRouter(ExpandedRouter):
             open_ = self.shortest_ports(here[going], to[going])
             rank = salt[going] % open_.sum(axis=1)
             port = (np.cumsum(open_, axis=1) > rank[:, None]).argmax(axis=1)
-            rows = self.network._rows(here[going])
+            rows = self.network.rows(here[going])
             here[going] = rows[np.arange(len(going)), port]
             nodes.append(np.full_like(at, -1))
             nodes[-1][going] = here[going]

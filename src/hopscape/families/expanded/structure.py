@@ -149,7 +149,7 @@ class ExpandedStructure(Family):
         digits = self._box.tuples(nodes)
         here = digits[:, -1].astype(np.int64)
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
-        rows = self.base._rows(here).astype(nodes.dtype)
+        rows = self.base.rows(here).astype(nodes.dtype)
         moved = nodes[:, None] + rows - digits[:, -1][:, None]
         out[:, : self.base.ports] = np.where(rows >= 0, moved, -1)
         first, size = self.base.ports, self.lamp.order
@@ -161,7 +161,7 @@ class ExpandedStructure(Family):
             which = np.nonzero(level)[0]
             level = level[which]
             state = digits[which, self.n - level]
-            rows = self.lamp._rows(state.astype(node_dtype(size))).astype(nodes.dtype)
+            rows = self.lamp.rows(state.astype(node_dtype(size))).astype(nodes.dtype)
             step = (rows - state[:, None]) * strides[level][:, None]
             moved = np.where(rows >= 0, nodes[which][:, None] + step, -1)
             out[which, first : first + self.lamp.ports] = moved

@@ -64,7 +64,7 @@ def _in_stages(
         stages = stages + [(first,)] * (loop.size - 1)
         first += 2
     held = np.eye(network.order, dtype=bool)
-    rows = network._rows(np.arange(network.order))
+    rows = network.rows(np.arange(network.order))
     for ports in stages:
         after = held.copy()
         tails, heads, data = [], [], []
