@@ -31,6 +31,27 @@ class Facts:
     bisection: int | None = None
     vertex_transitive: bool | None = None
 
+    @classmethod
+    def regular(cls, order: int, degree: int, *, duplex: bool = True, **others: Any) -> Facts:
+        """The facts of a network in which every node has the same number of channels.
+
+        Parameters
+        ----------
+        order, degree : int
+        duplex : bool
+            Two channels are a link; else each channel is one.
+        **others
+            Further facts, by name.
+
+        Examples
+        --------
+        >>> Facts.regular(8, 3, diameter=3).known()
+        {'degree_min': 3, 'degree_max': 3, 'links': 12, 'channels': 24, 'diameter': 3}
+        """
+        channels = order * degree
+        links = channels // 2 if duplex else channels
+        return cls(degree, degree, links, channels, **others)
+
     def known(self) -> dict[str, Any]:
         """The facts that are known, by name."""
         return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}

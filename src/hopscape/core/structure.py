@@ -36,6 +36,11 @@ class Structure(ABC):
     """Is every channel half of a duplex link?"""
 
     @property
+    def transitive(self) -> bool:
+        """Does every node look like every other? A family says ``transitive = True``."""
+        return False
+
+    @property
     @abstractmethod
     def order(self) -> int:
         """Number of nodes, exact."""
@@ -66,8 +71,11 @@ class Structure(ABC):
         return None
 
     def symmetry(self) -> Symmetry | None:
-        """Orbit representatives, or None when nothing is known."""
-        return None
+        """Orbit representatives, or None when nothing is known.
+
+        By default the one orbit of a transitive family.
+        """
+        return Symmetry.of_transitive(self.order) if self.transitive else None
 
     def translations(self) -> IntArray | None:
         """Automorphisms that act like the shifts of a ring: row v moves node 0 to node v.

@@ -55,11 +55,9 @@ class Crossbars(Family):
     def facts(self) -> Facts:
         n, m = self.n, self.m
         hops = 2 * (n - 1) + m + 3 * (n - m)
-        return Facts(
-            degree_min=m,
-            degree_max=m,
-            links=n * m,
-            channels=2 * n * m,
+        return Facts.regular(
+            self.order,
+            m,
             connected=True,
             diameter=2 if n == m else 3,
             radius=2 if n == m else 3,
@@ -118,11 +116,10 @@ class SimplexCrossbars(Family):
     def facts(self) -> Facts:
         n, m = self.n, self.m
         hops = 2 * (n - 1) + m + 3 * (n - m)
-        return Facts(
-            degree_min=m,
-            degree_max=m,
-            links=2 * n * m,
-            channels=2 * n * m,
+        return Facts.regular(
+            self.order,
+            m,
+            duplex=False,
             connected=True,
             diameter=3,
             radius=3,

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -107,6 +107,7 @@ class SwitchedMultiring(Family):
         Parameter("duplex", "flag", "rings both ways, for odd p", default=False),
     )
     example = "switched_multiring(3, r=2)"
+    transitive = True
 
     def __init__(self, p: int, r: int = 2, duplex: bool = False) -> None:
         if duplex and p % 2 == 0:
@@ -136,22 +137,17 @@ class SwitchedMultiring(Family):
         return np.stack(columns, axis=1)
 
     def facts(self) -> Facts:
-        n, degree = self.order, self.ports
         hops = self.r * (self.p - 1) * self.p ** (self.r - 1)
-        return Facts(
-            degree_min=degree,
-            degree_max=degree,
-            links=n * degree // 2 if self.duplex else n * degree,
-            channels=n * degree,
+        return Facts.regular(
+            self.order,
+            self.ports,
+            duplex=self.duplex,
             connected=True,
             diameter=self.r,
             radius=self.r,
-            mean_distance=Fraction(hops, n - 1),
+            mean_distance=Fraction(hops, self.order - 1),
             vertex_transitive=True,
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order)
 
     def router(self, network: Network) -> Router:
         return DigitRouter(network, self)

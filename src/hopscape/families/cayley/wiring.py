@@ -8,7 +8,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.wish import Wish
@@ -36,6 +36,7 @@ class Cayley(Family):
         ),
     )
     example = "cayley(7, 3, 2, 1, 7)"
+    transitive = True
 
     def __init__(self, m: int, k: int, r: int, generators: tuple[int, ...]) -> None:
         if pow(r, k, m) != 1 % m:
@@ -78,17 +79,7 @@ class Cayley(Family):
         return self._group.product(nodes[:, None], self._steps[None, :])
 
     def facts(self) -> Facts:
-        degree = self.ports
-        return Facts(
-            degree_min=degree,
-            degree_max=degree,
-            links=self.order * degree // 2,
-            channels=self.order * degree,
-            vertex_transitive=True,
-        )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order)
+        return Facts.regular(self.order, self.ports, vertex_transitive=True)
 
     def translations(self) -> IntArray | None:
         if self.order > _TRANSLATED:

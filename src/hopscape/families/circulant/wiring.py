@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
@@ -38,6 +38,7 @@ class Circulant(Family):
         Parameter("generators", "int", "steps, from 1 to N - 1", low=1, variadic=True),
     )
     example = "circulant(21, 1, 3, 8)"
+    transitive = True
 
     n: int
     generators: tuple[int, ...]
@@ -80,11 +81,9 @@ class Circulant(Family):
         degree = sum(1 if 2 * s == self.n else 2 for s in self.generators)
         connected = self.components == 1
         diameter = self.known_diameter() if connected else None
-        return Facts(
-            degree_min=degree,
-            degree_max=degree,
-            links=self.n * degree // 2,
-            channels=self.n * degree,
+        return Facts.regular(
+            self.n,
+            degree,
             connected=connected,
             diameter=diameter,
             radius=diameter,
@@ -109,9 +108,6 @@ class Circulant(Family):
 
     def estimate(self, fact: str) -> Measured[Any] | None:
         return self._figures.estimate(fact) if self.components == 1 else None
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.n)
 
     def port_classes(self) -> tuple[str, ...]:
         return tuple(f"step{s}" for s in self.generators for _ in range(2))

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.wish import Wish
 
@@ -53,6 +53,7 @@ class FullRings(Family):
         Parameter("simplex", "flag", "all steps are simplex rings", default=False),
     )
     example = "multiring(16, 1, 3)"
+    transitive = True
 
     def __init__(
         self, n: int, steps: Sequence[int], copies: int = 1, simplex: bool = False
@@ -124,18 +125,9 @@ class FullRings(Family):
         return out
 
     def facts(self) -> Facts:
-        channels = self.n * self.ports
-        return Facts(
-            degree_min=self.ports,
-            degree_max=self.ports,
-            links=channels // 2 if self.duplex else channels,
-            channels=channels,
-            connected=True,
-            vertex_transitive=True,
+        return Facts.regular(
+            self.n, self.ports, duplex=self.duplex, connected=True, vertex_transitive=True
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.n)
 
     def port_classes(self) -> tuple[str, ...]:
         return tuple(f"step{min(s, self.n - s) if self.duplex else s}" for s in self.rings)

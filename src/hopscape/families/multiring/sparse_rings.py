@@ -150,12 +150,9 @@ class SparseRings(Family):
         return out
 
     def facts(self) -> Facts:
-        channels = self.order * self.ports
-        return Facts(
-            degree_min=self.ports,
-            degree_max=self.ports,
-            links=channels // 2,
-            channels=channels,
+        return Facts.regular(
+            self.order,
+            self.ports,
             connected=True,
             vertex_transitive=True if not self.reordered and self.blocks.base else None,
         )

@@ -252,11 +252,9 @@ class Stack(Family):
             total += self.slice.size**2 * loop.total * copies * (copies // loop.size)
         order = self.order
         nodes, edges = self._connectivity()
-        return Facts(
-            degree_min=self.degree,
-            degree_max=self.degree,
-            links=order * self.degree // 2,
-            channels=order * self.degree,
+        return Facts.regular(
+            order,
+            self.degree,
             connected=True,
             diameter=far,
             radius=near,
