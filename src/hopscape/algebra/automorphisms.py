@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.network import Network
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["GaloisField", "galois_field", "is_prime", "prime_factors", "prime_power"]

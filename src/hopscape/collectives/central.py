@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.collectives.trees import shortest_path_tree
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal

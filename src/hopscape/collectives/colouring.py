@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 
 __all__ = ["colour_edges"]

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import IntArray
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal

@@ -14,7 +14,8 @@ import numpy as np
 from hopscape.collectives.colouring import colour_edges
 from hopscape.collectives.generic import broadcast, permutation
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.collectives.trees import Tree, serve_tree
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory

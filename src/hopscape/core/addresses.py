@@ -14,11 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError
 
-__all__ = ["Addresses", "Labels", "MixedRadix", "Numbers", "node_dtype", "whole_numbers"]
-
-IntArray = np.ndarray[Any, np.dtype[Any]]
+__all__ = [
+    "Addresses",
+    "IntArray",
+    "Labels",
+    "MixedRadix",
+    "Numbers",
+    "node_dtype",
+    "whole_numbers",
+]
 
 _INT64_SAFE = 2**62
 _NUMBER = re.compile(r"[+-]?[0-9]{1,2001}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_to
 from hopscape.core.errors import ArgumentError
 from hopscape.core.router import Router

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.addresses import node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.gpu import compiled, cupy, require_device_memory
 from hopscape.core.network import Network

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.core.wired import Wired
 

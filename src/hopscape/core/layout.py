@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 
 __all__ = ["Layout", "Points", "circle", "closest"]
 
-Points = np.ndarray[Any, np.dtype[np.float64]]
+Points = Floats
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.router import Route, Router, choose_router
 from hopscape.core.structure import Structure
 from hopscape.core.wired import NodeLike, Wired

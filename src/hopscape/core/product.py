@@ -14,13 +14,14 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, closest
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Floats, Router
+from hopscape.core.router import Router
 
 __all__ = ["ProductFamily", "ProductRouter", "least_cut"]
 

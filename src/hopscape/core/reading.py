@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.memory import human_bytes, memory_limit, require_memory
 

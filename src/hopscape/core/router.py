@@ -14,7 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.addresses import node_dtype
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
@@ -24,7 +25,6 @@ from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal

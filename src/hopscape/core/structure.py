@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, Numbers
+from hopscape.core.addresses import Addresses, Numbers
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.facts import ChannelClass, Facts, Symmetry
 from hopscape.core.layout import Layout

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ScheduleError
 from hopscape.core.goal import Goal, Promise
 from hopscape.core.memory import require_memory

@@ -7,12 +7,10 @@ of the transfer that set it: it counts only if that transfer belongs to the pres
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import IntArray
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)

@@ -16,7 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
+from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import ChannelClass, Facts, Symmetry
 from hopscape.core.memory import human_bytes, require_memory

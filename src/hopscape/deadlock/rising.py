@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.deadlock.layering import marks
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.metrics.routes import downward, node_rankings

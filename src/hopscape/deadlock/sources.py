@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
-from hopscape.core.router import Floats, Router
+from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph
 
 __all__ = ["SourceRoutes", "source_routes"]

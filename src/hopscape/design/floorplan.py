@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.interchange.convert import link_ends

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.layout import Points
 
 __all__ = ["arrow_head", "bent_line", "detours", "fans", "free_directions", "loop_line"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.family import Layout
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network

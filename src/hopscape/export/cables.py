@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word

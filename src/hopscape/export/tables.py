@@ -7,7 +7,7 @@ from typing import IO
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.reading import TextFile
 from hopscape.metrics.routes import Routes

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, Labels
+from hopscape.core.addresses import Addresses, Labels
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network

@@ -17,7 +17,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.addresses import Addresses
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network

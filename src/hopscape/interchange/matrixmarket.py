@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError
 from hopscape.core.memory import require_memory
 from hopscape.core.reading import Line, TextFile

@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import OutOfTimeError
 from hopscape.core.measured import How
 from hopscape.core.network import Network

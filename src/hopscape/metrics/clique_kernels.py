@@ -6,12 +6,10 @@ is too high tries to change places with one of a lower colour before it counts (
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import IntArray
 
 FOUND, NONE, STOPPED = 1, 0, -1
 _ONE = np.uint64(1)

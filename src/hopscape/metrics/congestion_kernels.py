@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import IntArray
 
 _LONGER = 2  # a path may be so many hops longer than the shortest, within the dilation
 _FAR = 3  # what a hop beyond the dilation costs

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How

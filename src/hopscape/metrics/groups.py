@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory

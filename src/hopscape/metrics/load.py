@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
@@ -20,8 +20,6 @@ _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
 _FEW = 200
 _MOST_PORTS = 254
-
-Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

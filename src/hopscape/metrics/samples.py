@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.addresses import node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time

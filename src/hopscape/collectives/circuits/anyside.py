@@ -30,7 +30,8 @@ from hopscape.collectives.circuits.programs import (
 )
 from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
 from hopscape.collectives.circuits.small import TorusOf, alike, small_program
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network

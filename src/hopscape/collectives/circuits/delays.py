@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict

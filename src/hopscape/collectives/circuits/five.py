@@ -27,7 +27,7 @@ from hopscape.collectives.circuits.words import (
     with_inverses,
     write_word,
 )
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.progress import track
 from hopscape.core.verdict import Verdict
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from hopscape.collectives.circuits.words import LETTERS, Word, parse_word, with_inverses
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 
 __all__ = ["Chain", "RoundWords", "chain_classes", "chains", "quotient", "shortest_words"]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hopscape.collectives.circuits.programs import Calls, Program, grid_points
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 
 __all__ = ["fill_gap", "line_calls", "line_program"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from hopscape.collectives.circuits.programs import Program
 from hopscape.collectives.circuits.schemes import LEVELS, Level, power_of, scheme
 from hopscape.collectives.circuits.words import Word, displacement
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.verdict import Verdict
 

@@ -16,7 +16,8 @@ from hopscape.collectives.circuits.local import LocalRule
 from hopscape.collectives.circuits.programs import reach, to_schedule
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.words import Word
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model

@@ -17,7 +17,7 @@ import numpy as np
 
 from hopscape.collectives.circuits.schemes import WORDS, power_of
 from hopscape.collectives.circuits.words import displacement, parse_words, with_inverses
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
 __all__ = [

@@ -14,7 +14,8 @@ from typing import Literal
 import numpy as np
 
 from hopscape.collectives.circuits.words import Word, displacement, length, scale, steps
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory

@@ -27,7 +27,7 @@ from hopscape.collectives.circuits.words import (
     parse_words,
     with_inverses,
 )
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
 __all__ = [

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from hopscape.collectives.circuits.paths import circuits_towards
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.schedule import Schedule

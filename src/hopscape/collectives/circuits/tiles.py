@@ -12,7 +12,7 @@ import numpy as np
 
 from hopscape.collectives.circuits.numeration import MixedSystem
 from hopscape.collectives.circuits.words import Word, scale, steps
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.core.verdict import Verdict
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hopscape.collectives.colouring import colour_edges
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal

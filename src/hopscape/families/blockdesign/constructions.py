@@ -10,7 +10,7 @@ from math import isqrt
 import numpy as np
 
 from hopscape.algebra.fields import is_prime, prime_power
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.families.blockdesign import sporadic
 from hopscape.families.blockdesign.difference import (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import IntArray
 
 __all__ = ["search_cover"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.memory import require_memory
 from hopscape.core.reading import TextFile, load_json

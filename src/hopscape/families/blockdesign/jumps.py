@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.families.blockdesign.twolevel import TwoLevel

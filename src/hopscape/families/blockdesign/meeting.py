@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distances_to
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.measured import How
@@ -17,7 +17,6 @@ from hopscape.core.wired import Wired
 
 __all__ = ["MeetingRouter", "detours", "require_ways", "tree_loads", "ways_by_meeting"]
 
-FloatArray = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 _MANY = 64
 _TREE_WORK = 1_500_000_000
@@ -95,7 +94,7 @@ class MeetingRouter(Router):
         shorter = (rows >= 0) & (far[rows] == far[at][:, None] - 1) & (far[rows] >= 0)
         return pick(shorter, spread(at, np.full_like(at, target)))
 
-    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
+    def uniform_loads(self, seed: int = 0) -> tuple[Floats, How]:
         return tree_loads(self.network, seed)
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
@@ -113,7 +112,7 @@ class MeetingRouter(Router):
         return nodes, ports
 
 
-def tree_loads(network: Wired, seed: int = 0) -> tuple[FloatArray, How]:
+def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
     """Loads under uniform traffic: a tree of shortest ways to every endpoint, or to a sample.
 
     Where several ports shorten the way, :func:`hopscape.core.router.spread` takes one.

@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Symmetry
 from hopscape.core.memory import require_memory

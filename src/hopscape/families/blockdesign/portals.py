@@ -11,13 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router, pick, spread
 from hopscape.families.blockdesign.meeting import (
-    FloatArray,
     MeetingRouter,
     require_ways,
     tree_loads,
@@ -128,7 +127,7 @@ class PortalRouter(Router):
         ports = np.where(taken, network.port_of(channels), -1)
         return np.concatenate([at[:, None], nodes], axis=1), ports
 
-    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
+    def uniform_loads(self, seed: int = 0) -> tuple[Floats, How]:
         return tree_loads(self.network, seed)
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:

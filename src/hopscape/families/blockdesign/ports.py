@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.constructions import Design
 from hopscape.families.blockdesign.difference import DifferenceSet

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import ChannelClass, Facts, Family, Parameter
 from hopscape.core.memory import require_memory

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.families.blockdesign.meeting import FloatArray, MeetingRouter, require_ways
+from hopscape.families.blockdesign.meeting import MeetingRouter, require_ways
 from hopscape.families.blockdesign.orbits import Orbits
 from hopscape.families.blockdesign.portals import PortalRouter, portal_places
 from hopscape.families.blockdesign.supernodes import Supernodes
@@ -82,7 +82,7 @@ class OrbitRouter(Router):
         nodes = known.node(position, element)
         return np.where(position >= 0, nodes, -1), ports
 
-    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
+    def uniform_loads(self, seed: int = 0) -> tuple[Floats, How]:
         known, network = self._orbits, self.network
         position, _ = known.split(network.tails.astype(np.int64))
         counts = known.loads()[position, network.port_of(np.arange(len(network.heads)))]

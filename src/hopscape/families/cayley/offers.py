@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.wish import Wish
 from hopscape.families.cayley.group import Semidirect
 

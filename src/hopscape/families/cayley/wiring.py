@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.addresses import Addresses, MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle

@@ -23,7 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import NodeLike

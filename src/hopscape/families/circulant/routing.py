@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.addresses import node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Router

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.families.circulant.isomorphism import canonical
 
 __all__ = ["generator_tables", "scan_slice"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.gpu import compiled, cupy
 from hopscape.families.circulant.isomorphism import canonical

@@ -9,7 +9,8 @@ from math import prod
 import numpy as np
 
 from hopscape.algebra.fields import galois_field, prime_power
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily

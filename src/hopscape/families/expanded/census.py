@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.network import Network
 from hopscape.families.expanded.walks import CoveringWalks, TableWalks

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.collectives.central import central_all_reduce
 from hopscape.collectives.generic import permutation
 from hopscape.collectives.router_trees import next_hop_schedule
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, node_dtype
+from hopscape.core.addresses import node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network

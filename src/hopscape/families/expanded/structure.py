@@ -10,7 +10,8 @@ from itertools import product
 import numpy as np
 
 from hopscape.algebra.automorphisms import orbits
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Family, Parameter, Symmetry

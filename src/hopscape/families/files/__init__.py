@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.addresses import Addresses
+from hopscape.core.arrays import IntArray
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.interchange import ENDINGS, read_network
 from hopscape.interchange.convert import link_ends

@@ -18,13 +18,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
 from hopscape.families.multiring.rational import solve_exactly
 
 __all__ = ["LoadProgram", "Optimum", "optimum", "ring_program"]
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _ZERO = 1e-9
 _TIGHT = 1e-7

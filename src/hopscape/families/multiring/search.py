@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.memory import require_memory
 from hopscape.families.multiring.capacity import balanced_schedule, moore_bound

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.families.multiring.exact import LoadProgram, optimum
 from hopscape.families.multiring.sparse_rings import SparseRings

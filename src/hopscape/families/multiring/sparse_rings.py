@@ -14,7 +14,8 @@ from typing import Self
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.addresses import Addresses, MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model

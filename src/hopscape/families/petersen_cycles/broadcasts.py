@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from hopscape.collectives.trees import Tree, serve_tree
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network

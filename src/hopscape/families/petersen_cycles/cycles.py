@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.families.petersen_cycles.slices import PETERSEN, cycles_of
 
 __all__ = ["hamiltonian_cycle", "longest_cycle", "mesh_places", "slice_path", "slice_ring"]

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.petersen_cycles.phases import stack_of
 

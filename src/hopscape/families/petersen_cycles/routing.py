@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Router
 from hopscape.families.petersen_cycles.wiring import Loop, Stack, digits_of

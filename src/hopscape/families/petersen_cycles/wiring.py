@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, circle

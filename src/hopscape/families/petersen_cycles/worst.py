@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hopscape.collectives import run_algorithm
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.families.circulant.wiring import Circulant

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
 from hopscape.families.blockdesign.jumps import jumps_from, reserve_jumps

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 
 __all__ = ["crossbar_ways", "pair_counts", "two_hops"]

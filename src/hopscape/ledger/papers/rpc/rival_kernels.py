@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-
-IntArray = np.ndarray[Any, np.dtype[Any]]
 
 
 @njit(cache=True, nogil=True)

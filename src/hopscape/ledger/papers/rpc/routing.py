@@ -10,7 +10,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from hopscape.collectives import run_algorithm
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network

@@ -9,7 +9,7 @@ from hopscape.collectives.circuits.programs import grid_points
 from hopscape.collectives.circuits.schemes import WORDS, scheme
 from hopscape.collectives.circuits.tiles import lattice, tile, tile_labels
 from hopscape.collectives.circuits.words import parse_words, scale, steps, with_inverses
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 
 __all__ = ["plane_containment", "plane_rounds", "plane_tilings", "space_tiles"]
 
