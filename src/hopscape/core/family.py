@@ -17,6 +17,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
 from hopscape.core.model import ANY_MODEL, Served
 from hopscape.core.spec import Argument, Call, write_value
 
@@ -276,8 +277,8 @@ class Family(ABC):
         """What is known in closed form."""
         return Facts()
 
-    def estimate(self, fact: str) -> str | None:
-        """What can be said of a fact that is not known, in words: bounds, mostly."""
+    def estimate(self, fact: str) -> Measured[Any] | None:
+        """What can be said of a fact that is not known: bounds, mostly."""
         return None
 
     def symmetry(self) -> Symmetry | None:

@@ -568,7 +568,8 @@ class Network:
         kind : {'auto', 'closed', 'table', 'search'} or str
             ``closed`` is the family's own; ``table`` holds all distances; ``search`` runs one
             breadth-first search per destination. ``auto`` takes the first of these that fits. A
-            family may have more, by name (:meth:`Family.named_routers`).
+            family may have more, by name (:meth:`Family.named_routers`), and packages add some for
+            any network (entry points ``hopscape.routings``), such as ``updown``.
         """
         from hopscape.core.router import choose_router
 

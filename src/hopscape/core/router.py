@@ -20,6 +20,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.plugins import load_plugins
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
@@ -363,7 +364,9 @@ def spread(at: IntArray, to: IntArray) -> IntArray:
 
 def choose_router(network: Network, kind: str = "auto") -> Router:
     """The router that :meth:`Network.router` hands out."""
-    own = network.family.named_routers() if network.family is not None else {}
+    own = dict(load_plugins("routings"))
+    if network.family is not None:
+        own |= network.family.named_routers()
     if kind in own:
         return own[kind](network)
     if kind not in _KINDS:

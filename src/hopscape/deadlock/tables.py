@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router, TableRouter
+from hopscape.metrics.routes import MOST_DEGREE, Routes, all_routes, closed_router
 
-__all__ = ["RoutingTable", "port_rings", "routing_table"]
+__all__ = ["RoutingTable", "own_table", "port_rings", "routing_table", "table_of"]
 
 _PAIRS = 1 << 20
 _MOST_PORTS = 2046
@@ -112,6 +113,28 @@ def routing_table(
     if other is not None and np.array_equal(other, port):
         other = None
     return RoutingTable(network, way.name, *_spread(network, port, other, ties), rings)
+
+
+def own_table(network: Network, router: Router | None = None) -> RoutingTable:
+    """The table of a router; without one, of the network's own routes.
+
+    These are the family's closed form or, where it has none, tables that share the channels evenly
+    (:func:`hopscape.metrics.routes.all_routes`): what the designer measures and hands over.
+    """
+    if router is not None or closed_router(network) is not None:
+        return routing_table(network, router)
+    if int(network.degrees.max(initial=0)) > MOST_DEGREE:
+        return routing_table(network, TableRouter(network))
+    found = table_of(all_routes(network))
+    port, other = _spread(network, found.port, None, True)
+    return replace(found, port=port, other=other)
+
+
+def table_of(routes: Routes) -> RoutingTable:
+    """The table of routes that are there already, without the other ways of ties."""
+    port = np.where(routes.table == 255, np.uint16(NO_PORT), routes.table.astype(np.uint16)).T
+    network = routes.network
+    return RoutingTable(network, routes.name, port, None, port_rings(network))
 
 
 def _spread(

@@ -22,6 +22,7 @@ from hopscape.core.router import Router
 
 __all__ = [
     "CHANNELS_LOOKED_AT",
+    "MOST_DEGREE",
     "TURNS",
     "Routes",
     "all_routes",
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 _PAIRS = 1 << 20
-_MOST_DEGREE = 254
+MOST_DEGREE = 254
 CHANNELS_LOOKED_AT = 24
 TURNS = 2
 """Down-up turns of a way that tables avoid to exceed: three classes of virtual channels."""
@@ -215,8 +216,8 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     (0, 4, 2.1333, 2)
     """
     order = network.order
-    if int(network.degrees.max(initial=0)) > _MOST_DEGREE:
-        raise TooLargeError(f"{network.spec} has nodes with more than {_MOST_DEGREE} channels")
+    if int(network.degrees.max(initial=0)) > MOST_DEGREE:
+        raise TooLargeError(f"{network.spec} has nodes with more than {MOST_DEGREE} channels")
     router = closed_router(network)
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     everybody = np.arange(order, dtype=np.int64)

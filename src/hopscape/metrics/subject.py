@@ -192,12 +192,15 @@ class Subject:
         found = self._instead(column)
         if found is not None:
             return found
-        family = self.network.family
-        return Measured(None, "unknown", (family and family.estimate(column.fact)) or why)
+        return Measured(None, "unknown", why)
 
     def _instead(self, column: Column) -> Measured[Any] | None:
-        if column.otherwise is None or self.exact:
+        if self.exact:
             return None
+        family = self.network.family
+        known = family.estimate(column.fact) if family is not None and column.fact else None
+        if known is not None or column.otherwise is None:
+            return known
         try:
             return column.otherwise(self)
         except (TooLargeError, OutOfTimeError):

@@ -99,6 +99,8 @@ def _words(found: Measured[Any]) -> str:
     """How a figure is known, in a few words."""
     if found.how == "sampled" and found.sign == "≥":
         return f"at least; {found.note}"
+    if found.how == "bound" and found.value == found.high:
+        return f"at most; {found.note}"
     if found.value is None or found.how == "sampled":
         return found.note or found.how
     return found.how

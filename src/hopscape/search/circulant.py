@@ -143,7 +143,7 @@ class _Kind:
         return f"circulants of degree {self.degree}"
 
     def about(self, nodes: int, what: str) -> str:
-        """The name of a task in the table of results."""
+        """What a task is about, for people."""
         ring = "ring circulant" if self.ring else "circulant"
         size = f"generators={self.count}" if self.half is None else f"degree={self.degree}"
         return f"{ring} nodes={nodes} {size} {what}"

@@ -23,7 +23,15 @@ from hopscape.core.reading import TextFile
 from hopscape.core.reading import read_matrix as read_numbers
 from hopscape.simulate import layout
 
-__all__ = ["PATTERNS", "Traffic", "make_traffic", "read_matrix", "read_trace", "worst_permutation"]
+__all__ = [
+    "PATTERNS",
+    "Traffic",
+    "check_seed",
+    "make_traffic",
+    "read_matrix",
+    "read_trace",
+    "worst_permutation",
+]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -33,18 +41,20 @@ _TRACE = ("cycle", "source", "target", "flits")
 PATTERNS = {
     "uniform": "any endpoint, itself included, as BookSim does",
     "uniform-others": "any other endpoint",
-    "transpose": "swaps the two halves of the address; on a grid the axes are turned round, and"
-    " for other N = a·b with a nearest to the root, (i, j) of a × b goes to (j, i) of b × a",
+    "transpose": "swaps the two halves of the address; where axes differ or are odd in number they"
+    " are turned round, and for other N = a·b with a nearest to the root, (i, j) of a × b goes to"
+    " (j, i) of b × a",
     "bit-complement": "every bit inverted; for other N endpoint s sends to N - 1 - s",
     "bit-reverse": "bits in reverse; for other N those whose reverse is beyond N stay",
     "shuffle": "bits rotated left; for other N 2s mod (N - 1), the last to itself",
-    "tornado": "on a grid almost half way round every axis; otherwise s + ceil(N/2) - 1 mod N",
+    "tornado": "on a grid almost half way round every axis; otherwise, and where no axis has more"
+    " than 2, s + ceil(N/2) - 1 mod N",
     "neighbour": "on a grid one step up every axis; otherwise s + 1 mod N",
     "permutation": "one random permutation, by the seed",
     "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
     "worst": "the permutation that loads a channel most under the router in use",
 }
-_ALIASES = {
+ALIASES = {
     "transp": "transpose",
     "bitcomp": "bit-complement",
     "bit_complement": "bit-complement",
@@ -152,8 +162,8 @@ def make_traffic(
     """
     if not isinstance(text, str):
         return _from_array(np.asarray(text), endpoints)
-    name, arguments = _parse(text)
-    name = _ALIASES.get(name, name)
+    name, arguments = parse_pattern(text)
+    name = ALIASES.get(name, name)
     if name == "uniform" or (name == "uniform-others" and endpoints == 1):
         return _plain("uniform", layout.UNIFORM)
     if name == "uniform-others":
@@ -161,7 +171,7 @@ def make_traffic(
     if name == "hotspot":
         return _hotspot(text, arguments, endpoints)
     if name == "permutation":
-        chosen = arguments[0][0] if arguments and arguments[0] else seed
+        chosen = check_seed(arguments[0][0] if arguments and arguments[0] else seed)
         generator = np.random.default_rng(chosen)
         return _fixed(text, generator.permutation(endpoints))
     grid = tuple(sides) if sides is not None and math.prod(sides) == endpoints else None
@@ -174,6 +184,13 @@ def make_traffic(
     if made is None:
         raise ArgumentError(f"traffic {text!r} is unknown; choose {', '.join(PATTERNS)}")
     return _fixed(name, made(endpoints, grid))
+
+
+def check_seed(seed: int) -> int:
+    """The seed, if it is one."""
+    if seed < 0:
+        raise ArgumentError(f"seed is {seed}; it must be at least 0")
+    return seed
 
 
 def _from_array(given: Any, endpoints: int) -> Traffic:
@@ -190,7 +207,8 @@ def _from_array(given: Any, endpoints: int) -> Traffic:
     return _fixed("targets", given)
 
 
-def _parse(text: str) -> tuple[str, list[list[int]]]:
+def parse_pattern(text: str) -> tuple[str, list[list[int]]]:
+    """The name of a pattern and its lists of numbers: ``hotspot({0,9},{3,1})``."""
     match = re.fullmatch(r"\s*([a-zA-Z_-]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ArgumentError(f"traffic {text!r} cannot be read; write a name or name(arguments)")
@@ -227,6 +245,9 @@ def _transpose(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
     s = np.arange(endpoints)
     if grid is not None and len(grid) > 1:
         digits = np.unravel_index(s, grid)
+        if len(grid) % 2 == 0 and len(set(grid)) == 1:
+            half = len(grid) // 2
+            return np.ravel_multi_index(digits[half:] + digits[:half], grid)
         return np.ravel_multi_index(digits[::-1], grid[::-1])
     bits = _bits(endpoints)
     if bits is not None and bits % 2 == 0:
@@ -264,12 +285,17 @@ def _shifted(endpoints: int, grid: tuple[int, ...] | None, step: Any) -> IntArra
     return np.ravel_multi_index(moved, sides)
 
 
+def _tornado(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    wide = grid is not None and max(grid) > 2
+    return _shifted(endpoints, grid if wide else None, lambda k: (k + 1) // 2 - 1)
+
+
 _MAKERS: dict[str, Callable[[int, tuple[int, ...] | None], IntArray]] = {
     "transpose": _transpose,
     "bit-complement": _complement,
     "bit-reverse": _reverse_bits,
     "shuffle": _shuffle,
-    "tornado": lambda n, grid: _shifted(n, grid, lambda k: (k + 1) // 2 - 1),
+    "tornado": _tornado,
     "neighbour": lambda n, grid: _shifted(n, grid, lambda k: 1 % k),
 }
 

@@ -31,7 +31,6 @@ def deadlock(
 ) -> None:
     """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
     from hopscape.deadlock import (
-        UpDownRouter,
         certify,
         find_classes,
         find_source_classes,
@@ -44,11 +43,7 @@ def deadlock(
     if routing not in _NEEDS:
         raise ArgumentError(f"routing is {routing!r}; choose {', '.join(_NEEDS)}")
     network = build(spec)
-    way: Any = None
-    if router == "updown":
-        way = UpDownRouter(network)
-    elif router != "auto":
-        way = network.router(router)
+    way: Any = None if router == "auto" else network.router(router)
     anywhere = routing == "adaptive"
     wish: Any = method
     table: Any

@@ -65,6 +65,15 @@ def simulate(
         typer.Option("--switching", help="wormhole, cut-through, store-and-forward or circuit."),
     ] = "wormhole",
     concentration: Annotated[int, typer.Option("--concentration", help="Endpoints a node.")] = 1,
+    spread: Annotated[
+        str, typer.Option("--spread", help="Choose among classes of channels: none, pairs, all.")
+    ] = "pairs",
+    priority: Annotated[
+        str, typer.Option("--priority", help="Who goes first: auto, none, transit or age.")
+    ] = "auto",
+    injection_limit: Annotated[
+        float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
+    ] = 0.0,
     burst: Annotated[
         str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
     ] = "",
@@ -131,6 +140,9 @@ def simulate(
         routing=routing,  # type: ignore[arg-type]
         switching=switching,  # type: ignore[arg-type]
         concentration=concentration,
+        spread=spread,  # type: ignore[arg-type]
+        priority=priority,  # type: ignore[arg-type]
+        injection_limit=injection_limit,
     )
     common: dict[str, Any] = {
         "settings": settings,

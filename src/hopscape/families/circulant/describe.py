@@ -121,7 +121,12 @@ def _by_search(family: Circulant) -> dict[str, Any]:
 def _by_lattice(family: Circulant) -> dict[str, Any]:
     facts = family.facts()
     known = {"diameter": facts.diameter, "mean_distance": facts.mean_distance}
-    how = {name: family.estimate(name) or "" for name, value in known.items() if value is None}
+    how = {}
+    for name in [name for name, value in known.items() if value is None]:
+        guess = family.estimate(name)
+        assert guess is not None
+        about = f"about {guess.value:.4g}, " if guess.how == "sampled" else ""
+        how[name] = about + guess.note
     histogram = None
     if facts.diameter is not None and facts.mean_distance is not None:
         if facts.diameter <= _MOST_SHELLS:

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
 from hopscape.families.circulant.bounds import least_mean, ulb
 from hopscape.families.circulant.census import Census
 from hopscape.families.circulant.farthest import Farthest, farthest
@@ -100,19 +102,20 @@ class Figures:
             raise ArgumentError(f"the distance is {radius}; it must be at least 0")
         return 1 if self.nodes == 1 else self.census.within(radius)
 
-    def estimate(self, fact: str) -> str | None:
-        """What can be said of the diameter or mean distance that is not known."""
-        if fact == "diameter":
-            least, most = self._diameter_bounds()
-            return f"from {least:,} to {most:,}; with {len(self.folded)} generators not exactly"
-        if fact != "mean_distance":
+    def estimate(self, fact: str) -> Measured[Any] | None:
+        """What can be said of a diameter or mean distance that is not known."""
+        if fact not in ("diameter", "radius", "mean_distance"):
             return None
+        least, most = self._diameter_bounds()
+        if fact != "mean_distance":
+            note = f"from {least:,} to {most:,}; not exactly with {len(self.folded)} generators"
+            return Measured(most, "bound", note, least, most)
         mean = least_mean(self.nodes, len(self.folded))
-        most = self._diameter_bounds()[1]
-        text = f"from {float(mean):.6g} to {most:,}"
-        if len(self.folded) <= _MOST_DIMENSIONS:
-            text += f", about {self._sampled_mean():.4g} by {_SAMPLE} random nodes"
-        return text
+        note = f"from {float(mean):.6g} to {most:,}"
+        if len(self.folded) > _MOST_DIMENSIONS:
+            return Measured(most, "bound", note, mean, most)
+        note += f"; the mean of {_SAMPLE} random nodes"
+        return Measured(self._sampled_mean(), "sampled", note, mean, most)
 
     def _diameter_bounds(self) -> tuple[int, int]:
         bound = ulb(self.nodes, len(self.folded))

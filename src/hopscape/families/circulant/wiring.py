@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 from hopscape.core.wish import Wish, scan
@@ -106,7 +107,7 @@ class Circulant(Family):
 
         return Figures.of(self.n, self.generators)
 
-    def estimate(self, fact: str) -> str | None:
+    def estimate(self, fact: str) -> Measured[Any] | None:
         return self._figures.estimate(fact) if self.components == 1 else None
 
     def symmetry(self) -> Symmetry:
