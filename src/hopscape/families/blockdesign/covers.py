@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
+from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import prime_factors
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.cover_search import search_cover
 from hopscape.families.blockdesign.designs import constructions
