@@ -12,25 +12,7 @@ from hopscape.core.vector_kernels import Words
 from hopscape.search.graph.measure_kernels import Task, measure
 from hopscape.search.graph.move_kernels import Lift, Nodes, propose, restore, uniform
 
-__all__ = ["anneal", "rises"]
-
-_HUGE = 1 << 60
-
-
-@njit(cache=True, nogil=True)
-def rises(
-    lift: Lift, task: Task, state: NDArray[np.uint64], now: Words, after: Words, tries: int
-) -> NDArray[np.int64]:
-    """How much the cost changes by some random moves, each of which is taken back."""
-    saved = np.empty((4, 3), np.int32)
-    cost = measure(lift.near, task, _HUGE, now, after)[0]
-    found = np.zeros(tries, np.int64)
-    for i in range(tries):
-        count = propose(lift, state, saved)
-        if count > 0:
-            found[i] = abs(measure(lift.near, task, _HUGE, now, after)[0] - cost)
-            restore(lift, saved, count)
-    return found
+__all__ = ["anneal"]
 
 
 @njit(cache=True, nogil=True)

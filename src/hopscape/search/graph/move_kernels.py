@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["VOID", "Lift", "draw", "place", "propose", "restore", "uniform", "wire"]
+__all__ = ["VOID", "Lift", "draw", "place", "propose", "restore", "scatter", "uniform", "wire"]
 
 VOID = -1
 _TRIES = 8
@@ -214,3 +214,18 @@ def wire(lift: Lift) -> None:
     for dart in range(lift.mate.size):
         place(lift, dart)
 
+
+
+@njit(cache=True, nogil=True)
+def scatter(lift: Lift, state: NDArray[np.uint64], order: NDArray[np.int64]) -> None:
+    """Pair the darts as they come; those that make no link with themselves, or not at all."""
+    for i in range(0, order.size - 1, 2):
+        a, b = order[i], order[i + 1]
+        if not _join(lift, state, a, b):
+            for dart in (a, b):
+                if not _single(lift, state, dart, False):
+                    _single(lift, state, dart, True)
+    if order.size % 2:
+        last = order[order.size - 1]
+        if not _single(lift, state, last, False):
+            _single(lift, state, last, True)
