@@ -33,6 +33,8 @@ class Shape:
         Ports of each node.
     bipartite : bool
         Vertices 0, 2, ... of the base graph on one side, the others on the other side.
+    ports : tuple of int
+        Ports of each node where they differ (only with the trivial group).
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Shape:
     fixed: int
     degree: int
     bipartite: bool = False
+    ports: tuple[int, ...] = ()
 
     @property
     def fold(self) -> int:
@@ -64,20 +67,23 @@ class Shape:
     @property
     def darts(self) -> int:
         """Ends of links of the base graph."""
-        return self.base * self.degree + self.fixed * self.spokes
+        return len(self.owner)
 
     @cached_property
     def owner(self) -> IntArray:
         """Vertex of each dart."""
-        vertices = np.arange(self.base + self.fixed)
-        counts = np.where(vertices < self.base, self.degree, self.spokes)
-        return np.repeat(vertices, counts).astype(np.int32)
+        counts = self.ports or [self.degree] * self.base
+        counts = [*counts, *[self.spokes] * self.fixed]
+        return np.repeat(np.arange(len(counts)), counts).astype(np.int32)
 
     @cached_property
     def column(self) -> IntArray:
         """First port of each dart."""
-        fans = np.tile(np.arange(self.spokes) * self.fold, self.fixed)
-        return np.concatenate([np.tile(np.arange(self.degree), self.base), fans]).astype(np.int32)
+        counts = np.bincount(self.owner, minlength=self.base + self.fixed)
+        first = np.cumsum(counts) - counts
+        within = np.arange(len(self.owner)) - first[self.owner]
+        step = np.where(self.owner < self.base, 1, self.fold)
+        return (within * step).astype(np.int32)
 
     def inner(self) -> list[tuple[int, int]]:
         """Links between fixed nodes, which use the ports that spokes leave over."""

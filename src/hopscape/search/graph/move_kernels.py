@@ -157,14 +157,16 @@ def _single(lift: Lift, state: NDArray[np.uint64], dart: int, void: bool) -> boo
 
 
 @njit(cache=True, nogil=True)
-def propose(lift: Lift, state: NDArray[np.uint64], saved: Nodes) -> int:
+def propose(lift: Lift, state: NDArray[np.uint64], saved: Nodes, limited: bool) -> int:
     """Make a random move; returns how many darts it touched, 0 when it was none.
 
     Half of the moves give a link another voltage (where the group has more than one element); the
     others exchange ends: links a-c and x-y become a-x and c-y, where a dart paired with itself is
-    both ends of its link.
+    both ends of its link. Where links are limited, some moves take a link away.
     """
     darts = lift.mate.size
+    if darts == 0:
+        return 0
     a = draw(state, darts)
     c = lift.mate[a]
     count = _save(lift, saved, 0, a)
@@ -179,6 +181,8 @@ def propose(lift: Lift, state: NDArray[np.uint64], saved: Nodes) -> int:
             done = done and _join(lift, state, a, c)
     elif kind == 8 and lift.involutions.size > 0:
         done = a != c and _single(lift, state, a, False) and _single(lift, state, c, False)
+    elif limited and draw(state, 16) == 0:
+        done = a != c and _single(lift, state, a, True) and _single(lift, state, c, True)
     else:
         x = draw(state, darts)
         y = lift.mate[x]
