@@ -1,0 +1,270 @@
+"""The search: all arms for a short while, the better ones for longer, round after round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from hopscape.core.errors import ArgumentError
+from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
+from hopscape.search.graph.found import GraphFound
+from hopscape.search.graph.lifts import Solution
+from hopscape.search.graph.problem import Problem
+from hopscape.store import Store, Task, digest, run_tasks
+
+__all__ = ["LOCAL", "best_graph"]
+
+LOCAL = ("anneal", "tabu", "none")
+
+_ROUNDS = 8
+_MOST_STEPS = 4000
+_FEWEST_STEPS = 30
+_MOST_RUNS = 8
+_KEPT = 3
+_SPREAD_ROUNDS = 2
+
+Rank = tuple[int, Fraction]
+
+
+@dataclass
+class _Standing:
+    """An arm and the best it has found."""
+
+    arm: Arm
+    number: int
+    rank: Rank | None = None
+    result: dict[str, Any] | None = None
+
+
+@dataclass
+class _Search:
+    """What a search keeps: the arms still in, the best of all, the time."""
+
+    problem: Problem
+    seed: int
+    local: str
+    pool: list[_Standing]
+    best: _Standing | None = None
+    runs: int = 0
+    begun: float = field(default_factory=time.monotonic)
+
+    def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
+        """The runs of a round, of so many seconds together."""
+        each = effort / len(self.pool)
+        for standing in self.pool:
+            shape = standing.arm.shape
+            most = _MOST_STEPS * max(shape.darts, 1)
+            steps = max(int(each / seconds_per_step(shape)), 1)
+            count = min(max(-(-steps // most), 1 if number == 0 else 2), _MOST_RUNS)
+            for index in range(count):
+                yield standing, self._task(standing, number, index, min(steps // count, most))
+
+    def _task(self, standing: _Standing, number: int, index: int, steps: int) -> Task:
+        """Run `index` of an arm: from the start, from the arm's best, or with a diameter to aim at.
+
+        All that it depends on is in its arguments, so that a later search finds it in the store.
+        """
+        arm, known = standing.arm, standing.result
+        start: str | dict[str, Any] = arm.start
+        if number > 1 and index % 2 == 1 and known is not None:
+            start = {"mate": known["mate"], "volt": known["volt"]}
+        given = self.problem.to_dict()
+        seed = self.seed * 1_000_003 + standing.number * 7919 + number * 101 + index
+        arguments = (given, astuple(arm.shape), start, seed, steps, self._aim(index), self.local)
+        return Task(
+            digest("graph search", arguments),
+            arguments,
+            steps * seconds_per_step(arm.shape),
+            arm.about,
+        )
+
+    def _aim(self, index: int) -> int | None:
+        """Every third run tries for a smaller diameter than the best, while one is possible."""
+        least = self.problem.moore_diameter
+        if self.best is None or self.best.result is None or least is None:
+            return None
+        reached = int(self.best.result["diameter"])
+        if reached <= least:
+            return reached
+        return reached - 1 if index % 3 == 2 else None
+
+    def take(self, standing: _Standing, result: dict[str, Any] | None) -> None:
+        """Note a result."""
+        self.runs += 1
+        if result is None:
+            return
+        rank = self.problem.grade(result["diameter"], result["total"])
+        if standing.rank is None or rank < standing.rank:
+            standing.rank, standing.result = rank, result
+        if self.best is None or self.best.rank is None or rank < self.best.rank:
+            self.best = _Standing(standing.arm, standing.number, rank, result)
+
+    def thin(self, number: int) -> None:
+        """Keep the better arms: at first the best third of each number of orbits, then of all."""
+        pool = sorted(
+            (s for s in self.pool if s.rank is not None), key=lambda s: (s.rank, s.number)
+        )
+        if number < _SPREAD_ROUNDS:
+            kept: list[_Standing] = []
+            for orbits in dict.fromkeys(s.arm.shape.base for s in pool):
+                same = [s for s in pool if s.arm.shape.base == orbits]
+                kept += same[: max(1, len(same) // 3)]
+            pool = sorted(kept, key=lambda s: (s.rank, s.number))
+        else:
+            pool = pool[: max(_KEPT, len(pool) // 2)]
+        self.pool = pool or self.pool
+
+    def done(self, target: float | None) -> bool:
+        """Is the best as good as was asked for, or as good as can be?"""
+        if self.best is None or self.best.rank is None:
+            return False
+        diameter, mean = self.best.rank
+        least = self.problem.moore_mean
+        return mean == least or (target is not None and float(mean) <= target)
+
+    def text(self, number: int) -> str:
+        """For the progress bar."""
+        if self.best is None or self.best.rank is None:
+            return f"round {number + 1}"
+        diameter, mean = self.best.rank
+        least = self.problem.moore_mean
+        gap = f", {100 * (float(mean / least) - 1):.2f} % above Moore" if least else ""
+        return f"round {number + 1}: diameter {diameter}, mean {float(mean):.5f}{gap}"
+
+
+def best_graph(
+    problem: Problem,
+    *,
+    effort: float = 60.0,
+    seconds: float | None = None,
+    seed: int = 0,
+    methods: Sequence[str] = METHODS,
+    local: str = "anneal",
+    target: float | None = None,
+    store: Store | None = None,
+    processes: int | None = 1,
+    dask: str | None = None,
+) -> GraphFound:
+    """Look for the graph of least diameter, then of least mean distance.
+
+    Parameters
+    ----------
+    problem : Problem
+    effort : float
+        Processor seconds to plan for. The plan does not depend on how quick the machine is: the
+        same effort and seed give the same graph.
+    seconds : float, optional
+        Stop after so many seconds, wherever the plan is.
+    seed : int
+    methods : sequence of str
+        Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
+    local : {'anneal', 'tabu', 'none'}
+        How graphs are improved.
+    target : float, optional
+        Stop when the mean distance is no larger.
+    store : Store, optional
+        Keeps finished runs; a later search goes on from there.
+    processes, dask
+        Where to work (see :func:`hopscape.store.run_tasks`).
+
+    Returns
+    -------
+    GraphFound
+        Measured once more by the distance kernels of the project. When interrupted (Ctrl-C), the
+        best so far.
+
+    Examples
+    --------
+    >>> found = best_graph(Problem(10, 3), effort=0.2)
+    >>> found.diameter, found.mean
+    (2, Fraction(5, 3))
+    """
+    if local not in LOCAL:
+        raise ArgumentError(f"local search {local!r} is unknown; choose from {', '.join(LOCAL)}")
+    if not effort > 0:
+        raise ArgumentError(f"effort is {effort}; it must be above 0")
+    if not 0 <= seed < 2**31:
+        raise ArgumentError(f"seed is {seed}; it must be from 0 to {2**31 - 1}")
+    pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
+    search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
+    complete = False
+    try:
+        complete = _rounds(search, effort, seconds, target, store, processes, dask)
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+    return _found(search, complete)
+
+
+def _affordable(pool: list[_Standing], effort: float) -> list[_Standing]:
+    """Arms that a round has time for, evenly spread over all."""
+    costs = [
+        _FEWEST_STEPS * max(s.arm.shape.darts, 1) * seconds_per_step(s.arm.shape) for s in pool
+    ]
+    count = len(pool)
+    while count > 1 and sum(costs[:: -(-len(pool) // count)]) > effort:
+        count = max(count * 2 // 3, 1)
+    return pool[:: -(-len(pool) // count)]
+
+
+def _rounds(
+    search: _Search,
+    effort: float,
+    seconds: float | None,
+    target: float | None,
+    store: Store | None,
+    processes: int | None,
+    dask: str | None,
+) -> bool:
+    """Run the rounds; was the plan done, or its goal reached?"""
+    left, number = effort, 0
+    while left > 0 and not search.done(target):
+        planned = list(search.tasks(number, min(effort / _ROUNDS, left)))
+        results = run_tasks(
+            [task for _, task in planned],
+            run,
+            store,
+            processes=processes,
+            dask=dask,
+            text=search.text(number),
+        )
+        for (standing, task), (_, result) in zip(planned, results, strict=True):
+            search.take(standing, result)
+            left -= max(task.cost, effort / 10_000)
+            if search.done(target):
+                break
+            if seconds is not None and time.monotonic() - search.begun > seconds:
+                return False
+        search.thin(number)
+        number += 1
+    return True
+
+
+def _found(search: _Search, complete: bool) -> GraphFound:
+    best = search.best
+    if best is None or best.result is None or best.rank is None:
+        raise ArgumentError(
+            f"no graph of {search.problem.nodes} nodes that keeps all limits was found; allow more"
+            " cable, more links or more time"
+        )
+    result = best.result
+    solution = Solution(best.arm.shape, tuple(result["mate"]), tuple(result["volt"]))
+    if result["diameter"] >= search.problem.nodes > 1:
+        raise ArgumentError(
+            f"no connected graph of {search.problem.nodes} nodes was found within the limits; allow"
+            " more links or more time"
+        )
+    found = GraphFound(
+        search.problem,
+        solution,
+        *best.rank,
+        how=best.arm.about,
+        runs=search.runs,
+        seconds=time.monotonic() - search.begun,
+        complete=complete,
+    )
+    found.check()
+    return found
