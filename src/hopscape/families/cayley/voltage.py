@@ -50,7 +50,9 @@ class Voltage(ListedFamily):
     def _check(self, i: int, j: int, g: int) -> tuple[int, int, int]:
         vertices = self.base + self.fixed
         if max(i, j) >= vertices:
-            raise ArgumentError(f"link {i}, {j}, {g} names vertex {max(i, j)}; there are {vertices}")
+            raise ArgumentError(
+                f"link {i}, {j}, {g} names vertex {max(i, j)}; there are {vertices}"
+            )
         if g >= self._fold:
             raise ArgumentError(
                 f"link {i}, {j}, {g}: {self.group} has the elements 0 to {self._fold - 1}"
@@ -110,7 +112,8 @@ class Voltage(ListedFamily):
         first = self.base * self._fold
         heads = [v * self._fold for v in range(self.base)]
         return Symmetry(
-            (*heads, *range(first, first + self.fixed)), (self._fold,) * self.base + (1,) * self.fixed
+            (*heads, *range(first, first + self.fixed)),
+            (self._fold,) * self.base + (1,) * self.fixed,
         )
 
     def layout(self) -> Layout:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from hopscape.core.random_kernels import draw, seeded, shuffle
+
 __all__ = ["lifted_links", "regular_links"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
@@ -16,28 +18,11 @@ _SWITCHES = 20
 
 
 @njit(cache=True, nogil=True)
-def _draw(state: IntArray, bound: int) -> int:
-    """A random number below `bound` (splitmix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)) % bound
-
-
-@njit(cache=True, nogil=True)
-def _shuffle(state: IntArray, items: IntArray) -> None:
-    for i in range(items.size - 1, 0, -1):
-        j = _draw(state, i + 1)
-        items[i], items[j] = items[j], items[i]
-
-
-@njit(cache=True, nogil=True)
 def _linked(near: IntArray, used: IntArray, u: int, v: int) -> bool:
+    found = False
     for i in range(used[u]):
-        if near[u, i] == v:
-            return True
-    return False
+        found |= near[u, i] == v
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -75,8 +60,8 @@ def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bo
         for _ in range(_TRIES):
             if links == i + 1:
                 break
-            j = i + 1 + _draw(state, links - i - 1)
-            flip = _draw(state, 2)
+            j = i + 1 + draw(state, links - i - 1)
+            flip = draw(state, 2)
             x, y = ends[2 * j + flip], ends[2 * j + 1 - flip]
             if u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
                 continue
@@ -110,7 +95,7 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
             at += 2
     links = ends.size // 2
     for _ in range(_SWITCHES * links):
-        i, j, flip = _draw(state, links), _draw(state, links), _draw(state, 2)
+        i, j, flip = draw(state, links), draw(state, links), draw(state, 2)
         u, v, x, y = ends[2 * i], ends[2 * i + 1], ends[2 * j + flip], ends[2 * j + 1 - flip]
         if i == j or u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
             continue
@@ -146,14 +131,13 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     .. [1] B. D. McKay, N. C. Wormald. "Uniform generation of random regular graphs of moderate
        degree." Journal of Algorithms 11 (1990).
     """
-    state = np.empty(1, np.uint64)
-    state[0] = np.uint64(seed)
+    state = seeded(seed)
     ends = np.empty(n * degree, np.int32)
     for i in range(ends.size):
         ends[i] = i // degree
     near = np.empty((n, degree), np.int32)
     used = np.zeros(n, np.int32)
-    _shuffle(state, ends)
+    shuffle(state, ends)
     if not _pair(state, ends, near, used):
         _switched(state, ends, near, used)
     tails, heads = ends[: ends.size // 2], ends[ends.size // 2 :]
@@ -184,13 +168,12 @@ def lifted_links(
     tails, heads : int32[links · fold]
         Node i over vertex v is v · fold + i; the links over one link stand together.
     """
-    state = np.empty(1, np.uint64)
-    state[0] = np.uint64(seed)
+    state = seeded(seed)
     first = np.empty(tails.size * fold, np.int32)
     second = np.empty(tails.size * fold, np.int32)
     order = np.arange(fold)
     for link in range(tails.size):
-        _shuffle(state, order)
+        shuffle(state, order)
         for i in range(fold):
             first[link * fold + i] = tails[link] * fold + i
             second[link * fold + i] = heads[link] * fold + order[i]

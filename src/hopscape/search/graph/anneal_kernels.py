@@ -9,9 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.random_kernels import State, uniform
 from hopscape.core.vector_kernels import Words
 from hopscape.search.graph.measure_kernels import Task, measure
-from hopscape.search.graph.move_kernels import Lift, Nodes, propose, restore, uniform
+from hopscape.search.graph.move_kernels import Lift, Nodes, propose, restore
 
 __all__ = ["Memory", "anneal", "excess", "tabu"]
 
@@ -39,7 +40,7 @@ class Memory(NamedTuple):
         Twice what they do count.
     """
 
-    state: NDArray[np.uint64]
+    state: State
     now: Words
     after: Words
     score: NDArray[np.int64]

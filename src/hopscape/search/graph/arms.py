@@ -83,8 +83,10 @@ def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
     for shape in shapes(n, d, most_base=_MOST_BASE, bipartite=problem.bipartite):
         turning = shape.group == f"cyclic({shape.fold})" and shape.base > 1
         whole = shape.base == 1 and not shape.fixed
-        if "voltage" in methods or ("rotation" in methods and turning) or (
-            "cayley" in methods and whole
+        if (
+            "voltage" in methods
+            or ("rotation" in methods and turning)
+            or ("cayley" in methods and whole)
         ):
             yield Arm(shape)
     if "algebraic" in methods and n <= _MOST_RANDOM and not problem.bipartite:

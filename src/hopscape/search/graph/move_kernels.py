@@ -17,7 +17,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["VOID", "Lift", "draw", "place", "propose", "restore", "scatter", "uniform", "wire"]
+from hopscape.core.random_kernels import State, draw
+
+__all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
 
 VOID = -1
 _TRIES = 8
@@ -58,22 +60,6 @@ class Lift(NamedTuple):
     mate: Nodes
     volt: Nodes
     near: Nodes
-
-
-@njit(cache=True, nogil=True)
-def draw(state: NDArray[np.uint64], bound: int) -> int:
-    """A random number below `bound` (splitmix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)) % bound
-
-
-@njit(cache=True, nogil=True)
-def uniform(state: NDArray[np.uint64]) -> float:
-    """A random number above 0 and up to 1."""
-    return (draw(state, 1 << 52) + 1) / (1 << 52)
 
 
 @njit(cache=True, nogil=True)
@@ -122,7 +108,7 @@ def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _join(lift: Lift, state: NDArray[np.uint64], a: int, b: int) -> bool:
+def _join(lift: Lift, state: State, a: int, b: int) -> bool:
     """Pair two darts, with a random voltage; False when that is no link."""
     u, v = lift.owner[a], lift.owner[b]
     if u >= lift.base and v >= lift.base:
@@ -143,7 +129,7 @@ def _join(lift: Lift, state: NDArray[np.uint64], a: int, b: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _single(lift: Lift, state: NDArray[np.uint64], dart: int, void: bool) -> bool:
+def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
     """Pair a dart with itself, by a random involution; or leave it void."""
     lift.mate[dart] = dart
     lift.volt[dart] = VOID
@@ -157,7 +143,7 @@ def _single(lift: Lift, state: NDArray[np.uint64], dart: int, void: bool) -> boo
 
 
 @njit(cache=True, nogil=True)
-def propose(lift: Lift, state: NDArray[np.uint64], saved: Nodes, limited: bool) -> int:
+def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
     """Make a random move; returns how many darts it touched, 0 when it was none.
 
     Half of the moves give a link another voltage (where the group has more than one element); the
@@ -201,7 +187,7 @@ def propose(lift: Lift, state: NDArray[np.uint64], saved: Nodes, limited: bool) 
 
 
 @njit(cache=True, nogil=True)
-def _exchange(lift: Lift, state: NDArray[np.uint64], a: int, c: int, x: int, y: int) -> bool:
+def _exchange(lift: Lift, state: State, a: int, c: int, x: int, y: int) -> bool:
     void = (a == c and lift.volt[a] == VOID) or (x == y and lift.volt[x] == VOID)
     if not _join(lift, state, a, x):
         return False
@@ -219,9 +205,8 @@ def wire(lift: Lift) -> None:
         place(lift, dart)
 
 
-
 @njit(cache=True, nogil=True)
-def scatter(lift: Lift, state: NDArray[np.uint64], order: NDArray[np.int64]) -> None:
+def scatter(lift: Lift, state: State, order: NDArray[np.int64]) -> None:
     """Pair the darts as they come; those that make no link with themselves, or not at all."""
     for i in range(0, order.size - 1, 2):
         a, b = order[i], order[i + 1]

@@ -74,8 +74,8 @@ class Problem:
             raise ArgumentError(f"degree is {d}; with {n} nodes it must be below {n}")
         if n * d % 2 and self.terminals is None and self.links is None:
             raise ArgumentError(
-                f"nodes · degree is {n} · {d}, which is odd; every link has two ends, so one of them"
-                " must be even"
+                f"nodes · degree is {n} · {d}, which is odd; every link has two ends, so one of"
+                " them must be even"
             )
         if d == 1 and n > 2:
             raise ArgumentError(f"degree is 1; {n} nodes are connected only from degree 2 on")
@@ -98,7 +98,7 @@ class Problem:
             raise ArgumentError(f"longest is {self.longest}; a cable has a length of at least 1")
         if self.budget is not None and self.budget < n - 1:
             raise ArgumentError(
-                f"budget is {self.budget}; {n} nodes need {n - 1} cables of length 1 to be connected"
+                f"budget is {self.budget}; {n} nodes need {n - 1} cables of length 1 at least"
             )
         if self.long is not None and min(self.long) < 0:
             raise ArgumentError(f"long is {self.long}; both numbers must be at least 0")
@@ -110,8 +110,8 @@ class Problem:
             raise ArgumentError("an existing network and rewire go together")
         if self.rewire is not None and self.rewire < 0:
             raise ArgumentError(f"rewire is {self.rewire}; it must be at least 0")
-        if self.terminals is not None and max(self.terminals, default=0) >= self.degree:
-            most = max(self.terminals)
+        most = max(self.terminals or (0,))
+        if self.terminals is not None and self.nodes > 1 and most >= self.degree:
             raise ArgumentError(
                 f"a switch with {most} terminals has no port left of {self.degree} for a link"
             )
@@ -129,7 +129,7 @@ class Problem:
     def ports(self) -> tuple[int, ...]:
         """Ports for links of each node; empty where all have as many as the degree."""
         if self.terminals is not None:
-            return tuple(self.degree - count for count in self.terminals)
+            return tuple(min(self.degree - t, self.nodes - 1) for t in self.terminals)
         if self.links is not None:
             ends = np.asarray(self.links, dtype=np.int64).ravel()
             return tuple(np.bincount(ends, minlength=self.nodes).tolist())

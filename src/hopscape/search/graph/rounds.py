@@ -121,8 +121,7 @@ class _Search:
         """Is the best as good as was asked for, or as good as can be?"""
         if self.best is None or self.best.rank is None:
             return False
-        diameter, mean = self.best.rank
-        least = self.problem.moore_mean
+        mean, least = self.best.rank[1], self.problem.moore_mean
         return mean == least or (target is not None and float(mean) <= target)
 
     def text(self, number: int) -> str:

@@ -15,9 +15,7 @@ _MOST_ACTIONS = 12
 _MOST_FIXED = 8
 
 
-def shapes(
-    nodes: int, degree: int, *, most_base: int, bipartite: bool = False
-) -> Iterator[Shape]:
+def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) -> Iterator[Shape]:
     """All shapes of an order with at most so many vertices in the base graph.
 
     Larger groups first. A group that does not divide the order leaves a few nodes fixed, as long as
@@ -57,7 +55,9 @@ def group_names(order: int) -> tuple[str, ...]:
         if q > order // (q - 1):
             break
         if prime_power(q) is not None and q not in _primes(q):
-            found += [f"affine({q}, {k})" for k in range(2, q) if (q - 1) % k == 0 and q * k == order]
+            found += [
+                f"affine({q}, {k})" for k in range(2, q) if (q - 1) % k == 0 and q * k == order
+            ]
     for q in range(4, int(order ** (1 / 3)) + 3):
         if prime_power(q) is not None:
             size = q * (q * q - 1)

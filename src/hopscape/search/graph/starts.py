@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -174,7 +175,7 @@ def plan_start(problem: Problem, shape: Shape, generator: np.random.Generator) -
     near: list[set[int]] = [set() for _ in range(n)]
     row, column = np.divmod(np.arange(n), problem.grid[1])
     snake = np.lexsort((np.where(row % 2, -column, column), row)).tolist()
-    pairs = list(zip(snake, snake[1:], strict=False))
+    pairs = list(pairwise(snake))
     if problem.bipartite:
         pairs = [(a, b) for a, b in pairs if (a + b) % 2]
     u, v = np.triu_indices(n, 1)
