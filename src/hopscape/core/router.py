@@ -26,6 +26,8 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
+_MANY_SINGLES = 100
+_HOPS_ORDER = 4096
 _KINDS = ("auto", "closed", "table", "search")
 
 
@@ -69,6 +71,8 @@ class Router(ABC):
 
     def __init__(self, network: Network) -> None:
         self.network = network
+        self._singles = 0
+        self._hops: memoryview | None = None
 
     @abstractmethod
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
@@ -148,11 +152,42 @@ class Router(ABC):
         DisconnectedError
             When there is no way.
         """
+        if type(a) is int and type(b) is int and 0 <= min(a, b) <= max(a, b) < self.network.order:
+            return self._one(a, b)
         at, to, scalar, shape = self._pairs(a, b)
         nodes, _ = self.walk(at, to)
         if scalar:
             return [int(x) for x in nodes[0]]
         return nodes.reshape(*shape, nodes.shape[1])
+
+    def _one(self, a: int, b: int) -> list[int]:
+        """The nodes on one route. Of a small network all next hops are kept after many of them."""
+        self._singles += 1
+        order = self.network.order
+        if self._singles > _MANY_SINGLES and order <= _HOPS_ORDER and self.chained:
+            if self._hops is None:
+                self._hops = memoryview(self._all_hops().ravel())
+            here, nodes, hops = a, [a], self._hops
+            while here != b and here >= 0 and len(nodes) <= order:
+                here = hops[here * order + b]
+                nodes.append(here)
+            if here == b:
+                return nodes
+        at, to, _, _ = self._pairs(a, b)
+        return [int(x) for x in self.walk(at, to)[0][0]]
+
+    def _all_hops(self) -> IntArray:
+        """The next node from every node (row) to every other; -1 where there is none."""
+        order = self.network.order
+        every = np.arange(order, dtype=np.int64)
+        rows = self.network._rows(every)
+        hops = np.empty((order, order), dtype=np.int16)
+        for v in range(order):
+            ports = self.next_ports(np.full(order, v, dtype=np.int64), every).astype(np.int64)
+            hops[v] = np.where(
+                ports >= 0, rows[v][np.maximum(ports, 0)] if rows.shape[1] else -1, -1
+            )
+        return hops
 
     def route(self, a: NodeLike, b: NodeLike) -> Route:
         """The route from a to b with the ports taken."""
@@ -226,6 +261,21 @@ class TableRouter(Router):
         self._table = distance_rows(network, np.arange(network.order), towards=True)
         self._none = int(np.iinfo(self._table.dtype).max)
         self.table_bytes = self._table.nbytes
+
+    def _one(self, a: int, b: int) -> list[int]:
+        """Down the distances: at each node the first port that leads nearer."""
+        row = memoryview(self._table[b])
+        indptr, heads = memoryview(self.network.indptr), memoryview(self.network.heads)
+        here, nodes, left = a, [a], row[a]
+        if left == self._none or self.network._port_table() is not None:
+            return super()._one(a, b)
+        for distance in range(left - 1, -1, -1):
+            for channel in range(indptr[here], indptr[here + 1]):
+                if row[heads[channel]] == distance:
+                    here = heads[channel]
+                    nodes.append(here)
+                    break
+        return nodes
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         found = self._table[to, at].astype(np.int64)

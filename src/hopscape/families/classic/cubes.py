@@ -130,6 +130,13 @@ class HypercubeRouter(Router):
         super().__init__(network)
         self._d = d
 
+    def _one(self, a: int, b: int) -> list[int]:
+        nodes, word = [a], a ^ b
+        while word:
+            nodes.append(nodes[-1] ^ (word & -word))
+            word &= word - 1
+        return nodes
+
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         word = at ^ to
         if word.dtype == object:
