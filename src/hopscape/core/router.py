@@ -153,20 +153,20 @@ class Router(ABC):
             When there is no way.
         """
         if type(a) is int and type(b) is int and 0 <= min(a, b) <= max(a, b) < self.network.order:
-            return self._one(a, b)
+            return self._single(a, b)
         at, to, scalar, shape = self._pairs(a, b)
         nodes, _ = self.walk(at, to)
         if scalar:
             return [int(x) for x in nodes[0]]
         return nodes.reshape(*shape, nodes.shape[1])
 
-    def _one(self, a: int, b: int) -> list[int]:
+    def _single(self, a: int, b: int) -> list[int]:
         """The nodes on one route. Of a small network all next hops are kept after many of them."""
         self._singles += 1
         order = self.network.order
         if self._singles > _MANY_SINGLES and order <= _HOPS_ORDER and self.chained:
             if self._hops is None:
-                self._hops = memoryview(self._all_hops().ravel())
+                self._hops = self._all_hops().ravel().data
             here, nodes, hops = a, [a], self._hops
             while here != b and here >= 0 and len(nodes) <= order:
                 here = hops[here * order + b]
@@ -262,13 +262,13 @@ class TableRouter(Router):
         self._none = int(np.iinfo(self._table.dtype).max)
         self.table_bytes = self._table.nbytes
 
-    def _one(self, a: int, b: int) -> list[int]:
+    def _single(self, a: int, b: int) -> list[int]:
         """Down the distances: at each node the first port that leads nearer."""
-        row = memoryview(self._table[b])
-        indptr, heads = memoryview(self.network.indptr), memoryview(self.network.heads)
+        row = self._table[b].data
+        indptr, heads = self.network.indptr.data, self.network.heads.data
         here, nodes, left = a, [a], row[a]
         if left == self._none or self.network._port_table() is not None:
-            return super()._one(a, b)
+            return super()._single(a, b)
         for distance in range(left - 1, -1, -1):
             for channel in range(indptr[here], indptr[here + 1]):
                 if row[heads[channel]] == distance:

@@ -130,7 +130,7 @@ class HypercubeRouter(Router):
         super().__init__(network)
         self._d = d
 
-    def _one(self, a: int, b: int) -> list[int]:
+    def _single(self, a: int, b: int) -> list[int]:
         nodes, word = [a], a ^ b
         while word:
             nodes.append(nodes[-1] ^ (word & -word))

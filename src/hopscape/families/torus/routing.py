@@ -72,7 +72,7 @@ class GridRouter(Router):
         small = self._box.order <= _TABLE_ORDER
         return packed(sides) if small else np.empty((0, 0), dtype=np.int32), sides
 
-    def _one(self, a: int, b: int) -> list[int]:
+    def _single(self, a: int, b: int) -> list[int]:
         """Along each axis the nodes are evenly spaced, with at most one jump over the rim."""
         nodes, here, stride = [a], a, self._box.order
         for side in self._box.sides:

@@ -108,11 +108,12 @@ def run(
     shape: tuple[Any, ...],
     start: str | dict[str, Any],
     seed: int,
+    tries: int,
     steps: int,
     aim: int | None,
     local: str,
 ) -> dict[str, Any] | None:
-    """One run: begin, improve, hand back plain values; None when no graph keeps the limits.
+    """Begin, improve, and hand back the best of some tries; None when none keeps the limits.
 
     Parameters
     ----------
@@ -120,32 +121,34 @@ def run(
         As plain values, for other processes.
     start : str or dict
         As in :class:`Arm`, or a solution to go on from.
-    seed, steps : int
+    seed : int
+    tries, steps : int
+        How often to begin, and how many moves to make each time.
     aim : int, optional
         Pairs farther apart than this cost more.
     local : {'anneal', 'tabu', 'none'}
     """
     wanted = Problem(**problem)
     form = Shape(*shape)
-    climb = Climb(
-        form,
-        seed,
-        _begin(wanted, form, start, seed),
-        aim=aim,
-        weights=None if wanted.terminals is None else np.asarray(wanted.terminals),
-        limits=wanted.limits(),
-    )
+    weights = None if wanted.terminals is None else np.asarray(wanted.terminals)
+    limits = wanted.limits()
     quantum = 2.0 * form.fold
-    if wanted.terminals is not None:
-        quantum *= max(sum(wanted.terminals) / len(wanted.terminals), 1.0) ** 2
+    if weights is not None:
+        quantum *= max(float(weights.mean()), 1.0) ** 2
     hot = _HOT * (_REHEAT if start else 1.0) * (_ROUGH if aim is not None else 1.0)
-    if local == "anneal":
-        climb.anneal(steps, hot * quantum, _COLD * quantum)
-    elif local == "tabu":
-        climb.tabu(steps)
-    if not climb.within_limits:
+    best: Climb | None = None
+    for number in range(seed << 8, (seed << 8) + tries):
+        begun = _begin(wanted, form, start, number)
+        climb = Climb(form, number, begun, aim=aim, weights=weights, limits=limits)
+        if local == "anneal":
+            climb.anneal(steps, hot * quantum, _COLD * quantum)
+        elif local == "tabu":
+            climb.tabu(steps)
+        if best is None or (climb.diameter, climb.total) < (best.diameter, best.total):
+            best = climb
+    if best is None or not best.within_limits:
         return None
-    return {"diameter": climb.diameter, "total": climb.total} | climb.best.to_dict()
+    return {"diameter": best.diameter, "total": best.total} | best.best.to_dict()
 
 
 def _begin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -63,11 +64,12 @@ class Climb:
         self._task = _task(shape, weights, aim)
         n = shape.order
         require_memory(16 * n * len(self._task.lanes), f"the distances of {n} nodes")
-        self._lift, self._chosen = _lift(shape, seed)
+        known = () if start is None else {g for g in start.volt if g >= 0}
+        self._lift, self._chosen = _lift(shape, seed, known)
         prices = limits[0] if limits else np.zeros((0, 1, 1), np.int16)
         most = [2 * limit for limit in limits[1]] if limits else []
         self._memory = Memory(
-            np.asarray([seed * 0x9E3779B9 + 12345], dtype=np.uint64),
+            np.asarray([(seed * 0x9E3779B9 + 12345) % 2**64], dtype=np.uint64),
             new_rows(n, self._task.lanes),
             new_rows(n, self._task.lanes),
             np.asarray([0, 0, _HUGE, _HUGE], dtype=np.int64),
@@ -168,11 +170,11 @@ class Climb:
         return Solution(self.shape, tuple(mate.tolist()), tuple(known.tolist()))
 
 
-def _lift(shape: Shape, seed: int) -> tuple[Any, IntArray]:
+def _lift(shape: Shape, seed: int, known: Iterable[int]) -> tuple[Any, IntArray]:
     """Room for a lift without links, and the group elements that its voltages are numbers of."""
     from hopscape.search.graph.move_kernels import Lift
 
-    chosen, right, inverse, own = elements(shape.group, seed)
+    chosen, right, inverse, own = elements(shape.group, seed, known)
     vertices = shape.base + shape.fixed
     side = np.zeros(vertices, np.int8)
     if shape.bipartite:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from hopscape.families.cayley.groups import group
 __all__ = ["Shape", "Solution"]
 
 _MOST_ELEMENTS = 1 << 24
+_SAMPLES = 8
 
 
 @dataclass(frozen=True)
@@ -95,23 +97,34 @@ class Shape:
         return [(a, b) for a, b in links if a != b]
 
 
-@lru_cache(maxsize=8)
-def elements(name: str, seed: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+Elements = tuple[IntArray, IntArray, IntArray, IntArray]
+
+
+def elements(name: str, seed: int, known: Iterable[int] = ()) -> Elements:
     """Voltages to choose from: their numbers, right[g, h] = h·g, inverses, involutions.
 
     All elements of the group, or of a large group as many random ones as fit, with their
-    inverses. The first one is the identity.
+    inverses and those that are known to be used. The first one is the identity.
     """
+    m = group(name).order
+    if m * m <= _MOST_ELEMENTS:
+        return _table(name, 0, ())
+    return _table(name, 1 + seed % _SAMPLES, tuple(sorted(set(known))))
+
+
+@lru_cache(maxsize=8)
+def _table(name: str, seed: int, known: tuple[int, ...]) -> Elements:
     found = group(name)
     m = found.order
     every = np.arange(m, dtype=np.int64)
     most = max(_MOST_ELEMENTS // m, 64)
     chosen = every
-    if m > most:
+    if seed:
         some = np.random.default_rng(seed).choice(m, size=most // 2, replace=False)
         back = found.inverse(every)
         own = every[(back == every) & (every > 0)][: most // 4]
-        chosen = np.unique(np.concatenate([[0], some, back[some], own]))
+        chosen = np.unique(np.concatenate([[0], some, back[some], own, known]))
+        chosen = chosen.astype(np.int64)
     require_memory(4 * len(chosen) * m, f"the table of {name}")
     right = found.product(every[None, :], chosen[:, None]).astype(np.int32)
     place = np.searchsorted(chosen, found.inverse(chosen))

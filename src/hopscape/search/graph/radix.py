@@ -62,9 +62,7 @@ def switch_counts(terminals: int, radix: int) -> list[int]:
         if len(bounds) > _TRIED and mean > min(bounds)[0]:
             break
     if not bounds:
-        raise ArgumentError(
-            f"{terminals} terminals cannot be connected by switches of {radix} ports"
-        )
+        raise ArgumentError(f"switches of {radix} ports cannot connect {terminals} terminals")
     return sorted(count for _, count in sorted(bounds)[:_TRIED])
 
 

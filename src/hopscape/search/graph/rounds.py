@@ -20,10 +20,11 @@ __all__ = ["LOCAL", "best_graph"]
 LOCAL = ("anneal", "tabu", "none")
 
 _ROUNDS = 8
-_MOST_STEPS = 4000
+_FIRST_STEPS = 100
 _FEWEST_STEPS = 30
-_MOST_RUNS = 8
-_KEPT = 3
+_MOST_TRIES = 256
+_KINDS = ("anew", "on", "aim")
+_KEPT = 6
 _SPREAD_ROUNDS = 2
 
 Rank = tuple[int, Fraction]
@@ -52,44 +53,57 @@ class _Search:
     begun: float = field(default_factory=time.monotonic)
 
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
-        """The runs of a round, of so many seconds together."""
+        """The runs of a round, of so many seconds together.
+
+        Tries are short at first and twice as long in each round: a small base graph is best begun
+        anew many times, a large one needs long annealing.
+        """
         each = effort / len(self.pool)
         for standing in self.pool:
             shape = standing.arm.shape
-            most = _MOST_STEPS * max(shape.darts, 1)
-            steps = max(int(each / seconds_per_step(shape)), 1)
-            count = min(max(-(-steps // most), 1 if number == 0 else 2), _MOST_RUNS)
-            for index in range(count):
-                yield standing, self._task(standing, number, index, min(steps // count, most))
+            count = 1 if number == 0 else len(_KINDS)
+            steps = max(int(each / count / seconds_per_step(shape)), 1)
+            long = _FIRST_STEPS * max(shape.darts, 1) << number
+            tries = min(max(steps // long, 1), _MOST_TRIES)
+            for kind in range(count):
+                yield standing, self._task(standing, number, kind, tries, min(steps, long))
 
-    def _task(self, standing: _Standing, number: int, index: int, steps: int) -> Task:
-        """Run `index` of an arm: from the start, from the arm's best, or with a diameter to aim at.
+    def _task(self, standing: _Standing, number: int, kind: int, tries: int, steps: int) -> Task:
+        """Some tries of an arm: anew, from the arm's best, or with a smaller diameter to aim at.
 
-        All that it depends on is in its arguments, so that a later search finds it in the store.
+        All that they depend on is in the arguments, so that a later search finds them in the store.
         """
         arm, known = standing.arm, standing.result
         start: str | dict[str, Any] = arm.start
-        if number > 1 and index % 2 == 1 and known is not None:
+        if _KINDS[kind] == "on" and number > 1 and known is not None:
             start = {"mate": known["mate"], "volt": known["volt"]}
-        given = self.problem.to_dict()
-        seed = self.seed * 1_000_003 + standing.number * 7919 + number * 101 + index
-        arguments = (given, astuple(arm.shape), start, seed, steps, self._aim(index), self.local)
-        return Task(
-            digest("graph search", arguments),
-            arguments,
-            steps * seconds_per_step(arm.shape),
-            arm.about,
+        seed = self.seed * 1_000_003 + standing.number * 7919 + number * 101 + kind
+        arguments = (
+            self.problem.to_dict(),
+            astuple(arm.shape),
+            start,
+            seed,
+            tries,
+            steps,
+            self._aim(_KINDS[kind]),
+            self.local,
         )
+        cost = tries * steps * seconds_per_step(arm.shape)
+        return Task(digest("graph search", arguments), arguments, cost, arm.about)
 
-    def _aim(self, index: int) -> int | None:
-        """Every third run tries for a smaller diameter than the best, while one is possible."""
+    def compile(self, standing: _Standing) -> None:
+        """One step of an arm, for the kernels that it needs."""
+        run(*self._task(standing, 0, 0, 1, 1).arguments)
+
+    def _aim(self, kind: str) -> int | None:
+        """A smaller diameter than the best, while one is possible; or what has been reached."""
         least = self.problem.moore_diameter
         if self.best is None or self.best.result is None or least is None:
             return None
         reached = int(self.best.result["diameter"])
         if reached <= least:
             return reached
-        return reached - 1 if index % 3 == 2 else None
+        return reached - 1 if kind == "aim" else None
 
     def take(self, standing: _Standing, result: dict[str, Any] | None) -> None:
         """Note a result."""
@@ -190,12 +204,24 @@ def best_graph(
     pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
     search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
     complete = False
+    _compile(search)
     try:
         complete = _rounds(search, effort, seconds, target, store, processes, dask)
     except KeyboardInterrupt:
         if search.best is None:
             raise
     return _found(search, complete)
+
+
+def _compile(search: _Search) -> None:
+    """Compile the kernels before the clock is started and other processes need them as well."""
+    words: dict[int, _Standing] = {}
+    for standing in search.pool:
+        sources = standing.arm.shape.base + standing.arm.shape.fixed
+        words.setdefault(min(max(sources - 1, 0) // 64, 9).bit_length(), standing)
+    for standing in words.values():
+        search.compile(standing)
+    search.begun = time.monotonic()
 
 
 def _affordable(pool: list[_Standing], effort: float) -> list[_Standing]:

@@ -1,0 +1,82 @@
+"""The order/degree problem: what the graph search finds in how long, beside published best means.
+
+Run as ``python benchmarks/graph_search.py [--only N,D ...] [--seconds S] [--processes P] [--beat]
+[--json FILE]``. A search stops at the bar, or with ``--beat`` at the best mean of the Graph Golf
+table of 2016. Diameter and mean are measured once more by the distance kernels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hopscape.search.graph import Problem, best_graph
+
+# nodes, degree, seconds, diameter (0: any), mean to reach, best mean of the table of 2016
+BARS = (
+    (36, 3, 10, 4, 3.06667, 3.06667),
+    (72, 4, 10, 4, 2.98592, 2.98592),
+    (64, 8, 600, 3, 1.94, 1.927),
+    (256, 8, 600, 0, 2.736, 2.736),
+    (512, 8, 600, 0, 3.117, 3.111),
+    (1024, 8, 600, 0, 3.507, 3.505),
+    (1024, 32, 600, 3, 1.9981, 1.998),
+    (10000, 7, 600, 0, 5.075, 5.060),
+)
+
+
+def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]:
+    """One search."""
+    nodes, degree, seconds, diameter, mean, published = bar
+    seconds = options.seconds or seconds
+    found = best_graph(
+        Problem(nodes, degree),
+        effort=seconds * options.processes,
+        seconds=seconds,
+        seed=options.seed,
+        target=published if options.beat else mean,
+        processes=options.processes,
+    )
+    record = found.to_dict()
+    reached = float(found.mean) <= mean + 5e-6 and (not diameter or found.diameter <= diameter)
+    return record | {"bar": mean, "published": published, "reached": reached}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", default=[], help="such as 36,3")
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--beat", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    table = Table("nodes", "degree", "diameter", "mean", "bar", "2016", "Moore", "gap %", "s", "by")
+    rows = []
+    for bar in BARS:
+        if options.only and f"{bar[0]},{bar[1]}" not in options.only:
+            continue
+        row = measure(bar, options)
+        rows.append(row)
+        figures = [f"{row[key]:.5f}" for key in ("mean_distance", "bar", "published", "moore_mean")]
+        table.add_row(
+            str(row["nodes"]),
+            str(row["degree"]),
+            str(row["diameter"]),
+            *figures,
+            f"{100 * row['gap']:.2f}",
+            f"{row['seconds']:.0f}",
+            row["how"] + ("" if row["reached"] else "  (bar missed)"),
+        )
+    Console(width=160).print(table)
+    if options.json is not None:
+        options.json.write_text(json.dumps(rows, indent=2, default=float) + "\n")
+
+
+if __name__ == "__main__":
+    main()
