@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from hopscape.search.graph import Problem, best_graph
+from hopscape.search.graph import Problem, best_graph, plan
 
 # nodes, degree, seconds, diameter (0: any), mean to reach, best mean of the table of 2016
 BARS = (
@@ -36,11 +36,9 @@ def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]
     seconds = options.seconds or seconds
     found = best_graph(
         Problem(nodes, degree),
-        effort=seconds * options.processes,
-        seconds=seconds,
+        **plan(seconds, options.processes),
         seed=options.seed,
-        target=published if options.beat else mean,
-        processes=options.processes,
+        target=(diameter or None, published if options.beat else mean),
     )
     record = found.to_dict()
     reached = float(found.mean) <= mean + 5e-6 and (not diameter or found.diameter <= diameter)

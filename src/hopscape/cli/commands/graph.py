@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,7 +79,8 @@ def search_graph(
     ] = 60.0,
     seed: Annotated[int, typer.Option("--seed", help="Of all random choices.")] = 0,
     target: Annotated[
-        float | None, typer.Option("--target", help="Stop at this mean distance.")
+        str | None,
+        typer.Option("--target", help="Stop at this mean distance, or at DIAMETER:MEAN."),
     ] = None,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the graph to this file (.edges, ...).")
@@ -96,20 +96,18 @@ def search_graph(
     The best so far is printed on Ctrl-C. The same seed and seconds give the same graph on a machine
     that keeps up with the plan.
     """
-    from hopscape.search.graph import METHODS, best_graph, best_switches
+    from hopscape.search.graph import METHODS, best_graph, best_switches, plan
     from hopscape.store import Store
 
     if not 0 < seconds < 1e9:
         raise ArgumentError(f"seconds is {seconds}; it must be above 0")
-    crew = processes if processes is not None else os.cpu_count() or 1
-    options: dict[str, Any] = {
-        "effort": seconds * max(crew, 1),
-        "seconds": seconds,
+    if processes is not None and processes < 1:
+        raise ArgumentError(f"processes is {processes}; it must be at least 1")
+    options: dict[str, Any] = plan(seconds, processes) | {
         "seed": seed,
         "methods": tuple(method or METHODS),
         "local": local,
-        "target": target,
-        "processes": processes,
+        "target": None if target is None else _target(target),
         "dask": dask,
     }
     with Store(table) as kept:
@@ -183,6 +181,16 @@ def _existing(spec: str) -> tuple[int, int, tuple[tuple[int, int], ...]]:
     if any(u == v for u, v in ends) or 2 * len(ends) != len(network.heads):
         raise ArgumentError(f"{network.spec} has loops or parallel links; it must be simple")
     return network.order, int(network.degrees.max()), tuple(sorted(ends))
+
+
+def _target(text: str) -> tuple[int | None, float]:
+    first, mark, rest = text.rpartition(":")
+    try:
+        return int(first) if mark else None, float(rest)
+    except ValueError as error:
+        raise ArgumentError(
+            f"target is {text!r}; it must be a mean distance or DIAMETER:MEAN"
+        ) from error
 
 
 def _pair(text: str | None, name: str, mark: str) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from hopscape.search.graph.arms import METHODS
 from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.radix import best_switches, switched
-from hopscape.search.graph.rounds import LOCAL, best_graph
+from hopscape.search.graph.rounds import LOCAL, best_graph, plan
 
 __all__ = [
     "LOCAL",
@@ -19,5 +19,6 @@ __all__ = [
     "Problem",
     "best_graph",
     "best_switches",
+    "plan",
     "switched",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
@@ -15,7 +16,7 @@ from hopscape.search.graph.lifts import Solution
 from hopscape.search.graph.problem import Problem
 from hopscape.store import Store, Task, digest, run_tasks
 
-__all__ = ["LOCAL", "best_graph"]
+__all__ = ["LOCAL", "best_graph", "plan"]
 
 LOCAL = ("anneal", "tabu", "none")
 
@@ -27,7 +28,11 @@ _KINDS = ("anew", "on", "aim")
 _KEPT = 6
 _SPREAD_ROUNDS = 2
 
+_TOLERANCE = 5e-6
+_SHORT = 15.0
+
 Rank = tuple[int, Fraction]
+Target = tuple[int | None, float]
 
 
 @dataclass
@@ -131,12 +136,16 @@ class _Search:
             pool = pool[: max(_KEPT, len(pool) // 2)]
         self.pool = pool or self.pool
 
-    def done(self, target: float | None) -> bool:
+    def done(self, target: Target | None) -> bool:
         """Is the best as good as was asked for, or as good as can be?"""
         if self.best is None or self.best.rank is None:
             return False
-        mean, least = self.best.rank[1], self.problem.moore_mean
-        return mean == least or (target is not None and float(mean) <= target)
+        diameter, mean = self.best.rank
+        if mean == self.problem.moore_mean:
+            return True
+        if target is None or float(mean) > target[1] + _TOLERANCE:
+            return False
+        return target[0] is None or diameter <= target[0]
 
     def text(self, number: int) -> str:
         """For the progress bar."""
@@ -156,7 +165,7 @@ def best_graph(
     seed: int = 0,
     methods: Sequence[str] = METHODS,
     local: str = "anneal",
-    target: float | None = None,
+    target: Target | None = None,
     store: Store | None = None,
     processes: int | None = 1,
     dask: str | None = None,
@@ -176,8 +185,8 @@ def best_graph(
         Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
     local : {'anneal', 'tabu', 'none'}
         How graphs are improved.
-    target : float, optional
-        Stop when the mean distance is no larger.
+    target : pair, optional
+        Stop when the diameter (or None) and the mean distance are no larger.
     store : Store, optional
         Keeps finished runs; a later search goes on from there.
     processes, dask
@@ -213,6 +222,22 @@ def best_graph(
     return _found(search, complete)
 
 
+def plan(seconds: float, processes: int | None) -> dict[str, Any]:
+    """Options of :func:`best_graph` for a search of so many seconds on so many processes.
+
+    Short searches run in one process: starting others would take most of the time.
+
+    Examples
+    --------
+    >>> plan(10, 4), plan(60, 4)["effort"]
+    ({'effort': 10, 'seconds': 10, 'processes': 1}, 240)
+    """
+    crew = max(processes if processes is not None else os.cpu_count() or 1, 1)
+    if seconds <= _SHORT:
+        crew = 1
+    return {"effort": seconds * crew, "seconds": seconds, "processes": crew}
+
+
 def _compile(search: _Search) -> None:
     """Compile the kernels before the clock is started and other processes need them as well."""
     words: dict[int, _Standing] = {}
@@ -239,7 +264,7 @@ def _rounds(
     search: _Search,
     effort: float,
     seconds: float | None,
-    target: float | None,
+    target: Target | None,
     store: Store | None,
     processes: int | None,
     dask: str | None,
