@@ -78,6 +78,8 @@ def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
         given = "existing" if problem.links is not None else "plan" if problem.grid else ""
         yield Arm(plain, given)
         return
+    if "algebraic" in methods and n <= _MOST_RANDOM and not problem.bipartite:
+        yield from (Arm(plain, name) for name, _, _ in algebraic_starts(n, d))
     if "random" in methods and n <= _MOST_RANDOM:
         yield Arm(plain)
     for shape in shapes(n, d, most_base=_MOST_BASE, bipartite=problem.bipartite):
@@ -89,8 +91,6 @@ def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
             or ("cayley" in methods and whole)
         ):
             yield Arm(shape)
-    if "algebraic" in methods and n <= _MOST_RANDOM and not problem.bipartite:
-        yield from (Arm(plain, name) for name, _, _ in algebraic_starts(n, d))
 
 
 def seconds_per_step(shape: Shape) -> float:
