@@ -3,7 +3,8 @@
 Run as ``python benchmarks/graph_search.py [--only N,D ...] [--seconds S] [--processes P] [--beat]
 [--patient] [--json FILE]``. A search stops at the bar, or with ``--beat`` at the best mean of the
 Graph Golf table of 2016; on a busy machine let it be ``--patient`` and read the processor seconds,
-compilation and start of processes included. Diameter and mean are measured once more by the distance kernels.
+compilation and start of processes included. Diameter and mean are measured once more by the
+distance kernels of all metrics.
 """
 
 from __future__ import annotations
