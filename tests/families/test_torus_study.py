@@ -21,37 +21,7 @@ from hopscape.families.torus.codes import (
 from hopscape.families.torus.flags import chain_classes, chains, quotient, shortest_words
 from hopscape.families.torus.words import displacement, length, steps
 from hopscape.ledger.papers.torusbcast import pictures, study
-from hopscape.ledger.papers.torusbcast.claims import CLAIMS, chain_totals
-
-RULINGS = {
-    "torus-expansions": "holds",
-    "torus-hypothesis": "holds corrected",
-    "torus-2d-broadcast": "holds",
-    "torus-2d-length": "holds corrected",
-    "torus-2d-containment": "holds",
-    "torus-2d-delays": "holds",
-    "torus-informed-set": "holds corrected",
-    "torus-3d-broadcast": "holds corrected",
-    "torus-3d-labels": "refuted",
-    "torus-3d-words": "holds",
-    "torus-3d-length": "holds",
-    "torus-3d-delays": "holds corrected",
-    "torus-eleven-ninths": "holds",
-    "torus-open-question": "holds",
-    "torus-uniform-schemes": "holds",
-}
-
-
-def test_ledger_covers_the_paper():
-    assert {claim.key for claim in CLAIMS} == set(RULINGS)
-    assert {claim.paper for claim in CLAIMS} == {"torusbcast"}
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
-def test_claims_are_judged(claim):
-    outcome = claim.check()
-    assert outcome.ruling == RULINGS[claim.key]
-    assert outcome.measured
+from hopscape.ledger.papers.torusbcast.beyond import chain_totals
 
 
 def test_chains_and_classes():

@@ -49,7 +49,7 @@ def test_a_sweep_on_a_cluster_goes_on_where_it_was(cluster, tmp_path):
     first = run_jobs(JOBS[:2], dask=cluster, resume=path)
     whole = run_jobs(JOBS, dask=cluster, resume=path)
     assert whole[:2] == first
-    assert len(path.read_text().splitlines()) == len(JOBS)
+    assert len(path.read_text().splitlines()) == 1 + len(JOBS)
     assert run_jobs(JOBS, dask="tcp://127.0.0.1:1", resume=path) == whole  # nothing left to do
 
 

@@ -247,7 +247,32 @@ def test_sweeps_resume(tmp_path):
     first = run_jobs(jobs, resume=path)
     again = run_jobs(jobs, resume=path)
     assert first == again
-    assert len(path.read_text().splitlines()) == 2
+    assert len(path.read_text().splitlines()) == 1 + len(jobs)
+
+
+def test_resuming_sees_changed_files(tmp_path):
+    path, graph, matrix = tmp_path / "points.jsonl", tmp_path / "g.edges", tmp_path / "m.csv"
+    graph.write_text("0 1\n1 2\n2 0\n")
+    matrix.write_text("0,1,0\n0,0,1\n1,0,0\n")
+    jobs = [Job(str(graph), str(matrix), 0.1, Settings(vcs=2), cycles=300)]
+    [first] = run_jobs(jobs, resume=path)
+    matrix.write_text("0,0,1\n1,0,0\n0,1,0\n")
+    [other] = run_jobs(jobs, resume=path)
+    graph.write_text("0 1\n1 2\n")
+    [third] = run_jobs(jobs, resume=path)
+    assert len({first["key"], other["key"], third["key"]}) == 3
+    assert third["hops"] > first["hops"]
+
+
+def test_a_sweep_goes_on_after_every_cut(tmp_path):
+    path = tmp_path / "points.jsonl"
+    jobs = [Job("ring(6)", "uniform", x, Settings(vcs=2), cycles=200) for x in (0.1, 0.2)]
+    first = run_jobs(jobs, resume=path)
+    whole = path.read_bytes()
+    for cut in (len(whole) - 1, len(whole) // 2, 20, 0):
+        path.write_bytes(whole[:cut])
+        again = run_jobs(jobs, resume=path)
+        assert [r | {"seconds": 0} for r in again] == [r | {"seconds": 0} for r in first]
 
 
 def test_booksim_files(tmp_path):

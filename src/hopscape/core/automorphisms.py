@@ -59,7 +59,21 @@ def _tables(network: Network, colours: Sequence[int] | None) -> tuple[IntArray, 
     np.fill_diagonal(links, 0)
     parallel = size * np.maximum(links - 1, 0)
     own = np.zeros(size, np.int64) if colours is None else np.asarray(colours, dtype=np.int64)
-    return distance + parallel, own * (int(loops.max()) + 1) + loops
+    far = distance + parallel
+    return far, _refined(far, own * (int(loops.max()) + 1) + loops)
+
+
+def _refined(distance: IntArray, shade: IntArray) -> IntArray:
+    """Colours split until nodes of one colour see the same colours at the same distances."""
+    _, shade = np.unique(shade, return_inverse=True)
+    while True:
+        count = int(shade.max()) + 1
+        views = np.sort(distance * count + shade[None, :], axis=1)
+        _, finer = np.unique(np.column_stack([shade, views]), axis=0, return_inverse=True)
+        finer = finer.ravel()
+        if int(finer.max()) + 1 == count:
+            return finer
+        shade = finer
 
 
 def _extend(distance: IntArray, shade: IntArray, source: int, image: int) -> IntArray | None:
@@ -82,8 +96,9 @@ def _extend(distance: IntArray, shade: IntArray, source: int, image: int) -> Int
             out[order] = chosen
             return out
         node = int(order[done])
-        same = (distance[:, chosen] == distance[node, order[:done]]).all(axis=1)
-        fits.append(np.nonzero(same & (shade == shade[node]))[0])
+        like = np.nonzero(shade == shade[node])[0]
+        same = (distance[like][:, chosen] == distance[node, order[:done]]).all(axis=1)
+        fits.append(like[same])
     return None
 
 
@@ -103,9 +118,7 @@ def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[
     found: list[list[int]] = []
     for v in range(network.order):
         for orbit in found:
-            alike = np.array_equal(np.sort(distance[v]), np.sort(distance[orbit[0]]))
-            alike = alike and shade[v] == shade[orbit[0]]
-            if alike and _extend(distance, shade, v, orbit[0]) is not None:
+            if shade[v] == shade[orbit[0]] and _extend(distance, shade, v, orbit[0]) is not None:
                 orbit.append(v)
                 break
         else:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.core.progress import track
 from hopscape.metrics.bisection import bisection
 from hopscape.metrics.distances import distance_profile
 from hopscape.registry import build
@@ -21,6 +18,7 @@ from hopscape.simulate.figures import draw_panels
 from hopscape.simulate.measurement import run_point, saturation
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import make_traffic
+from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["SIZES", "load_rows", "write_page"]
 
@@ -111,7 +109,7 @@ def load_rows(
     workers : int
         Networks side by side.
     resume : path, optional
-        File of finished networks, one per line; it is read and added to.
+        File of finished networks (:class:`hopscape.store.Store`); it is read and added to.
 
     Returns
     -------
@@ -120,39 +118,18 @@ def load_rows(
     list of dict
         Points, with the network's spec, size and traffic.
     """
-    asked = [cycles, precision, seed]
-    done = _read(resume)
-    tasks = [(size, spec, name) for size in sizes for spec in SIZES[size] for name in traffics]
-    keys = {task: json.dumps([*task, *asked]) for task in tasks}
-    todo = [(size, spec) for size in sizes for spec in SIZES[size]]
-    todo = [t for t in todo if any(keys[(*t, name)] not in done for name in traffics)]
-
-    def work(task: tuple[int, str]) -> list[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
-        missing = [name for name in traffics if keys[(*task, name)] not in done]
-        found = _measure(*task, missing, cycles, precision, seed)
-        return [(keys[(*task, row["traffic"])], row, curve) for row, curve in found]
-
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(work, task) for task in todo]
-        for records in track(
-            (future.result() for future in as_completed(waiting)), "load study", total=len(todo)
-        ):
-            for record in records:
-                done[record[0]] = record
-                if resume is not None:
-                    with open(resume, "a", encoding="utf-8") as out:
-                        out.write(json.dumps(record) + "\n")
-    rows = [done[keys[task]][1] for task in tasks]
-    points = [point for task in tasks for point in done[keys[task]][2]]
+    tasks = [
+        Task.of(measure, (size, spec, list(traffics), cycles, precision, seed), about=spec)
+        for size in sizes
+        for spec in SIZES[size]
+    ]
+    with Store(resume) as kept:
+        done = run_tasks(tasks, measure, kept, threads=workers, text="load study")
+        found = {(task.arguments[0], task.arguments[1]): result for task, result in done}
+    rows = [row for results in found.values() for row, _ in results]
+    points = [point for results in found.values() for _, curve in results for point in curve]
     _scale(rows, points)
     return rows, points
-
-
-def _read(resume: str | Path | None) -> dict[str, Any]:
-    if resume is None or not Path(resume).exists():
-        return {}
-    lines = Path(resume).read_text(encoding="utf-8").splitlines()
-    return {key: (key, row, curve) for key, row, curve in map(json.loads, lines)}
 
 
 def _plant(network: Network) -> Plant:
@@ -163,9 +140,10 @@ def _plant(network: Network) -> Plant:
         return build_plant(network, replace(SETTINGS, vcs=_MORE_VCS))
 
 
-def _measure(
+def measure(
     size: int, spec: str, traffics: Sequence[str], cycles: int, precision: float, seed: int
-) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """One network: for each traffic a row, and the points of its curve."""
     network = build(spec)
     plant = _plant(network)
     degree = len(network.heads) / network.order
@@ -174,6 +152,7 @@ def _measure(
     most = _SPARE * len(network.heads) / (plant.endpoints * mean)  # capacity, and a little more
     warmup = max(_LEAST_WARM, round(_WARM * plant.settings.zero_load(mean + 1)))
     cycles = cycles // 2 if size > _LARGE else cycles
+    out = []
     for name in traffics:
         traffic = make_traffic(name, plant.endpoints, None, seed)
         knee, _ = saturation(
@@ -190,25 +169,24 @@ def _measure(
             load = round(share * knee, 6)
             point = run_point(plant, traffic, load, seed=seed, warmup=warmup, cycles=cycles)
             curve.append(point.to_dict() | {"spec": network.spec, "size": size, "traffic": name})
-        yield (
-            {
-                "size": size,
-                "spec": network.spec,
-                "nodes": plant.endpoints,
-                "degree": degree,
-                "bisection_lower": width.lower,
-                "bisection_upper": width.upper,
-                "vcs_needed": plant.classes.count,
-                "vcs": plant.settings.vcs,
-                "method": plant.classes.method,
-                "traffic": name,
-                "saturation": knee,
-                "base_latency": curve[0]["latency"],
-                "hops": curve[0]["hops"],
-                "busiest_share": curve[-1]["mean_use"] / max(curve[-1]["busiest"], 1e-9),
-            },
-            curve,
-        )
+        row = {
+            "size": size,
+            "spec": network.spec,
+            "nodes": plant.endpoints,
+            "degree": degree,
+            "bisection_lower": width.lower,
+            "bisection_upper": width.upper,
+            "vcs_needed": plant.classes.count,
+            "vcs": plant.settings.vcs,
+            "method": plant.classes.method,
+            "traffic": name,
+            "saturation": knee,
+            "base_latency": curve[0]["latency"],
+            "hops": curve[0]["hops"],
+            "busiest_share": curve[-1]["mean_use"] / max(curve[-1]["busiest"], 1e-9),
+        }
+        out.append((row, curve))
+    return out
 
 
 def _scale(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.progress import track
-from hopscape.registry import build
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.errors import ArgumentError
+from hopscape.deadlock.classes import Method, certify, single_class
+from hopscape.deadlock.layering import find_layers
+from hopscape.deadlock.tables import routing_table
+from hopscape.registry import build, spec_files
 from hopscape.simulate.booksim import BookSimJob
-from hopscape.simulate.cluster import on_dask
 from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.fabric import Plant, build_plant
 from hopscape.simulate.faults import plan_epochs, read_faults
@@ -29,6 +29,10 @@ from hopscape.simulate.traffic import (
     read_trace,
     worst_permutation,
 )
+from hopscape.store import Store, Task, digest, file_digest, run_tasks
+
+_LAYERS = 8
+_MOST_LOADS = 100_000
 
 __all__ = [
     "Job",
@@ -40,6 +44,8 @@ __all__ = [
     "run_jobs",
     "traffic_for",
 ]
+
+_TRAFFIC_FILES = (".csv", ".trace")
 
 
 @dataclass(frozen=True)
@@ -91,9 +97,11 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A fingerprint: equal jobs have equal keys."""
-        text = json.dumps(self.to_dict(), sort_keys=True, default=list)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        """A digest of all that the point depends on, the content of files too."""
+        files = spec_files(self.spec)
+        if self.traffic.endswith(_TRAFFIC_FILES):
+            files = [*files, self.traffic]
+        return digest("simulate", self.to_dict(), files)
 
 
 def parse_loads(text: str) -> list[float]:
@@ -113,12 +121,16 @@ def parse_loads(text: str) -> list[float]:
         if len(numbers) == 1:
             out.append(numbers[0])
         elif len(numbers) == 3 and numbers[2] > 0 and numbers[1] >= numbers[0]:
-            steps = int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
-            out += [round(numbers[0] + i * numbers[2], 10) for i in range(steps + 1)]
+            steps = (numbers[1] - numbers[0]) / numbers[2] + 1e-9
+            if not steps < _MOST_LOADS:
+                raise ArgumentError(
+                    f"load {part!r} has about {steps:.3g} steps; give at most {_MOST_LOADS} loads"
+                )
+            out += [round(numbers[0] + i * numbers[2], 10) for i in range(int(steps) + 1)]
         else:
             raise ArgumentError(f"load {part!r} must be a number or LOW:HIGH:STEP with a step > 0")
-    if not out or min(out) < 0 or len(out) > 100_000:
-        raise ArgumentError(f"load {text!r}: give from 1 to 100000 loads of at least 0")
+    if not out or not all(0 <= x < math.inf for x in out) or len(out) > _MOST_LOADS:
+        raise ArgumentError(f"load {text!r}: give from 1 to {_MOST_LOADS} loads of at least 0")
     return out
 
 
@@ -128,16 +140,12 @@ def _plant(
     settings: Settings,
     router: str,
     unsafe: bool,
-    delays: tuple[tuple[str, int], ...] = (),
+    delays: tuple[tuple[str, int], ...],
+    contents: tuple[str, ...],
 ) -> Plant:
+    """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
-    way: Any = None
-    if router == "updown":
-        from hopscape.deadlock.updown import UpDownRouter
-
-        way = UpDownRouter(network)
-    elif router != "auto":
-        way = network.router(router)
+    way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
 
@@ -153,7 +161,8 @@ def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
         raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
     if text == "worst":
         return worst_permutation(plant.network, plant.table, plant.home)
-    sides = getattr(plant.network.family, "sides", None)
+    addresses = plant.network.addresses
+    sides = addresses.sides if isinstance(addresses, MixedRadix) else None
     return make_traffic(text, count, sides, seed)
 
 
@@ -192,52 +201,24 @@ def run_jobs(
     workers : int
         Threads.
     resume : path, optional
-        A file of finished points, one JSON record per line: what is there is not run again, what
-        gets finished is added.
+        A file of finished points (:class:`hopscape.store.Store`): what is there is not run again,
+        what gets finished is added.
     dask : str, optional
         Address of a Dask scheduler; the points run on its workers.
     """
-    done = _read_done(resume) if resume is not None else {}
-    todo = [job for job in dict.fromkeys(jobs) if job.key not in done]
-    if todo and dask is None:  # build once, before threads would do it side by side
-        plant_of(todo[0])
-    results = on_dask(run_job, todo, dask) if dask is not None else _on_threads(todo, workers)
-    for record in track(results, "simulation", total=len(todo)):
-        done[record["key"]] = record
-        if resume is not None:
-            with open(resume, "a", encoding="utf-8") as out:
-                out.write(json.dumps(record) + "\n")
-    return [done[job.key] for job in jobs]
-
-
-def _read_done(path: str | Path) -> dict[str, dict[str, Any]]:
-    place = Path(path)
-    if not place.exists():
-        return {}
-    out = {}
-    for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            record = json.loads(line)
-            out[record["key"]] = record
-        except (ValueError, KeyError, TypeError) as error:
-            if number == len(place.read_text(encoding="utf-8").splitlines()):
-                continue  # cut off while it was written
-            raise FileFormatError(f"{path}, line {number} is not a record of a point") from error
-    return out
-
-
-def _on_threads(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
-    if workers < 1:
-        raise ArgumentError(f"workers is {workers}; it must be at least 1")
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(run_job, job) for job in jobs]
-        for future in as_completed(waiting):
-            yield future.result()
+    tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in jobs]
+    with Store(resume) as kept:
+        todo = [job for job in jobs if job.key not in kept]
+        if todo and dask is None:  # build once, before threads would do it side by side
+            plant_of(todo[0])
+        done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
+        return [record for _, record in done]
 
 
 def plant_of(job: Job) -> Plant:
     """The network of a job, ready to run (kept for the next one like it)."""
-    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays)
+    contents = tuple(file_digest(path) for path in spec_files(job.spec))
+    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays, contents)
 
 
 def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
@@ -262,9 +243,17 @@ def run_booksim(job: BookSimJob) -> dict[str, Any]:
     """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict."""
     import numpy as np
 
-    network = job.network if job.network is not None else build(job.spec)
+    network, router = build(job.spec) if job.network is None else job.network, None
+    method: Method = "auto"
+    if job.network is not None:  # anynet: BookSim's min goes by the lowest port
+        router = routing_table(network, network.router("table"))
+        few = find_layers(router, _LAYERS)
+        single = certify(router, single_class(router)).deadlock_free
+        method = "single" if single else "layers" if few is not None else "rising"
     delays = None if job.link_delays is None else np.asarray(job.link_delays, dtype=np.int32)
-    plant = build_plant(network, job.settings, unsafe=job.unsafe, link_delays=delays)
+    plant = build_plant(
+        network, job.settings, router, unsafe=job.unsafe, method=method, link_delays=delays
+    )
     traffic = traffic_for(plant, job.traffic, job.seed)
     if job.on_off is not None:
         traffic = traffic.bursty(*job.on_off)

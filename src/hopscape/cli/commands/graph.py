@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.groups import search
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -23,12 +22,7 @@ from hopscape.core.errors import ArgumentError
 if TYPE_CHECKING:
     from hopscape.search.graph import GraphFound, Problem
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    search.command("graph")(search_graph)
+__all__ = ["search_graph"]
 
 
 def search_graph(

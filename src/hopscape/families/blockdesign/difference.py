@@ -106,9 +106,8 @@ class DifferenceSet:
 
     @cached_property
     def doubled(self) -> tuple[int, ...]:
-        """Differences that occur more often than the least frequent one."""
-        counts = self.multiplicities[1:]
-        return tuple((np.nonzero(counts > counts.min())[0] + 1).tolist())
+        """Differences that occur more than once."""
+        return tuple((np.nonzero(self.multiplicities[1:] > 1)[0] + 1).tolist())
 
     def check(self, sigma: int) -> Verdict:
         """Is every element but 0 a difference exactly `sigma` times?"""

@@ -72,28 +72,24 @@ class GridRouter(Router):
         small = self._box.order <= _TABLE_ORDER
         return packed(sides) if small else np.empty((0, 0), dtype=np.int32), sides
 
-    def _single(self, a: int, b: int) -> list[int]:
-        """Along each axis the nodes are evenly spaced, with at most one jump over the rim."""
-        nodes, here, stride = [a], a, self._box.order
-        for side in self._box.sides:
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        nodes, ports = [at], []
+        stride = self._box.order
+        if max(self._box.sides) > 1000:
+            self._require_route(self.distance(at, to))
+        for axis, side in enumerate(self._box.sides):
             stride //= side
-            x, y = here // stride % side, b // stride % side
-            if x == y:
+            here, there = at // stride % side, to // stride % side
+            if here == there:
                 continue
-            up = y > x
-            if self._wraps:
-                up = 2 * ((y - x) % side) <= side
-            low, end = here - x * stride, here + (y - x) * stride
-            top = low + (side - 1) * stride
-            step = stride if up else -stride
-            if up == (y > x):
-                nodes.extend(range(here + step, end + step, step))
-            else:
-                rim, other = (top, low) if up else (low, top)
-                nodes.extend(range(here + step, rim + step, step))
-                nodes.extend(range(other, end + step, step))
-            here = end
-        return nodes
+            up, around = there > here, abs(there - here)
+            if self._wraps and (2 * around > side or (2 * around == side and not up)):
+                up, around = not up, side - around
+            step = 1 if up else -1
+            corner = nodes[-1] - here * stride
+            nodes += [corner + (here + step * i) % side * stride for i in range(1, around + 1)]
+            ports += [2 * axis + (not up)] * around
+        return nodes, ports
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         offsets = self._offsets(at, to)
