@@ -79,7 +79,8 @@ def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
         yield Arm(plain, given)
         return
     if "algebraic" in methods and n <= _MOST_RANDOM and not problem.bipartite:
-        yield from (Arm(plain, name) for name, _, _ in algebraic_starts(n, d))
+        known = sorted((abs(order - n), name) for name, order, _ in algebraic_starts(n, d))
+        yield from (Arm(plain, name) for _, name in known)
     if "random" in methods and n <= _MOST_RANDOM:
         yield Arm(plain)
     for shape in shapes(n, d, most_base=_MOST_BASE, bipartite=problem.bipartite):

@@ -250,14 +250,16 @@ def _compile(search: _Search) -> None:
 
 
 def _affordable(pool: list[_Standing], effort: float) -> list[_Standing]:
-    """Arms that a round has time for, evenly spread over all."""
+    """Arms that a round has time for, evenly spread over all; starts that are known stay in."""
+    known = [s for s in pool if s.arm.start]
+    pool = [s for s in pool if not s.arm.start]
     costs = [
         _FEWEST_STEPS * max(s.arm.shape.darts, 1) * seconds_per_step(s.arm.shape) for s in pool
     ]
-    count = len(pool)
-    while count > 1 and sum(costs[:: -(-len(pool) // count)]) > effort:
+    count = max(len(pool), 1)
+    while count > 1 and sum(costs[:: -(-len(pool) // count) or 1]) > effort:
         count = max(count * 2 // 3, 1)
-    return pool[:: -(-len(pool) // count)]
+    return known + pool[:: -(-len(pool) // count) or 1]
 
 
 def _rounds(
