@@ -217,7 +217,7 @@ def test_ctrl_c_hands_back_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(rounds_module, "run", interrupted)
     found = best_graph(Problem(24, 3), effort=0.5)
     assert not found.complete
-    assert found.runs == 3
+    assert found.runs == 2  # one of the three calls compiled the kernels
 
 
 def test_bipartite() -> None:
