@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopscape.algebra.fields import galois_field, is_prime, prime_power
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
-from hopscape.core.fields import galois_field, is_prime, prime_power
 from hopscape.families.blockdesign import difference, sporadic
 from hopscape.families.blockdesign.covers import (
     abelian_groups,

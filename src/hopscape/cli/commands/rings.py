@@ -107,7 +107,7 @@ def simulate_rings(
     output: OutputOption = None,
 ) -> None:
     """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
-    from hopscape.families.multiring.slots import check_load, ring_traffic, simulate
+    from hopscape.simulate.rings.slots import check_load, ring_traffic, simulate
 
     for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
         if given is not None and mode != wanted:

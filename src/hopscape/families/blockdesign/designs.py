@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from hopscape.algebra.fields import is_prime, prime_power
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.fields import is_prime, prime_power
 from hopscape.core.memory import require_memory
 from hopscape.core.reading import TextFile, load_json
 from hopscape.core.verdict import Verdict

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
+from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import prime_factors
 from hopscape.families.blockdesign.designs import check_parameters, constructions
 
 __all__ = ["Existence", "bruck_ryser_chowla", "existence", "hilbert_symbol", "table"]

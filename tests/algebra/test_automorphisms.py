@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.core.automorphisms import automorphism, orbits
+from hopscape.algebra.automorphisms import automorphism, orbits
 from hopscape.interchange import to_igraph
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from hopscape.collectives.circuits.words import Word, displacement, length, scale, steps
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
@@ -20,7 +21,6 @@ from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.torus.words import Word, displacement, length, scale, steps
 
 __all__ = [
     "Calls",

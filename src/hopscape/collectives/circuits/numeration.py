@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.circuits.schemes import WORDS, power_of
+from hopscape.collectives.circuits.words import displacement, parse_words, with_inverses
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.families.torus.schemes import WORDS, power_of
-from hopscape.families.torus.words import displacement, parse_words, with_inverses
 
 __all__ = [
     "MixedSystem",
@@ -136,7 +136,7 @@ class MixedSystem:
         if self.base % 2 == 0 or self._by_steps():
             return self._slow_digits(given, blocks)
         out = np.empty((len(given), self.dimension * blocks), dtype=np.int8)
-        from hopscape.families.torus.numeration_kernels import block_digits
+        from hopscape.collectives.circuits.numeration_kernels import block_digits
 
         inverse = pow(self.scale % 2**64, -1, 2**64)
         inverse -= 2**64 if inverse >= 2**63 else 0

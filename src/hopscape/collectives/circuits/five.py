@@ -17,11 +17,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
-from hopscape.core.progress import track
-from hopscape.core.verdict import Verdict
-from hopscape.families.torus.flags import shortest_words
-from hopscape.families.torus.words import (
+from hopscape.collectives.circuits.flags import shortest_words
+from hopscape.collectives.circuits.words import (
     Word,
     displacement,
     inverse,
@@ -30,6 +27,9 @@ from hopscape.families.torus.words import (
     with_inverses,
     write_word,
 )
+from hopscape.core.addresses import IntArray
+from hopscape.core.progress import track
+from hopscape.core.verdict import Verdict
 
 __all__ = ["FiveChain", "check_words", "find_level", "plane_words", "short_chains"]
 

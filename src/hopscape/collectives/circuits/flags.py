@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from hopscape.collectives.circuits.words import LETTERS, Word, parse_word, with_inverses
 from hopscape.core.addresses import IntArray
-from hopscape.families.torus.words import LETTERS, Word, parse_word, with_inverses
 
 __all__ = ["Chain", "RoundWords", "chain_classes", "chains", "quotient", "shortest_words"]
 
@@ -180,7 +180,7 @@ def shortest_words(
     paired : bool
         Only look for words that come in pairs, each with its inverse (reading 'vertex').
     """
-    from hopscape.families.torus.words_kernels import FOUND, UNKNOWN, disjoint_words
+    from hopscape.collectives.circuits.words_kernels import FOUND, UNKNOWN, disjoint_words
 
     graph = quotient(functionals, base)
     order, ports = graph.steps.shape

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from hopscape.collectives.circuits import circuits_towards
+from hopscape.collectives.circuits.paths import circuits_towards
 from hopscape.core.addresses import IntArray
 from hopscape.core.network import Network
 from hopscape.core.progress import track
@@ -100,7 +100,7 @@ def _settle(
 
 
 def _unserved(network: Network, sources: IntArray, above: IntArray) -> int:
-    from hopscape.collectives.circuit_kernels import node_disjoint
+    from hopscape.collectives.circuits.path_kernels import node_disjoint
 
     informed = np.zeros(network.order, dtype=np.bool_)
     informed[sources] = True

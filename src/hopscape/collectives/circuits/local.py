@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.collectives.circuits.programs import Program
+from hopscape.collectives.circuits.schemes import LEVELS, Level, power_of, scheme
+from hopscape.collectives.circuits.words import Word, displacement
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.verdict import Verdict
-from hopscape.families.torus.circuits import Program
-from hopscape.families.torus.schemes import LEVELS, Level, power_of, scheme
-from hopscape.families.torus.words import Word, displacement
 
 __all__ = ["LocalRule"]
 
@@ -27,7 +27,7 @@ class LocalRule:
     Parameters
     ----------
     name : str
-        One of :data:`hopscape.families.torus.schemes.SCHEMES`.
+        One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
     side, dimension : int
 
     Examples

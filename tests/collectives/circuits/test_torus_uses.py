@@ -12,25 +12,25 @@ from typer.testing import CliRunner
 
 from hopscape.cli.app import app
 from hopscape.collectives.choose import report, run_algorithm
-from hopscape.collectives.circuits import circuits_towards
-from hopscape.core.errors import ArgumentError
-from hopscape.core.goal import Goal
-from hopscape.core.model import Model
-from hopscape.core.network import Network
-from hopscape.core.verify import verify
-from hopscape.families.torus.five import check_words, find_level, plane_words, short_chains
-from hopscape.families.torus.grids import Torus
-from hopscape.families.torus.local import LocalRule
-from hopscape.families.torus.many import ManySources, feed
-from hopscape.families.torus.pipelined import (
+from hopscape.collectives.circuits.five import check_words, find_level, plane_words, short_chains
+from hopscape.collectives.circuits.local import LocalRule
+from hopscape.collectives.circuits.many import ManySources, feed
+from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.pipelined import (
     pipeline_row,
     pipelined_broadcast,
     pipelined_rounds,
     spanning_trees,
 )
-from hopscape.families.torus.schemes import WORDS, scheme
-from hopscape.families.torus.settle import chain_lengths, search_sets, shorten_sets
-from hopscape.families.torus.words import displacement, parse_word, parse_words, with_inverses
+from hopscape.collectives.circuits.schemes import WORDS, scheme
+from hopscape.collectives.circuits.settle import chain_lengths, search_sets, shorten_sets
+from hopscape.collectives.circuits.words import displacement, parse_word, parse_words, with_inverses
+from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.verify import verify
+from hopscape.families.torus.grids import Torus
 
 
 def torus(*sides):

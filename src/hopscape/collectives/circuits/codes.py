@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.circuits.numeration import determinant
 from hopscape.core.errors import ArgumentError
 from hopscape.core.verdict import Verdict
-from hopscape.families.torus.numeration import determinant
 
 __all__ = ["check_code_lemma", "corner_in_code", "lattice_codes", "local_codes", "torus_codes"]
 

@@ -17,13 +17,9 @@ from typing import Literal
 
 import numpy as np
 
-from hopscape.collectives.circuits import circuits_towards
-from hopscape.core.addresses import IntArray, MixedRadix
-from hopscape.core.goal import Goal
-from hopscape.core.model import Model
-from hopscape.core.network import Network
-from hopscape.core.schedule import Schedule
-from hopscape.families.torus.circuits import (
+from hopscape.collectives.circuits.lines import fill_gap, line_program
+from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.programs import (
     Calls,
     Program,
     compose,
@@ -32,9 +28,13 @@ from hopscape.families.torus.circuits import (
     refine,
     to_schedule,
 )
-from hopscape.families.torus.lines import fill_gap, line_program
-from hopscape.families.torus.schemes import scheme, scheme_names, short_level, word_level
-from hopscape.families.torus.small import small_program
+from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
+from hopscape.collectives.circuits.small import TorusOf, alike, small_program
+from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
 
 __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
 
@@ -89,7 +89,7 @@ def _merit(schedule: Schedule) -> tuple[int, int]:
 def _candidates(
     network: Network, root: int, model: Model | None, sides: tuple[int, ...], least: int
 ) -> Iterator[Schedule]:
-    program = known_program(sides)
+    program = known_program(sides, alike(network))
     yield to_schedule(program, network, root, model, "circuit")
     if len(program.rounds) == least:
         return
@@ -100,11 +100,11 @@ def _candidates(
         yield wide
 
 
-def known_program(sides: tuple[int, ...]) -> Program:
+def known_program(sides: tuple[int, ...], torus: TorusOf) -> Program:
     """The best program that needs no search."""
     live = [axis for axis, side in enumerate(sides) if side > 1]
     if len(live) < len(sides):
-        return _spread(known_program(tuple(sides[a] for a in live)), sides, live)
+        return _spread(known_program(tuple(sides[a] for a in live), torus), sides, live)
     dimension = len(sides)
     lines = line_program(sides)
     if not sides:
@@ -112,16 +112,16 @@ def known_program(sides: tuple[int, ...]) -> Program:
     if "optimal" in scheme_names(sides):
         return scheme("optimal", sides)
     base = 2 * dimension + 1
-    small = small_program(sides)
+    small = small_program(sides, torus)
     if small is not None:
         return small
     if dimension not in _LEVEL_WORDS or any(side % base for side in sides):
         return lines
     units = tuple(side // base for side in sides)
     if dimension == 3 and len(set(units)) == 1 and units[0] >= 3:
-        peeled = refine(short_level(units[0]), known_program(units))
+        peeled = refine(short_level(units[0]), known_program(units, torus))
     else:
-        peeled = compose(word_level(_LEVEL_WORDS[dimension])(1), known_program(units))
+        peeled = compose(word_level(_LEVEL_WORDS[dimension])(1), known_program(units, torus))
     return min(peeled, lines, key=lambda p: (len(p.rounds), sum(p.round_lengths)))
 
 
@@ -139,7 +139,9 @@ def _spread(program: Program, sides: tuple[int, ...], live: Sequence[int]) -> Pr
     return Program(sides, tuple(rounds), program.disjoint)
 
 
-def _larger(sides: tuple[int, ...], least: int, most: int) -> Iterator[tuple[int, Program]]:
+def _larger(
+    sides: tuple[int, ...], least: int, most: int, torus: TorusOf
+) -> Iterator[tuple[int, Program]]:
     """Programs on cubic tori that are not smaller, by rising number of rounds."""
     dimension = sum(side > 1 for side in sides)
     if dimension not in _LEVEL_WORDS or dimension == 0:
@@ -151,7 +153,7 @@ def _larger(sides: tuple[int, ...], least: int, most: int) -> Iterator[tuple[int
         for factor in range(1, _FACTORS + 1):
             big = power * factor
             if big >= side and big**dimension <= 50 * _FLOW_NODES:
-                program = known_program((big,) * dimension)
+                program = known_program((big,) * dimension, torus)
                 rounds = len(program.rounds)
                 if rounds < most and (rounds not in found or big < found[rounds][0]):
                     found[rounds] = (big, program)
@@ -170,7 +172,7 @@ def _shrunk(
 ) -> Iterator[Schedule]:
     live = [axis for axis, side in enumerate(sides) if side > 1]
     target = tuple(sides[axis] for axis in live)
-    for big, program in _larger(sides, least, most):
+    for big, program in _larger(sides, least, most, alike(network)):
         got = None
         for shift in (0, big // 2, big // 4, 3 * big // 4):
             sets = _pushed_together(program, target, shift, network, root, live)
@@ -240,7 +242,7 @@ def widened(
         for m in range(40)
         if base <= base**m * f <= min(sides)
     )
-    program = known_program((small,) * dimension)
+    program = known_program((small,) * dimension, alike(network))
     lines = [np.arange(small) * side // small for side in sides]
     core = _stretched_schedule(program, lines, network, root, model)
     rest = _between(sides, lines)
@@ -257,9 +259,7 @@ def _stretched_schedule(
     model: Model | None,
 ) -> Schedule:
     """Every step of the program becomes the steps from one line to the next."""
-    from hopscape.families.torus.grids import Torus
-
-    small = Network.of(Torus(program.sides))
+    small = alike(network)(program.sides)
     plain = to_schedule(program, small, 0, model, "circuit")
     ports = small.port_of(plain.channels)
     at = MixedRadix(program.sides).tuples(small.tails[plain.channels].astype(np.int64))
@@ -316,7 +316,7 @@ def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
 
 def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
     """One axis after the other on a mesh, or sets spread by distance when that is quicker."""
-    from hopscape.collectives.circuits import spread_sets
+    from hopscape.collectives.circuits.paths import spread_sets
 
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     roots = MixedRadix(sides).tuple(root)

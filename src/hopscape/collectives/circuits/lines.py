@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hopscape.collectives.circuits.programs import Calls, Program, grid_points
 from hopscape.core.addresses import IntArray
-from hopscape.families.torus.circuits import Calls, Program, grid_points
 
 __all__ = ["fill_gap", "line_calls", "line_program"]
 

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopscape.core.errors import ArgumentError
-from hopscape.families.torus.circuits import grid_points
-from hopscape.families.torus.numeration import (
+from hopscape.collectives.circuits.numeration import (
     MixedSystem,
     NumberSystem,
     companion_matrix,
@@ -18,8 +16,9 @@ from hopscape.families.torus.numeration import (
     star_digits,
     word_system,
 )
-from hopscape.families.torus.schemes import WORDS
-from hopscape.families.torus.tiles import (
+from hopscape.collectives.circuits.programs import grid_points
+from hopscape.collectives.circuits.schemes import WORDS
+from hopscape.collectives.circuits.tiles import (
     boundary,
     check_partition,
     closure,
@@ -28,7 +27,8 @@ from hopscape.families.torus.tiles import (
     tile,
     tile_labels,
 )
-from hopscape.families.torus.words import parse_words, with_inverses
+from hopscape.collectives.circuits.words import parse_words, with_inverses
+from hopscape.core.errors import ArgumentError
 
 SYSTEMS = ("1", "2", "3-printed", "3-eleven", "3-ten", "4")
 PRINTED = [[-1, 1, -1], [-2, -1, 0], [1, 1, 2]]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hopscape.collectives.circuits.numeration import MixedSystem
+from hopscape.collectives.circuits.words import Word, scale, steps
 from hopscape.core.addresses import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.core.verdict import Verdict
-from hopscape.families.torus.numeration import MixedSystem
-from hopscape.families.torus.words import Word, scale, steps
 
 __all__ = [
     "boundary",
@@ -32,7 +32,7 @@ def tile(system: MixedSystem, level: int) -> IntArray:
 
     Examples
     --------
-    >>> from hopscape.families.torus.numeration import word_system
+    >>> from hopscape.collectives.circuits.numeration import word_system
     >>> tile(word_system("2"), 0).tolist()
     [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
     """
@@ -78,7 +78,7 @@ def boundary(points: IntArray) -> int:
 
     Examples
     --------
-    >>> from hopscape.families.torus.numeration import word_system
+    >>> from hopscape.collectives.circuits.numeration import word_system
     >>> [boundary(tile(word_system("2"), k)) for k in range(4)]
     [12, 36, 108, 324]
     """

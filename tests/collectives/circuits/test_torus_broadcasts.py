@@ -12,22 +12,27 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.choose import report, run_algorithm
-from hopscape.core.errors import ArgumentError
-from hopscape.families.torus.anyside import best_schedule, growth_rounds, mesh_schedule, widened
-from hopscape.families.torus.circuits import compose, grid_points, to_schedule
-from hopscape.families.torus.delays import check_delay_safety, simulate_delays
-from hopscape.families.torus.lines import fill_gap, line_calls, line_program
-from hopscape.families.torus.local import LocalRule
-from hopscape.families.torus.schemes import (
+from hopscape.collectives.circuits.anyside import (
+    best_schedule,
+    growth_rounds,
+    mesh_schedule,
+    widened,
+)
+from hopscape.collectives.circuits.delays import check_delay_safety, simulate_delays
+from hopscape.collectives.circuits.lines import fill_gap, line_calls, line_program
+from hopscape.collectives.circuits.local import LocalRule
+from hopscape.collectives.circuits.programs import compose, grid_points, to_schedule
+from hopscape.collectives.circuits.schemes import (
     SCHEMES,
     axis_level,
     edge_level,
     scheme,
     short_level,
 )
-from hopscape.families.torus.settle import search_sets
-from hopscape.families.torus.small import small_program, small_sides
-from hopscape.families.torus.words import parse_word, write_word
+from hopscape.collectives.circuits.settle import search_sets
+from hopscape.collectives.circuits.small import alike, small_program, small_sides
+from hopscape.collectives.circuits.words import parse_word, write_word
+from hopscape.core.errors import ArgumentError
 
 
 def torus(*sides):
@@ -192,7 +197,7 @@ def test_compose_multiplies():
 
 @pytest.mark.parametrize("sides", small_sides())
 def test_small_tori_found_by_search(sides):
-    program = small_program(sides)
+    program = small_program(sides, alike(hopscape.build("torus(5, 5)")))
     assert program is not None
     schedule = to_schedule(program, torus(*sides), 1, None, "small")
     assert verify(schedule)
@@ -236,7 +241,7 @@ def test_reduce_multicast_and_costs():
     some = run_algorithm(network, Goal.one_to_many(3, [9, 77, 600]), "numeration")
     assert verify(some)
     assert some.transfers < 15
-    timed = run_algorithm(network, Goal.broadcast(0), "numeration", Model(alpha=3.0, delta=0.5))
+    timed = run_algorithm(network, Goal.broadcast(0), "numeration", {"alpha": 3.0, "delta": 0.5})
     assert verify(timed).details["time"] == 4 * 3 + 24 * 0.5
 
 

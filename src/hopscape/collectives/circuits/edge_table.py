@@ -1,7 +1,7 @@
 """A three-round broadcast on the torus of side 7 whose circuits share no link.
 
 Found by constraint search; its longest chain of calls is 3 + 4 + 2 = 9, the diameter. One table per
-round: place of the source, its words (see :mod:`hopscape.families.torus.words`).
+round: place of the source, its words (see :mod:`hopscape.collectives.circuits.words`).
 """
 
 from __future__ import annotations

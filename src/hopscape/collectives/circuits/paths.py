@@ -103,7 +103,7 @@ def _node_circuits(
     network: Network, informed: IntArray, targets: IntArray, strict: bool
 ) -> tuple[IntArray, IntArray]:
     """Lengths of circuits and all their channels, one circuit after the other."""
-    from hopscape.collectives.circuit_kernels import node_disjoint
+    from hopscape.collectives.circuits.path_kernels import node_disjoint
 
     wanting = np.zeros(network.order, dtype=np.bool_)
     wanting[targets] = True
@@ -141,7 +141,7 @@ def _untrail(count: int, trail: Sequence[tuple[IntArray, IntArray]]) -> tuple[In
 def _link_circuits(
     network: Network, informed: IntArray, targets: IntArray, strict: bool
 ) -> tuple[IntArray, IntArray]:
-    from hopscape.collectives.circuit_kernels import link_disjoint
+    from hopscape.collectives.circuits.path_kernels import link_disjoint
 
     served, flows = link_disjoint(
         network.indptr, network.heads, network.reverse, informed, targets, strict

@@ -12,6 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.circuits.local import LocalRule
+from hopscape.collectives.circuits.programs import reach, to_schedule
+from hopscape.collectives.circuits.schemes import scheme
+from hopscape.collectives.circuits.words import Word
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
@@ -19,10 +23,6 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.families.torus.circuits import reach, to_schedule
-from hopscape.families.torus.local import LocalRule
-from hopscape.families.torus.schemes import scheme
-from hopscape.families.torus.words import Word
 
 __all__ = ["ManySources", "feed"]
 
@@ -33,7 +33,7 @@ class ManySources:
     Parameters
     ----------
     name : str
-        One of :data:`hopscape.families.torus.schemes.SCHEMES`.
+        One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
     side, dimension : int
         A cubic torus of side (2d + 1)^m.
     start : int

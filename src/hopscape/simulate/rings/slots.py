@@ -17,7 +17,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.families.multiring.traffic import Floats, RingTraffic, ring_traffic
+from hopscape.simulate.rings.traffic import Floats, RingTraffic, ring_traffic
 
 __all__ = ["RingRun", "RingTraffic", "check_load", "ring_traffic", "simulate"]
 
@@ -99,7 +99,7 @@ class _Machine:
     def __init__(
         self, traffic: RingTraffic, mode: int, window: int, rate: float, insertion: bool, seed: int
     ) -> None:
-        from hopscape.families.multiring.slots_kernels import run_insertion, run_segmented
+        from hopscape.simulate.rings.slots_kernels import run_insertion, run_segmented
 
         self.traffic, self.mode, self.rate, self.insertion = traffic, mode, rate, insertion
         self._run = run_insertion if insertion else run_segmented

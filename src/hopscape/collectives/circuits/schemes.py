@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError
-from hopscape.families.torus.circuits import (
+from hopscape.collectives.circuits.edge_table import CALLS
+from hopscape.collectives.circuits.programs import (
     Calls,
     Program,
     refine,
     stretch,
     uniform_program,
 )
-from hopscape.families.torus.edge_table import CALLS
-from hopscape.families.torus.words import (
+from hopscape.collectives.circuits.words import (
     Word,
     displacement,
     inverse,
@@ -29,6 +27,8 @@ from hopscape.families.torus.words import (
     parse_words,
     with_inverses,
 )
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
 
 __all__ = [
     "LEVELS",

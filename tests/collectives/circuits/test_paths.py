@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import verify
-from hopscape.collectives.circuit_kernels import link_disjoint, node_disjoint
-from hopscape.collectives.circuits import circuits_towards, spread_sets
+from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
+from hopscape.collectives.circuits.paths import circuits_towards, spread_sets
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 

@@ -1,31 +1,33 @@
 """Broadcasts on small tori whose informed sets were found by search.
 
 The sets are in ``small_sets.json`` (vertex-disjoint, least number of rounds, found by
-:func:`hopscape.families.torus.settle.search_sets` and made shorter by
-:func:`~hopscape.families.torus.settle.shorten_sets`); the circuits are found again from them.
+:func:`hopscape.collectives.circuits.settle.search_sets` and made shorter by
+:func:`~hopscape.collectives.circuits.settle.shorten_sets`); the circuits are found again from them.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
-from hopscape.collectives.circuits import circuits_towards
+from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.programs import Calls, Program
+from hopscape.collectives.circuits.words import LETTERS, Word, parse_word
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.torus.circuits import Calls, Program
-from hopscape.families.torus.words import LETTERS, Word, parse_word
 
-__all__ = ["program_of", "small_program", "small_sides"]
+__all__ = ["TorusOf", "alike", "program_of", "small_program", "small_sides"]
 
 
 @cache
 def _sets() -> dict[tuple[int, ...], list[list[int]]]:
-    text = files("hopscape.families.torus").joinpath("small_sets.json").read_text()
+    text = files("hopscape.collectives.circuits").joinpath("small_sets.json").read_text()
     return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
 
 
@@ -34,22 +36,35 @@ def small_sides() -> list[tuple[int, ...]]:
     return sorted(_sets())
 
 
+TorusOf = Callable[[tuple[int, ...]], Network]
+
+
+def alike(network: Network) -> TorusOf:
+    """What makes a torus of other sides, of the same family as a torus."""
+    family: Any = type(network.family)
+    return _maker(family)
+
+
 @cache
-def small_program(sides: tuple[int, ...]) -> Program | None:
+def _maker(family: Any) -> TorusOf:
+    return lambda sides: Network.of(family(sides))
+
+
+@cache
+def small_program(sides: tuple[int, ...], torus: TorusOf) -> Program | None:
     """The broadcast found for these sides, or None.
 
     Examples
     --------
-    >>> len(small_program((10, 10)).rounds)
+    >>> import hopscape
+    >>> network = hopscape.build("torus(5, 5)")
+    >>> len(small_program((10, 10), alike(network)).rounds)
     3
     """
     rows = _sets().get(sides)
     if rows is None:
         return None
-    from hopscape.families.torus.grids import Torus
-
-    network = Network.of(Torus(sides))
-    found = circuits_towards(network, 0, [np.array(row) for row in rows], strict=True)
+    found = circuits_towards(torus(sides), 0, [np.array(row) for row in rows], strict=True)
     return program_of(found, sides) if found is not None else None
 
 
