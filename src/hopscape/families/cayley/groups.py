@@ -19,9 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
+from hopscape.algebra.fields import galois_field
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import galois_field
 from hopscape.core.memory import require_memory
 from hopscape.core.spec import parse
 from hopscape.families.cayley.group import Semidirect

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from math import gcd
 
-from hopscape.core.fields import prime_factors, prime_power
+from hopscape.algebra.fields import prime_factors, prime_power
 from hopscape.search.graph.lifts import Shape
 
 __all__ = ["group_names", "shapes"]
