@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 from hypothesis import settings
 
 import hopscape
 
-# With CI set, the same examples every time: a run must not depend on luck. New ones are found by
-# running the tests without it.
-settings.register_profile("ci", derandomize=True, deadline=None)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# The same examples every time: a run must not depend on luck. New ones are found by
+# ``pytest --hypothesis-profile=search``.
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("search", deadline=None, max_examples=300)
+settings.load_profile("fixed")
 
 MEMBERS = [
     *(f"ring({n})" for n in (1, 2, 3, 4, 7, 12)),
@@ -66,4 +64,19 @@ def fresh_graph(seed: int, order: int, links: int, duplex: bool = True) -> hopsc
     import numpy as np
 
     ends = np.random.default_rng(seed).integers(0, order, size=(2, links))
+    return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
+
+
+def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> hopscape.Network:
+    """A random tree (a cycle, if not duplex) with more random links, loops and parallel ones."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    nodes = rng.permutation(order)
+    if duplex:
+        links = [(nodes[rng.integers(0, i)], nodes[i]) for i in range(1, order)]
+    else:
+        links = [(nodes[i - 1], nodes[i]) for i in range(order if order > 1 else 0)]
+    links += rng.integers(0, order, size=(more, 2)).tolist()
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
