@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import connected_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import connected_graph
 from hopscape.collectives.greedy_kernels import (
     balanced_trees,
     flow_trees,

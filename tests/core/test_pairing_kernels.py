@@ -6,10 +6,10 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from conftest import fresh_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import fresh_graph
 from hopscape.core.pairing_kernels import pair_channels
 
 pytestmark = pytest.mark.interpreted

@@ -5,10 +5,10 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import fresh_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import fresh_graph
 from hopscape.deadlock.table_kernels import fill_ports
 
 pytestmark = pytest.mark.interpreted
@@ -35,9 +35,7 @@ def slow_port(network, towards, node, goal):
     return nearer.index(True)
 
 
-@given(
-    st.integers(0, 10**6), st.integers(1, 9), st.integers(0, 16), st.booleans(), st.booleans()
-)
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(0, 16), st.booleans(), st.booleans())
 def test_ports_are_those_of_the_twin(seed, order, links, duplex, wide):
     network = fresh_graph(seed, order, links, duplex)
     towards = hops_towards(network, np.uint16 if wide else np.uint8)

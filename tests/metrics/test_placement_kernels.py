@@ -8,10 +8,10 @@ from itertools import permutations
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import connected_graph, fresh_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import connected_graph, fresh_graph
 from hopscape.metrics.congestion_kernels import relieve
 from hopscape.metrics.placement_kernels import FOUND, NONE, STOPPED, anneal, place_all
 
@@ -53,16 +53,14 @@ def without_loops(network):
     return indptr.astype(np.int64), np.array([v for _, v in links], dtype=np.int64)
 
 
-@given(
-    st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 5), st.integers(0, 2), st.data()
-)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 5), st.integers(0, 2), st.data())
 def test_placements_are_found_exactly_when_there_are_some(seed, guests, more, spare, data):
     guest = fresh_graph(seed, guests, more)
     host = connected_graph(seed + 1, guests + spare, data.draw(st.integers(0, 3)))
     shift = data.draw(st.sampled_from([0, 61]))  # hosts in the second word, too
     far = hops(host)
     stretch = data.draw(st.integers(1, 2))
-    rows = [[shift + h for h in np.flatnonzero((0 < r) & (r <= stretch))] for r in far]
+    rows = [[shift + h for h in np.flatnonzero((r > 0) & (r <= stretch))] for r in far]
     near = [[] for _ in range(shift)] + rows
     domains = [
         {shift + h for h in data.draw(st.sets(st.integers(0, host.order - 1), min_size=1))}

@@ -8,10 +8,10 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import connected_graph, fresh_graph
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import connected_graph, fresh_graph
 from hopscape.metrics.route_kernels import (
     NONE,
     add_dependencies,

@@ -142,6 +142,11 @@ def test_no_packet_is_unaccounted_for(
         assert state.scalars[layout.LOST] == state.scalars[layout.REROUTED] == 0
 
 
+def busy_rows(state):
+    """When nothing has moved for long, whatever is not idle is stuck."""
+    return np.nonzero(state.vcs[:, layout.STATE] != layout.IDLE)[0].tolist()
+
+
 @pytest.mark.parametrize("switching", ["wormhole", "cut-through", "store-and-forward", "circuit"])
 @pytest.mark.parametrize("routing", ["fixed", "adaptive"])
 @pytest.mark.parametrize("tail_credit", [False, True])
@@ -166,12 +171,12 @@ def test_stuck_channels_are_exactly_those_that_never_move(switching, routing, ta
         assert before <= set(stuck_rows(plant, state).tolist())
     _silence(state, source)
     assert run.to(run.now + 20_000)
-    busy = np.nonzero(state.vcs[:, layout.STATE] != layout.IDLE)[0]
+    busy = busy_rows(state)
     assert len(busy) >= 8
-    assert stuck_rows(plant, state).tolist() == busy.tolist()
+    assert stuck_rows(plant, state).tolist() == busy
     circle = look_for_stuck(plant, state).circle(plant, state)
     assert len(set(circle)) == len(circle) >= 1
-    assert set(circle) <= set(busy.tolist())
+    assert set(circle) <= set(busy)
 
 
 def test_packets_between_old_and_new_routes_are_thrown_away_until_the_rest_moves():

@@ -1,0 +1,60 @@
+"""Every compiled kernel has a slow, obvious twin: which, and in which test.
+
+A key is a module under ``src/hopscape``; its value is the test file (under ``tests``) that compares
+the two, and the function or class in it that is the twin. ``tests/test_twins.py`` checks the table.
+"""
+
+from __future__ import annotations
+
+TWINS = {
+    "collectives.circuit_kernels": ("collectives/test_circuits.py", "split_flow"),
+    "collectives.colouring_kernels": ("collectives/test_colouring_kernels.py", "is_proper"),
+    "collectives.greedy_kernels": ("collectives/test_greedy_kernels.py", "slow_rounds"),
+    "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
+    "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
+    "deadlock.dependency_kernels": ("deadlock/test_deadlock.py", "dependencies"),
+    "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
+    "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
+    "families.blockdesign.cover_kernels": ("families/test_cover_kernels.py", "slow_cover"),
+    "families.blockdesign.traffic_kernels": (
+        "families/test_blockdesign_switches.py",
+        "slow_conflicts",
+    ),
+    "families.circulant.routing_kernels": ("families/test_circulant_lattice.py", "bfs"),
+    "families.circulant.search_kernels": ("families/test_circulant_scan_kernels.py", "slow_scan"),
+    "families.expanded.route_kernels": ("families/test_expanded_kernels.py", "slow_distances"),
+    "families.multiring.order_kernels": ("families/test_multiring_exact.py", "brute_ways"),
+    "families.multiring.rational_kernels": ("families/test_multiring_exact.py", "slow_echelon"),
+    "families.multiring.search_kernels": ("families/test_multiring_search.py", "every_set"),
+    "families.multiring.slots_kernels": ("families/test_multiring_slots.py", "Twin"),
+    "families.petersen_cycles.balance_kernels": (
+        "families/test_balance_kernels.py",
+        "cheapest",
+    ),
+    "families.petersen_cycles.gather_kernels": (
+        "families/test_rpc_gathers.py",
+        "made",
+    ),
+    "families.torus.numeration_kernels": ("families/test_torus_numeration.py", "slow_digits"),
+    "families.torus.words_kernels": ("families/test_torus_kernels.py", "slow_words"),
+    "ledger.papers.rpc.rival_kernels": ("families/test_rpc_claims.py", "circulant_diameter"),
+    "metrics.bisection_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
+    "metrics.clique_kernels": ("metrics/test_groups.py", "largest_clique"),
+    "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "check_routes"),
+    "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "simple"),
+    "metrics.cut_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
+    "metrics.flow_kernels": ("metrics/test_flow_kernels.py", "unit_flow"),
+    "metrics.girth_kernels": ("core/test_distance_kernels.py", "Graph.girth"),
+    "metrics.lane_kernels": ("design/test_lanes.py", "_classes"),
+    "metrics.matching_kernels": ("design/test_lanes.py", "slow_matching"),
+    "metrics.placement_kernels": ("metrics/test_placement_kernels.py", "slow_places"),
+    "metrics.route_kernels": ("metrics/test_route_kernels.py", "slow_table"),
+    "simulate.engine_kernels": ("simulate/test_features.py", "_formula"),
+    "simulate.fault_kernels": ("simulate/test_fault_kernels.py", "slow_ports"),
+    "simulate.packet_kernels": ("simulate/test_packet_kernels.py", "slow_splitmix"),
+    "simulate.router_kernels": ("simulate/test_features.py", "_formula"),
+    "simulate.source_kernels": ("simulate/test_source_kernels.py", "slow_births"),
+    "simulate.stuck_kernels": ("simulate/test_faults.py", "busy_rows"),
+    "simulate.switch_kernels": ("simulate/test_faults.py", "_places_balance"),
+}
