@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from hypothesis import settings
 
 import hopscape
@@ -11,6 +14,28 @@ import hopscape
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("fixed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--interpreted",
+        action="store_true",
+        help="run the tests marked 'interpreted' with kernels as plain Python: indices are checked"
+        " and lines counted",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--interpreted"):
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--interpreted"):
+        others = [item for item in items if not item.get_closest_marker("interpreted")]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item.get_closest_marker("interpreted")]
+
 
 MEMBERS = [
     *(f"ring({n})" for n in (1, 2, 3, 4, 7, 12)),

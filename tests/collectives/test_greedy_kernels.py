@@ -130,7 +130,7 @@ def grown(network, distance):
 
 
 def slow_parents(network, distance):
-    """Each node hangs from the least used channel; the sources' own order decides between equals."""
+    """Each node hangs from the least used channel; ties by the source's own order."""
     n, load = network.order, Counter()
     parent = np.full((n, n), -1)
     for s in range(n):

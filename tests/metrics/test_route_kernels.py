@@ -56,7 +56,7 @@ def hops_towards(network):
 
 
 def slow_table(network, towards, ends, level, most, load, table):
-    """Row by row, near nodes first: fewest falls beyond `most`, then least load, then first port."""
+    """Row by row, near nodes first: fewest falls beyond `most`, then least load."""
     n = network.order
     for t in range(n):
         reached = sorted((v for v in range(n) if towards[t, v] < 255), key=lambda v: towards[t, v])

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from numba import njit
 from numba.core import cgutils
-from numba.extending import intrinsic
 
+from hopscape.core.interpreted import intrinsic_or
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -81,7 +81,7 @@ from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 __all__ = ["advance"]
 
 
-@intrinsic
+@intrinsic_or(lambda array: array)
 def _bare(context, array):
     """The same array without an owner: in the loop nobody then counts references to it."""
 

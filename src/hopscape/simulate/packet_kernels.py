@@ -7,8 +7,8 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
+from hopscape.core.interpreted import intrinsic_or
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -24,7 +24,7 @@ from hopscape.simulate.layout import (
 __all__ = ["bury", "fetch", "random_bits", "random_unit", "release", "ring_first", "send_credit"]
 
 
-@intrinsic
+@intrinsic_or(lambda mask: (int(mask) & -int(mask)).bit_length() - 1 if mask else 64)
 def _lowest(context, mask):
     """The number of the lowest bit that is set (64 when none is), in one instruction."""
 
@@ -37,7 +37,7 @@ def _lowest(context, mask):
     return types.int64(types.int64), build
 
 
-@intrinsic
+@intrinsic_or(lambda array, row, column: None)
 def _hint(context, array, row, column):
     """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
 
