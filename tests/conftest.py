@@ -30,7 +30,15 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
 
 
+# Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
+SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        small = item.path.parent.name in SMALL_ROOMS and item.path.name.startswith("test_")
+        if small and not any(map(item.get_closest_marker, ("compiled", "slow"))):
+            item.add_marker("interpreted")
     if config.getoption("--interpreted"):
         others = [item for item in items if not item.get_closest_marker("interpreted")]
         config.hook.pytest_deselected(items=others)

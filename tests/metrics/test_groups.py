@@ -67,6 +67,7 @@ def test_groups_agree_with_brute_force(seed, order, data):
     assert len(set(group.nodes)) == size
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7])
 def test_largest_groups_of_rpc(k):
     net = hopscape.build(f"rpc({k})")
@@ -95,6 +96,7 @@ def test_groups_of_rp(spec, known):
         assert group.diameter == rp_group(m, known)
 
 
+@pytest.mark.compiled
 def test_groups_of_tori_are_diamonds():
     net = hopscape.build("torus(11, 12)")
     for m in (2, 3, 5, 6, 8, 9, 13, 14, 18, 19):

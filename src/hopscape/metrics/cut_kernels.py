@@ -141,7 +141,7 @@ def _pass(
     excess = parity = 0
     for v in range(n):
         if counted[v]:
-            excess += 1 - 2 * side[v]
+            excess += 1 - 2 * int(side[v])
             parity ^= 1
     total = best = keep = size = 0
     while size < n and size - keep <= patience:
