@@ -32,10 +32,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
+EXAMPLES = 25  # of a property, at most
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -185,7 +187,7 @@ def tests_of(path: Path) -> list[str]:
     twin = [TESTS / TWINS[module][0]] if module in TWINS else []
     folder = TESTS / parts[0]
     pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
-    named = sorted(folder.glob(f"{pattern}.py"))
+    named = sorted(folder.rglob(f"{pattern}.py"))
     callers = {module} | {
         ".".join(p.relative_to(SOURCE).with_suffix("").parts)
         for p in SOURCE.rglob("*.py")
@@ -195,7 +197,8 @@ def tests_of(path: Path) -> list[str]:
     import_it = [
         p for p in every if any(f"hopscape.{c} " in p.read_text(encoding="utf-8") for c in callers)
     ]
-    rest = sorted(folder.rglob("test_*.py")) if parts[0] != "families" else []
+    routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
+    rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
     return [str(p) for p in dict.fromkeys([*twin, *named, *import_it, *rest])] + [str(path)]
 
 
@@ -209,6 +212,12 @@ class Chooser:
             for item in items
             if type(item).__name__ == "DoctestItem" or item.get_closest_marker("interpreted")
         ]
+
+        for item in items:
+            function = getattr(item, "function", None)
+            limits = getattr(function, "_hypothesis_internal_use_settings", None)
+            if limits is not None and limits.max_examples > EXAMPLES:
+                function._hypothesis_internal_use_settings = settings(limits, max_examples=EXAMPLES)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -229,8 +238,6 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
         os.chdir(ROOT)
         if mutant is not None:
             sys.meta_path.insert(0, Importer(mutant, path))
-        from hypothesis import Phase, settings
-
         quick = (Phase.explicit, Phase.generate)  # no shrinking
         settings.register_profile("mutation", derandomize=True, deadline=None, phases=quick)
         options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutation"]

@@ -210,7 +210,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
     for root in order:
         if side[root] == 1 and half >= counted[root]:
             side[root] = 0
-            half -= counted[root]
+            half -= int(counted[root])
             queue[last] = root
             last += 1
         while first < last and half > 0:
@@ -220,7 +220,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
                 w = heads[c]
                 if side[w] == 1 and half >= counted[w]:
                     side[w] = 0
-                    half -= counted[w]
+                    half -= int(counted[w])
                     queue[last] = w
                     last += 1
         if half == 0:
