@@ -207,10 +207,12 @@ class Chooser:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        from conftest import can_do_without_a_compiler
+
         items[:] = [
             item
             for item in items
-            if type(item).__name__ == "DoctestItem" or item.get_closest_marker("interpreted")
+            if type(item).__name__ == "DoctestItem" or can_do_without_a_compiler(item)
         ]
 
         for item in items:

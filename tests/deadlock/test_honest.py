@@ -164,6 +164,7 @@ def test_rising_classes_leave_out_pairs_without_a_way():
     assert 0 < proof.dependencies < graph.number_of_edges()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "method"),
     [
