@@ -138,9 +138,9 @@ def mutants_of(path: Path) -> list[Mutant]:
     return out
 
 
-def compiled(mutant: Mutant, path: Path) -> Any:
-    """The code of a file with one change."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def mutated(mutant: Mutant, text: str) -> str:
+    """A program with one change."""
+    tree = ast.parse(text)
     target = next(n for i, (n, _) in enumerate(walk(tree)) if i == mutant.node)
 
     class Put(ast.NodeTransformer):
@@ -148,7 +148,7 @@ def compiled(mutant: Mutant, path: Path) -> Any:
             self.generic_visit(node)
             return changed(node, mutant.kind) if node is target else node
 
-    return compile(ast.fix_missing_locations(Put().visit(tree)), str(path), "exec")
+    return ast.unparse(ast.fix_missing_locations(Put().visit(tree)))
 
 
 class Importer(MetaPathFinder):
@@ -160,7 +160,8 @@ class Importer(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != self.mutant.module:
             return None
-        code = compiled(self.mutant, self.path)
+        text = mutated(self.mutant, self.path.read_text(encoding="utf-8"))
+        code = compile(text, str(self.path), "exec")
 
         class Loader(SourceFileLoader):
             def get_code(self, fullname: str) -> Any:
