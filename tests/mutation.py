@@ -38,6 +38,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
 EXAMPLES = 25  # of a property, at most
+FAMILY_SECONDS = 4
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -178,8 +179,8 @@ def room_of(path: Path) -> str | None:
     return first if first in ROOMS and "gpu" not in path.stem else None
 
 
-def tests_of(path: Path) -> list[str]:
-    """Test files, nearest first: by twin, by name, by import, by room; then the file's doctests."""
+def tests_of(path: Path) -> tuple[list[str], list[str]]:
+    """Test files: by twin, by name and the file's own doctests; then by import and by room."""
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
 
@@ -200,27 +201,42 @@ def tests_of(path: Path) -> list[str]:
     ]
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
     rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
-    return [str(p) for p in dict.fromkeys([*twin, *named, *import_it, *rest])] + [str(path)]
+    near = dict.fromkeys([*twin, *named, path])
+    far = dict.fromkeys(p for p in [*import_it, *rest] if p not in near)
+    return [str(p) for p in near], [str(p) for p in far]
 
 
 class Chooser:
-    """Takes the tests that are quick without a compiler, and the doctests of the mutant's file."""
+    """Takes the tests that are quick without a compiler, and the doctests of the mutant's file.
+
+    Tests of families are all tried, each for some seconds.
+    """
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        from conftest import can_do_without_a_compiler
-
         items[:] = [
             item
             for item in items
-            if type(item).__name__ == "DoctestItem" or can_do_without_a_compiler(item)
+            if type(item).__name__ == "DoctestItem"
+            or "families" in str(item.path)
+            or item.get_closest_marker("interpreted")
         ]
-
+        items[:] = [item for item in items if not item.get_closest_marker("compiled")]
         for item in items:
             function = getattr(item, "function", None)
             limits = getattr(function, "_hypothesis_internal_use_settings", None)
             if limits is not None and limits.max_examples > EXAMPLES:
                 function._hypothesis_internal_use_settings = settings(limits, max_examples=EXAMPLES)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        timed = not item.get_closest_marker("interpreted")
+        signal.signal(signal.SIGPROF, lambda *_: pytest.skip("too slow without a compiler"))
+        signal.setitimer(signal.ITIMER_PROF, FAMILY_SECONDS if timed else 0)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -229,7 +245,7 @@ class Chooser:
 
 def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
     """Run the tests on a mutant (or on the file as it is) in a process of its own."""
-    files, (out, into) = tests_of(path), os.pipe()
+    out, into = os.pipe()
     child = os.fork()
     if child == 0:
         os.dup2(into, 3)
@@ -244,7 +260,11 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
         quick = (Phase.explicit, Phase.generate)  # no shrinking
         settings.register_profile("mutation", derandomize=True, deadline=None, phases=quick)
         options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutation"]
-        os._exit(pytest.main([*options, *files], plugins=[Chooser()]))
+        for files in tests_of(path):
+            code = pytest.main([*options, *files], plugins=[Chooser()]) if files else 0
+            if code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
+                os._exit(1)
+        os._exit(0)
     os.close(into)
     with os.fdopen(out) as stream:
         by = stream.read().split("\n")[0]
