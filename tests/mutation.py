@@ -254,6 +254,7 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
             os.dup2(null, stream)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        signal.alarm(20 * seconds)  # one that sleeps
         os.chdir(ROOT)
         if mutant is not None:
             sys.meta_path.insert(0, Importer(mutant, path))
@@ -269,7 +270,11 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
     with os.fdopen(out) as stream:
         by = stream.read().split("\n")[0]
     _, status, used = os.wait4(child, 0)
-    ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+    ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (
+        signal.SIGXCPU,
+        signal.SIGKILL,
+        signal.SIGALRM,
+    )
     verdict = (
         "time" if ended else "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
     )
