@@ -3,8 +3,8 @@
     python tests/mutation.py --count 200 --seed 1 --log mutants.jsonl
 
 Mutants are drawn with a seed, equally many from each room. Each runs in a process of its own, with
-kernels as plain Python (nothing is compiled, and no file is changed): first the tests named after
-its module, then those that import it, then the rest of its room, until one fails. A mutant that no
+kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
+of its name and its doctests, then the rest of its room, until one fails. A mutant that no
 test notices has survived; one that uses up its processor time was caught in a loop. What is done is
 kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats survivors.
 ``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
@@ -38,7 +38,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
 EXAMPLES = 25  # of a property, at most
-FAMILY_SECONDS = 4
+FAMILY_SECONDS = 2
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -180,7 +180,7 @@ def room_of(path: Path) -> str | None:
 
 
 def tests_of(path: Path) -> tuple[list[str], list[str]]:
-    """Test files: by twin, by name and the file's own doctests; then by import and by room."""
+    """Test files: by twin, by name and the file's own doctests; then the rest of its room."""
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
 
@@ -189,20 +189,11 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     twin = [TESTS / TWINS[module][0]] if module in TWINS else []
     folder = TESTS / parts[0]
     pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
-    named = sorted(folder.rglob(f"{pattern}.py"))
-    callers = {module} | {
-        ".".join(p.relative_to(SOURCE).with_suffix("").parts)
-        for p in SOURCE.rglob("*.py")
-        if module.endswith("_kernels") and f"{module} import" in p.read_text(encoding="utf-8")
-    }
-    every = sorted(TESTS.rglob("test_*.py"))
-    import_it = [
-        p for p in every if any(f"hopscape.{c} " in p.read_text(encoding="utf-8") for c in callers)
-    ]
+    named = sorted({*folder.rglob(f"{pattern}.py"), *(folder / parts[1]).rglob("test_*.py")})
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
     rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
     near = dict.fromkeys([*twin, *named, path])
-    far = dict.fromkeys(p for p in [*import_it, *rest] if p not in near)
+    far = dict.fromkeys(p for p in rest if p not in near)
     return [str(p) for p in near], [str(p) for p in far]
 
 
@@ -243,8 +234,8 @@ class Chooser:
             os.write(3, report.nodeid.encode() + b"\n")
 
 
-def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
-    """Run the tests on a mutant (or on the file as it is) in a process of its own."""
+def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict[str, Any]:
+    """Run the (nearest) tests on a mutant, or on the file as it is, in a process of its own."""
     out, into = os.pipe()
     child = os.fork()
     if child == 0:
@@ -260,8 +251,14 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int) -> dict[str, Any]:
             sys.meta_path.insert(0, Importer(mutant, path))
         quick = (Phase.explicit, Phase.generate)  # no shrinking
         settings.register_profile("mutation", derandomize=True, deadline=None, phases=quick)
-        options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=mutation"]
-        for files in tests_of(path):
+        options = [
+            "-x",
+            "--assert=plain",
+            "-p",
+            "no:cacheprovider",
+            "--hypothesis-profile=mutation",
+        ]
+        for files in tests_of(path)[: 1 if near else 2]:
             code = pytest.main([*options, *files], plugins=[Chooser()]) if files else 0
             if code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
                 os._exit(1)
@@ -306,6 +303,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="repeat what has survived")
+    parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
     parser.add_argument("--check", action="store_true", help="the tests without any mutant")
     arguments = parser.parse_args()
     os.environ["NUMBA_DISABLE_JIT"] = "1"
@@ -320,13 +318,17 @@ def main() -> None:
     todo = chosen(arguments.count, arguments.seed, arguments.rooms)
     if arguments.check:
         for path in dict.fromkeys(path for _, path in todo):
-            print(path.relative_to(SOURCE), try_out(None, path, arguments.seconds), flush=True)
+            print(
+                path.relative_to(SOURCE),
+                try_out(None, path, arguments.seconds, arguments.near),
+                flush=True,
+            )
         return
     for mutant, path in todo:
         before = done.get(mutant.key, {}).get("verdict")
         if mutant.key in known or (before and not (arguments.again and before == "survived")):
             continue
-        row = asdict(mutant) | try_out(mutant, path, arguments.seconds)
+        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, arguments.near)
         done[mutant.key] = row
         with arguments.log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

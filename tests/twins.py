@@ -13,7 +13,7 @@ TWINS = {
     "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
     "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
-    "deadlock.dependency_kernels": ("deadlock/test_deadlock.py", "dependencies"),
+    "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),
     "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
     "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
     "families.blockdesign.cover_kernels": (

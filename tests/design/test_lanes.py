@@ -69,6 +69,7 @@ def _classes(routes: Routes, lanes: Lanes, way: list[int]) -> list[int]:
     return out
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("spec", MANY)
 def test_certificates_by_walking_every_pair(spec: str) -> None:
     routes = all_routes(build(spec))
@@ -102,6 +103,7 @@ def test_known_numbers_of_classes() -> None:
         assert virtual_channels(all_routes(build(spec))).value == classes, spec
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=20)
 @given(st.integers(6, 20), st.integers(0, 99))
 def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
