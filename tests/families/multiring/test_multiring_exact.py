@@ -282,6 +282,7 @@ def test_closed_form_is_the_program(m):
         sparse_capacity(SparseMultiring(4, 4 * 10**9, sigma=2))
 
 
+@pytest.mark.interpreted
 def test_annealing_kernel_against_a_twin():
     from hopscape.families.multiring.order_kernels import anneal, total_arcs
 
