@@ -302,7 +302,7 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
-    parser.add_argument("--again", action="store_true", help="repeat what has survived")
+    parser.add_argument("--again", action="store_true", help="only repeat what has survived")
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
     parser.add_argument("--check", action="store_true", help="the tests without any mutant")
     arguments = parser.parse_args()
@@ -326,7 +326,7 @@ def main() -> None:
         return
     for mutant, path in todo:
         before = done.get(mutant.key, {}).get("verdict")
-        if mutant.key in known or (before and not (arguments.again and before == "survived")):
+        if mutant.key in known or (before != "survived" if arguments.again else before):
             continue
         row = asdict(mutant) | try_out(mutant, path, arguments.seconds, arguments.near)
         done[mutant.key] = row
