@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import difflib
 import os
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable
+from pathlib import Path
 
-from hopscape.core.errors import ArgumentError, SpecError
+from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.spec import Call, Value, parse, write_value
 
-__all__ = ["aliases", "all_families", "build", "family", "member", "spec_files"]
+__all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
 
 _FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
-
-
-@cache
-def _entries() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group="hopscape.families")}
 
 
 def family(name: str) -> type[Family]:
@@ -36,23 +32,29 @@ def family(name: str) -> type[Family]:
     SpecError
         When there is none, with the nearest names.
     """
-    entry = _entries().get(name)
+    entry = plugin_entries("families").get(name)
     if entry is None:
         raise SpecError(_unknown(name), name, 0)
-    loaded: type[Family] = entry.load()
+    loaded: type[Family] = load_plugin(entry)
     return loaded
 
 
 def all_families() -> dict[str, type[Family]]:
     """All families by their own name, aliases left out."""
-    loaded = {entry.load() for entry in _entries().values()}
+    loaded = {load_plugin(entry) for entry in plugin_entries("families").values()}
     return {found.name: found for found in sorted(loaded, key=lambda f: f.name)}
 
 
 def aliases(name: str) -> tuple[str, ...]:
     """Other names under which a family is registered."""
-    value = _entries()[name].value
-    return tuple(sorted(e.name for e in _entries().values() if e.value == value and e.name != name))
+    value = plugin_entries("families")[name].value
+    return tuple(
+        sorted(
+            e.name
+            for e in plugin_entries("families").values()
+            if e.value == value and e.name != name
+        )
+    )
 
 
 def build(text: str) -> Network:
@@ -102,6 +104,27 @@ def spec_files(text: str) -> list[str]:
     return sorted(found)
 
 
+def build_within(origin: str | Path) -> Callable[[str], Network]:
+    """A :func:`build` for specs that stand in a file, which may come from a stranger.
+
+    There ``file(...)`` names only files below the folder of `origin` or below the working folder:
+    nobody's schedule makes hopscape read, and quote, another file.
+    """
+    allowed = [Path(os.path.realpath(place)) for place in (Path(origin).parent, ".")]
+
+    def checked(text: str) -> Network:
+        for name in spec_files(text):
+            place = Path(os.path.realpath(name))
+            if not any(place.is_relative_to(folder) for folder in allowed):
+                raise FileFormatError(
+                    f"{origin} names the file {name!r}, which is neither below its own folder nor"
+                    " below the working folder"
+                )
+        return build(text)
+
+    return checked
+
+
 def _parse(text: str) -> Call:
     """A spec, or the name of a graph file as one."""
     if text.strip().lower().endswith(_FILE_ENDINGS) or (
@@ -123,7 +146,7 @@ def member(text: str) -> Family:
 
 
 def _member(call: Call) -> Family:
-    if call.name not in _entries():
+    if call.name not in plugin_entries("families"):
         raise call.error(_unknown(call.name))
     return family(call.name).from_call(call, _build_call)
 
@@ -137,6 +160,6 @@ def _build_call(call: Call) -> Network:
 
 
 def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, _entries(), n=3)
+    near = difflib.get_close_matches(name, plugin_entries("families"), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape families' lists them"
     return f"unknown family {name!r}; {hint}"

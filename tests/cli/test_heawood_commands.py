@@ -1,4 +1,4 @@
-"""The commands of the folded and expanded networks, and their ledger, as a user runs them."""
+"""The commands of the folded and expanded networks, as a user runs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import json
 import pytest
 
 from hopscape.cli import main
-from hopscape.ledger import load_claims, run_claims
 
 
 def run(capsys, *arguments):
@@ -83,35 +82,3 @@ def test_study_refuses_bad_places(capsys, tmp_path):
     assert run(capsys, "study", "heawood", str(place))[0] == 2
     assert run(capsys, "study", "heawood", str(tmp_path / "x"), "--picture", "gif")[0] == 2
     assert not (tmp_path / "x").exists()
-
-
-VERDICTS = {
-    "heawood-graph": "holds",
-    "heawood-paths": "holds",
-    "heawood-basic-route": "holds corrected",
-    "heawood-basic-broadcast": "holds corrected",
-    "heawood-folded-symmetry": "holds",
-    "heawood-folded-route": "holds",
-    "heawood-folded-broadcast": "holds corrected",
-    "heawood-folded-rows": "holds",
-    "heawood-sizes": "holds corrected",
-    "heawood-folded-diameter": "holds corrected",
-    "heawood-expanded-regular": "refuted",
-    "heawood-expanded-diameter": "refuted",
-    "heawood-expanded-petersen-diameter": "refuted",
-    "heawood-expanded-route": "refuted",
-    "heawood-expanded-broadcast": "refuted",
-    "heawood-ccc-diameter": "holds corrected",
-    "heawood-cost-order": "holds",
-    "heawood-cost-one-nth": "holds corrected",
-    "heawood-cheaper-than-hypercube": "holds corrected",
-    "heawood-range": "refuted",
-}
-
-
-def test_ledger():
-    claims = [c for c in load_claims("heawood") if c.key.startswith("heawood-")]
-    found = {e.claim.key: e.outcome for e in run_claims(claims)}
-    assert {key: outcome.ruling for key, outcome in found.items()} == VERDICTS
-    assert "[0, 1] only" in found["heawood-expanded-diameter"].note
-    assert "56 stuck" in found["heawood-basic-route"].measured

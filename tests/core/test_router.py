@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hopscape
 from conftest import ALL, fresh_graph
@@ -104,6 +106,51 @@ def test_all_forms_of_asking_agree():
     assert router.path([], []).shape == (0, 1)
     with pytest.raises(ArgumentError, match="do not pair up"):
         router.distance([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("spec", ALL)
+def test_one_route_is_a_row_of_many(spec, kept, monkeypatch):
+    """Tracing one route, by lists, by formulas and hop by hop, against walking with arrays."""
+    if not kept:
+        monkeypatch.setattr("hopscape.core.router._ROWS_ORDER", 0)
+    net = hopscape.build(spec)
+    router = net.router()
+    at, to = np.random.default_rng(0).integers(0, net.order, (2, 25))
+    far = router.distances(at, to)
+    for a, b, hops in zip(at.tolist(), to.tolist(), far.tolist(), strict=True):
+        if hops < 0:
+            with pytest.raises(DisconnectedError):
+                router.trace(a, b)
+            continue
+        nodes, ports = router.trace(a, b)
+        assert len(ports) == hops
+        assert [net.neighbours(v)[p] for v, p in zip(nodes, ports, strict=False)] == nodes[1:]
+        if "circulant" not in type(net.family).__module__:  # there ties depend on how many ask
+            rows = router.walk(np.asarray([a]), np.asarray([b]))
+            assert [row[0].tolist() for row in rows] == [nodes, ports]
+
+
+@pytest.mark.parametrize(
+    "spec", ["torus(50, 2, 31)", "mesh(40, 40)", "hypercube(20)", "kautz(3, 9)", "debruijn(2, 14)"]
+)
+@given(st.data())
+@settings(deadline=None, max_examples=15)
+def test_formulas_of_large_networks(spec, data):
+    net = hopscape.build(spec)
+    router = net.router()
+    a, b = (data.draw(st.integers(0, net.order - 1)) for _ in range(2))
+    rows = router.walk(np.asarray([a]), np.asarray([b]))
+    assert [row[0].tolist() for row in rows] == list(router.trace(a, b))
+
+
+def test_networks_beyond_arrays_are_routed():
+    net = hopscape.build("folded(petersen, 100)")
+    router = net.router()
+    a, b = 0, net.order - 1
+    path = router.path(a, b)
+    assert (path[0], path[-1], len(path) - 1) == (a, b, router.distance(a, b))
+    assert router.route("0", (9,) * 100).path == tuple(path)
 
 
 def test_no_way():

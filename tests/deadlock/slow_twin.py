@@ -26,17 +26,29 @@ def dependencies(table, classes, *, anywhere=False):
                     if out == 0xFFFF:
                         continue
                     channel = int(network.indptr[at]) + out
-                    level = 0
-                    if classes.method == "layers":
-                        level = int(classes.layers[source, goal])
-                    elif classes.method == "dateline":
+                    levels = [kind]
+                    if classes.method == "dateline":
                         rings = classes.rings
-                        same = before >= 0 and 0 <= rings[channel] == rings[before]
-                        level = kind if same else int(entry[at, goal])
-                    elif classes.method == "rising" and before >= 0:
+                        if before < 0 or not 0 <= rings[channel] == rings[before]:
+                            levels = _members(classes, entry[at, goal])
+                    elif before < 0:
+                        levels = _first_classes(classes, source, goal)
+                    elif classes.method == "rising":
                         turns = classes.rings[before] == 1 and classes.rings[channel] == 0
-                        level = kind + int(turns)
-                    if before >= 0:
-                        graph.add_edge((before, kind), (channel, level))
-                    stack.append((int(network.heads[channel]), channel, level))
+                        levels = [kind + int(turns)]
+                    for level in levels:
+                        if before >= 0:
+                            graph.add_edge((before, kind), (channel, level))
+                        stack.append((int(network.heads[channel]), channel, level))
     return graph
+
+
+def _members(classes, number):
+    """The classes of a set."""
+    return [k for k in range(classes.count) if classes.sets[int(number)] >> k & 1]
+
+
+def _first_classes(classes, source, goal):
+    """The classes in which packets of a pair may start."""
+    alike = len(classes.layers) == 1
+    return _members(classes, classes.layers[0, 0] if alike else classes.layers[source, goal])

@@ -22,11 +22,13 @@ from hopscape.design import (
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import subject
+from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.faults import random_faults
 from hopscape.metrics.routes import all_routes
 from hopscape.registry import build
+from hopscape.store import Store
 
 SMALL = [
     "ring(7)",
@@ -188,7 +190,7 @@ def test_rank_by_weights_and_dominance() -> None:
     order = rank([c, d, b, a], asked)
     assert [one.spec for one in order] == ["a", "b", "d", "c"] or order[-1].spec == "c"
     assert c.dominated_by in ("a", "b")
-    assert "links" in c.why
+    assert "links" in c.better_in
     assert not a.dominated_by
     assert not b.dominated_by
     assert not d.dominated_by
@@ -245,13 +247,13 @@ def test_two_processes_find_the_same() -> None:
 
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(spec: str, columns: Any, conditions: Any) -> Any:
+    def interrupted(spec: str, columns: Any, conditions: Any, seconds: Any) -> Any:
         if "throughput" in columns:
             raise KeyboardInterrupt
-        return measured(spec, columns, conditions)
+        return measured(spec, columns, conditions, seconds)
 
-    measured = room._measure
-    monkeypatch.setattr(room, "_measure", interrupted)
+    measured = room.measure
+    monkeypatch.setattr(room, "measure", interrupted)
     found = design(Requirements(32, 4, families=("torus", "hypercube", "ring")))
     assert not found.complete
     assert {one.stage for one in found.candidates} == {1}
@@ -295,8 +297,31 @@ def test_a_sample_of_routes_is_marked() -> None:
     assert (even["vcs"].how, even["deadlock_certified"].value) == ("bound", True)
     assert even["worst_permutation"].value is None
     mesh = measure_columns(subject(build("mesh(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
-    assert (mesh["throughput"].how, mesh["uniform_load"].how) == ("bound", "sampled")
+    assert (mesh["throughput"].sign, mesh["uniform_load"].sign) == ("≤", "≥")
     assert (mesh["vcs"].value, mesh["deadlock_certified"].value) == (1, False)
+
+
+def test_nothing_is_dominated_by_what_may_be_worse() -> None:
+    """Two bounds count where they are worst; one, and estimates, as they are."""
+    asked = Requirements(16, 4, weights={"bandwidth": 1.0})
+    cases = [
+        (Measured(2.0, "exact"), Measured(1.0, "exact"), True),
+        (Measured.at_most(2.0), Measured.at_most(1.0), True),
+        (Measured(2.0, "exact"), Measured(1.0, "bound", low=1.0, high=3.0), False),
+        (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.4), True),
+        (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.6), False),
+        (Measured(2.0, "sampled"), Measured(1.0, "exact"), True),
+        (Measured.at_most(2.0), Measured.at_most(2.0), False),
+    ]
+    columns = list(CRITERIA["bandwidth"].columns)
+    for good, bad, dominated in cases:
+        pair = [
+            Candidate(name, "ring", dict.fromkeys(columns, figure))
+            for name, figure in (("good", good), ("bad", bad))
+        ]
+        found = {one.spec: one for one in rank(pair, asked)}
+        assert bool(found["bad"].dominated_by) is dominated, (good, bad)
+        assert (found["bad"].better_in != ()) is dominated
 
 
 def test_tables_fit_the_terminal() -> None:
@@ -319,15 +344,36 @@ def test_tables_fit_the_terminal() -> None:
 
 def test_what_cannot_be_measured_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of one candidate is its trouble at every stage, and no trouble of the others."""
-    measure = room._measure
+    measure = room.measure
 
     def failing(spec: str, *others: Any) -> Any:
         return "too odd to measure" if spec == "hypercube(4)" else measure(spec, *others)
 
-    monkeypatch.setattr(room, "_measure", failing)
+    monkeypatch.setattr(room, "measure", failing)
     found = design(Requirements(16, 4, families=("torus", "hypercube")))
     last = found.candidates[-1]
     assert (last.spec, last.trouble, last.score) == ("hypercube(4)", "too odd to measure", None)
     assert not any(one.trouble for one in found.candidates[:-1])
     record = ranking_records(found.candidates)[-1]
     assert (record["fits"], record["trouble"]) == (False, "too odd to measure")
+
+
+def test_a_design_goes_on_from_its_table(tmp_path) -> None:
+    """What is measured is not measured again; what is not known is."""
+    asked = Requirements(16, 4, families=("torus", "hypercube", "circulant"))
+    path = tmp_path / "design.jsonl"
+    with Store(path) as table:
+        first = ranking_records(design(asked, table=table).candidates)
+    whole = path.read_bytes()
+    assert ranking_records(design(asked).candidates) == first
+    for cut in (len(whole) - 1, len(whole) // 2, 30):
+        path.write_bytes(whole[:cut])
+        with Store(path) as table:
+            known = len(table)
+            again = ranking_records(design(asked, table=table).candidates)
+            assert len(table) > known
+        assert again == first
+    with Store(path) as table, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "measure", lambda *_: "not again")
+        patch.setattr(room, "_final", lambda _: False)
+        assert ranking_records(design(asked, table=table).candidates) == first

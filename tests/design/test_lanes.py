@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import networkx as nx
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopscape.deadlock.tables import port_rings
+from hopscape.deadlock.classes import find_classes
+from hopscape.deadlock.rising_kernels import most_falls
 from hopscape.design.lanes import Lanes, find_lanes, virtual_channels
-from hopscape.metrics.lane_kernels import most_falls
 from hopscape.metrics.matching_kernels import largest_matching
 from hopscape.metrics.routes import Routes, all_routes, downward
 from hopscape.registry import build
@@ -47,25 +48,24 @@ def _ways(routes: Routes) -> list[list[int]]:
 
 
 def _classes(routes: Routes, lanes: Lanes, way: list[int]) -> list[int]:
-    """The class on every channel of a way, read off the rule as it is written down."""
-    net = routes.network
-    if lanes.method == "single":
+    """The class on every channel of a way, read off the rule as it is handed over."""
+    net, told = routes.network, json.loads(json.dumps(lanes.to_dict()))
+    if told["method"] == "single":
         return [0] * len(way)
-    if lanes.method == "rising":
-        assert lanes.ranks is not None
-        at = [int(lanes.ranks[net.tails[c]]) for c in way] + [int(lanes.ranks[net.heads[way[-1]]])]
+    if told["method"] == "layers":
+        return [told["layers"][net.tails[way[0]]][net.heads[way[-1]]]] * len(way)
+    if told["method"] == "rising":
+        ranks = told["ranks"]
+        at = [ranks[net.tails[c]] for c in way] + [ranks[net.heads[way[-1]]]]
         out = [0]
         for a, b, c in zip(at, at[1:], at[2:], strict=False):
             out.append(out[-1] + (b > a and c < b))
         return out
-    rings = port_rings(net)
-    assert rings is not None
-    assert lanes.dateline is not None
+    rings, dates = lanes.rule.rings, set(told["datelines"])
     out = []
     for ring, run in itertools.groupby(way, key=lambda c: int(rings[c])):
         inside = list(run)
-        crosses = any(lanes.dateline[c] for c in inside)
-        out += [int(ring >= 0 and crosses)] * len(inside)
+        out += [int(ring >= 0 and not dates.isdisjoint(inside))] * len(inside)
     return out
 
 
@@ -82,13 +82,24 @@ def test_certificates_by_walking_every_pair(spec: str) -> None:
         graph.add_edges_from(itertools.pairwise(steps))
         used |= {k for _, k in steps}
     assert nx.is_directed_acyclic_graph(graph)
-    assert graph.number_of_edges() == lanes.dependencies
+    if lanes.rule.method != "dateline":  # datelines are certified from and to switches as well
+        assert graph.number_of_edges() == lanes.proof.dependencies
     assert max(used) + 1 == lanes.classes
     told = virtual_channels(routes)
     assert told.value == lanes.classes
     assert told.how == ("exact" if lanes.classes <= 2 else "bound")
     plain = nx.DiGraph(pair for way in _ways(routes) for pair in itertools.pairwise(way))
     assert (lanes.classes == 1) == nx.is_directed_acyclic_graph(plain)
+
+
+@pytest.mark.parametrize("spec", [*MANY, "rpc(8)", "rpc(4)", "random_regular(100, 5)"])
+def test_design_and_deadlock_give_one_answer(spec: str) -> None:
+    network = build(spec)
+    lanes = find_lanes(all_routes(network))
+    assert lanes is not None
+    _, classes, proof = find_classes(network)
+    assert (lanes.classes, lanes.rule.method) == (classes.count, classes.method)
+    assert (lanes.proof.at_least, lanes.proof.least) == (proof.at_least, proof.least)
 
 
 def test_known_numbers_of_classes() -> None:
@@ -115,7 +126,8 @@ def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
         sum(bool(down[a] and not down[b]) for a, b in itertools.pairwise(way))
         for way in _ways(routes)
     )
-    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, down)
+    none = np.empty((0, 0), dtype=np.uint8)
+    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, down, none)
     assert found == slow <= routes.longest // 2
 
 

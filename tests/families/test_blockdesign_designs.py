@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.fields import galois_field, is_prime, prime_power
+from hopscape.algebra.fields import galois_field, is_prime, prime_power
+from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
 from hopscape.families.blockdesign import difference, sporadic
 from hopscape.families.blockdesign.covers import (
     abelian_groups,
     difference_cover,
     find_cover,
     largest_cover,
+    wichmann_ruler,
 )
 from hopscape.families.blockdesign.designs import (
     check_design,
@@ -28,6 +29,7 @@ from hopscape.families.blockdesign.existence import (
     hilbert_symbol,
     table,
 )
+from hopscape.families.blockdesign.searched import SEARCHED, turned_design
 
 PRIME_POWERS = [q for q in range(2, 130) if prime_power(q)]
 
@@ -104,6 +106,7 @@ def test_difference_set_counter_example():
         (16, 10, 6), (19, 9, 4), (21, 5, 1), (27, 13, 6), (35, 17, 8), (36, 15, 6), (37, 9, 2),
         (39, 19, 9), (40, 13, 4), (45, 12, 3), (51, 25, 12), (56, 11, 2), (64, 28, 12),
         (73, 9, 1), (79, 13, 2), (96, 20, 4), (101, 25, 6), (109, 28, 7),
+        *SEARCHED,
     ],
 )  # fmt: skip
 def test_designs_against_counting_pairs(n, m, sigma):
@@ -115,6 +118,23 @@ def test_designs_against_counting_pairs(n, m, sigma):
     assert dict(verdict.details) == {"N": n, "m": m, "sigma": sigma}
     for element, blocks in enumerate(design.blocks_of):
         assert all(element in design.blocks[b] for b in blocks)
+
+
+@pytest.mark.parametrize("key", sorted(SEARCHED))
+def test_searched_designs_have_the_group_they_are_turned_by(key):
+    n, m, _ = key
+    period, bases = SEARCHED[key]
+    still = n % period
+    blocks = turned_design(*key)
+    every = {tuple(row) for row in blocks.tolist()}
+    assert len(every) == n
+    for row in every:
+        turned = [x if x < still else x + 1 if (x - still + 1) % period else x + 1 - period
+                  for x in row]  # fmt: skip
+        assert tuple(sorted(turned)) in every
+    assert len(bases) < n  # shipped as blocks of orbits
+    assert existence(*key).built
+    assert existence(n, n - m, n - 2 * m + key[2]).built
 
 
 def test_every_construction_builds_what_it_says():
@@ -216,7 +236,7 @@ def test_no_design_is_both_built_and_excluded():
         ((43, 7, 1), "Bruck-Ryser-Chowla"),
         ((111, 11, 1), "Lam"),
         ((157, 13, 1), "not known"),
-        ((25, 9, 3), "not built here"),
+        ((49, 16, 5), "not built here"),
         ((10, 4, 5), "1 <= sigma < m"),
         ((9, 5, 3), "no integer"),
     ],
@@ -226,22 +246,101 @@ def test_bad_parameters(arguments, text):
         make_design(*arguments)
 
 
-def covers(elements, order):
-    return {(a - b) % order for a in elements for b in elements} == set(range(order))
+def differences(blocks, order):
+    """How often each difference occurs, counted one by one."""
+    counts = dict.fromkeys(range(1, order), 0)
+    for block in blocks:
+        for a, b in itertools.permutations(block, 2):
+            counts[(a - b) % order] += 1
+    return counts
 
 
-def test_difference_covers_against_brute_force():
-    for order in range(3, 15):
-        for size in range(2, 5):
-            brute = any(
-                covers((0, *rest), order)
-                for rest in itertools.combinations(range(1, order), min(size, order) - 1)
-            )
-            found = difference_cover(order, size)
-            assert found.proved
-            assert (found.elements is not None) == brute, (order, size)
-            if found.elements is not None:
-                assert covers(found.elements, order)
+def brute_cover(order, size, blocks=1, ways=1):
+    """Is there a cover at all? Every choice of blocks with 0 is tried."""
+    rest = [(0, *more) for more in itertools.combinations(range(1, order), size - 1)]
+    return any(
+        min(differences(chosen, order).values(), default=ways) >= ways
+        for chosen in itertools.combinations_with_replacement(rest, blocks)
+    )
+
+
+@pytest.mark.parametrize("order", range(1, 15))
+def test_difference_covers_against_brute_force(order):
+    for size in range(1, min(order, 5) + 1):
+        found = difference_cover(order, size)
+        assert found.proved
+        assert (found.elements is not None) == brute_cover(order, size), (order, size)
+        if found.elements is None:
+            continue
+        counts = differences(found.blocks, order)
+        assert len(set(found.elements)) == size
+        assert found.multiplicities == counts
+        assert min(counts.values(), default=1) >= 1
+        assert found.difference_set().doubled == tuple(d for d, k in counts.items() if k > 1)
+
+
+@pytest.mark.parametrize("order", range(2, 9))
+def test_covers_of_several_blocks_and_ways_against_brute_force(order):
+    for size, blocks, ways in itertools.product((2, 3), (1, 2), (1, 2, 3)):
+        if size > order:
+            continue
+        found = difference_cover(order, size, blocks=blocks, ways=ways)
+        assert (found.elements is not None) == brute_cover(order, size, blocks, ways)
+        if found.elements is not None:
+            assert [len(set(block)) for block in found.blocks] == [size] * blocks
+            assert min(differences(found.blocks, order).values()) >= ways
+
+
+@pytest.mark.parametrize(("order", "size"), [(4, 3), (5, 4), (4, 4), (6, 5), (3, 3)])
+def test_doubled_differences_when_all_are(order, size):
+    base = difference_cover(order, size).difference_set()
+    assert base.doubled == tuple(range(1, order))
+
+
+def test_the_compiled_search_is_the_plain_one():
+    from hopscape.families.blockdesign import cover_kernels, cover_search
+
+    for order, size, blocks, ways in ((13, 4, 1, 1), (21, 4, 2, 1), (9, 3, 2, 1), (11, 5, 1, 2)):
+        table = difference.AbelianGroup((order,)).subtract(
+            np.arange(order)[:, None], np.arange(order)[None, :]
+        )
+        words = (table.astype(np.int32), size, blocks, ways, True, 10**5)
+        (first, steps), (second, again) = (
+            room.search_cover(*words) for room in (cover_search, cover_kernels)
+        )
+        assert (first == second).all()
+        assert steps == again
+
+
+def test_wichmann_rulers_measure_everything():
+    for marks in range(1, 40):
+        ruler = wichmann_ruler(marks)
+        lengths = {b - a for a, b in itertools.combinations(ruler, 2)}
+        assert len(set(ruler)) == marks
+        assert lengths >= set(range(1, ruler[-1] + 1))
+        order = 2 * ruler[-1] + 1
+        if marks > 8:
+            found = find_cover(order, marks)
+            assert min(found.multiplicities.values()) >= 1
+            assert len(set(found.elements)) == marks
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [((0, 3), {}), ((7, 0), {}), ((7, 8), {}), ((7, 3), {"blocks": 0}), ((7, 3), {"ways": 0}),
+     ((7, 3), {"budget": 0}), ((7, 3), {"moduli": (2, 3)}), ((-4, 2), {})],
+)  # fmt: skip
+def test_covers_refuse(arguments, options):
+    with pytest.raises(ArgumentError):
+        difference_cover(*arguments, **options)
+
+
+def test_huge_covers_are_refused_at_once():
+    with pytest.raises(TooLargeError):
+        difference_cover(10**7, 10**4)
+    with pytest.raises(TooLargeError):
+        largest_cover(10**6)
+    assert difference_cover(10**30, 5).proved
 
 
 def test_rpk_39_and_largest_covers():
@@ -280,7 +379,7 @@ def test_reading_blocks(tmp_path):
         assert start == first
         assert sorted(map(sorted, rows)) == sorted(map(sorted, blocks.tolist()))
     (tmp_path / "bad.txt").write_text("1 2 x\n")
-    with pytest.raises(FileFormatError, match="integers"):
+    with pytest.raises(FileFormatError, match="line 1, column 5: an element must be a whole"):
         read_blocks(tmp_path / "bad.txt")
     with pytest.raises(FileFormatError):
         read_blocks(tmp_path / "missing.txt")

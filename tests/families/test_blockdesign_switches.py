@@ -180,7 +180,7 @@ def test_permutation_refuses_what_is_none():
             hopscape.build("quasicomplete_digraph(2)"), [1, 0, 2, 3], half_duplex=True
         )
     with pytest.raises(ArgumentError, match="no distributed switch"):
-        check_traffic(hopscape.build("petersen"), [0], [1])
+        check_traffic(hopscape.build("petersen"), [0], [1], spread=True)
 
 
 @given(st.data())
@@ -338,6 +338,19 @@ def test_all_to_all(spec):
     stored = run_algorithm(network, goal, "direct", Model())
     assert hopscape.verify(stored)
     assert stored.rounds == schedule.rounds + 1
+
+
+@pytest.mark.parametrize("model", [CIRCUIT, Model(), Model(packing="packed")])
+@pytest.mark.parametrize(
+    "spec", ["distributed_switch(7, 4, 2)", "partial_switch(4, 3)", *DIGRAPHS[:1]]
+)
+def test_permutations_under_which_little_or_nothing_moves(spec, model):
+    network = hopscape.build(spec)
+    still = list(range(network.endpoint_count))
+    for targets, moved in ((still, 0), ([1, 0, *still[2:]], 2)):
+        schedule = run_algorithm(network, Goal.permutation(targets), "direct", model)
+        assert hopscape.verify(schedule)
+        assert len(schedule.round) == moved * (1 if model.switching == "circuit" else 2)
 
 
 def test_collectives_refuse_other_models():

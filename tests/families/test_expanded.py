@@ -223,8 +223,8 @@ def test_cycles_as_bases():
     for m in range(3, 40):
         ccc = hopscape.build(f"expanded(ring({m}), {m}, lamp=complete(2))")
         pcc = hopscape.build(f"expanded(ring({m}), {m}, lamp=petersen)")
-        assert ccc.family._diameter() == ccc_diameter(m)
-        assert pcc.family._diameter() == pcc_diameter(m)
+        assert ccc.facts.diameter == ccc_diameter(m)
+        assert pcc.facts.diameter == pcc_diameter(m)
         assert pcc.order == m * 10**m
     far = pcc.router().route(0, pcc.order - 1)
     assert far.length == pcc.router().distance(0, pcc.order - 1)
@@ -267,7 +267,7 @@ def test_heawood_connected_cycles():
         rival = members("HCC", m, heawood, petersen)
         net = hopscape.build(f"expanded(ring({m}), {m}, lamp=heawood)")
         assert (rival.nodes, rival.degree) == (net.order, 5)
-        assert rival.diameter == net.family._diameter()
+        assert rival.diameter == net.facts.diameter
     small = hopscape.build("expanded(ring(3), 3, lamp=heawood)")  # vertex-transitive
     assert distance_rows(small, np.arange(1)).max() == members("HCC", 3, heawood, petersen).diameter
 
@@ -386,3 +386,19 @@ def test_bad_digits_and_tables_that_are_too_large():
     assert large.facts.diameter is None
     assert hopscape.build("expanded(heawood, 1, lamp=none)").spec == "expanded(heawood, 1)"
     assert isinstance(large.family, Expanded)
+
+
+def test_degrees_of_networks_too_large_to_build_are_told():
+    from hopscape.metrics.summary import summarise
+
+    for n, least, most in ((13, 3, 6), (14, 6, 6)):
+        record = summarise(hopscape.build(f"expanded(heawood, {n})"))
+        assert record["degree"] == {"min": least, "max": most}
+
+
+def test_mean_distance_round_cycles_needs_no_census():
+    for m, n, lamp in ((3, 3, "petersen"), (5, 5, "path(3)"), (4, 8, "complete(2)")):
+        net = hopscape.build(f"expanded(ring({m}), {n}, lamp={lamp}, reuse=true)")
+        told = net.facts.mean_distance
+        assert "census" not in vars(net.family)
+        assert told == net.family.census.mean()

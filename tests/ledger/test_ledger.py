@@ -112,3 +112,15 @@ def test_page_counts_what_is_beyond_apart() -> None:
     page = markdown_page([paper], [run_claim(claim) for claim in claims])
     assert "| made up | 1 | 0 | 0 | 0 | 1 | 0 s |" in page
     assert page.index("`made-up`") < page.index("Also true:") < page.index("`more`")
+
+
+def test_page_sums_up_all_papers_and_leaves_out_those_not_run() -> None:
+    one = Paper("made up", "Nobody: nothing", (), (_claim(), _claim()))
+    two = Paper("other", "Nobody: more", (), (Claim("x", "other", "-", "-", "-", _moore),))
+    entries = [run_claim(claim) for claim in (*one.claims, *two.claims)]
+    page = markdown_page([one, two], entries)
+    assert "| made up | 2 | 0 | 0 | 0 | 0 | 0 s |\n| other | 1 | 0 | 0 | 0 | 0 | 0 s |" in page
+    assert "| all | 3 | 0 | 0 | 0 | 0 | 0 s |" in page
+    alone = markdown_page([one, two], entries[:2])
+    assert "| other" not in alone
+    assert "| all" not in alone

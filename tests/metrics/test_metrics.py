@@ -108,7 +108,8 @@ def test_sample(monkeypatch):
     assert distance_profile(net, sample=600).how == "exact"
     monkeypatch.setattr("hopscape.metrics.distances._FULL_WORK", 1000)
     monkeypatch.setattr("hopscape.metrics.distances._SAMPLE", 5)
-    assert diameter(net).note == "lower bound, from 5 sources"
+    found = diameter(net)
+    assert (found.sign, found.note) == ("≥", "from 5 sources")
     assert radius(net).how == mean_distance(net).how == "sampled"
     assert diameter(net, exact=True).how == "exact"
     with pytest.raises(ArgumentError, match="sample is 0; it must be at least 1"):
@@ -232,14 +233,6 @@ def _disjoint(graph, a, b):
         yield from nx.node_disjoint_paths(graph, a, b)
     except nx.NetworkXNoPath:
         return
-
-
-def test_disjoint_paths_refusals():
-    net = hopscape.build("petersen")
-    assert disjoint_paths(net, 3, 3) == []
-    for count in (0, -1):
-        with pytest.raises(ArgumentError, match="must be at least 1"):
-            disjoint_paths(net, 0, 1, count=count)
 
 
 def test_degrees():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 import time
@@ -125,3 +126,60 @@ def test_killed_search_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
         found = largest_circulants(8, 3, table=table, processes=1)
         assert len(table) >= kept
     assert (found.nodes, found.sets) == (737, ((1, 11, 133), (1, 56, 66)))
+
+
+def everything_of_degree(nodes: int, degree: int, ring: bool):
+    """The slow twin by degree: every set of steps whose links are counted on the network."""
+    found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+    for count in range(1, degree + 1):
+        for generators in itertools.combinations(range(1, nodes // 2 + 1), count):
+            if len({t % nodes for s in generators for t in (s, -s)}) != degree:
+                continue
+            form = canonical(nodes, generators)
+            if ring and all(math.gcd(s, nodes) > 1 for s in form):
+                continue
+            far = distances_from(Network.of(Circulant(nodes, form)), 0)
+            if far.min() >= 0:
+                found.setdefault((int(far.max()), int(far.sum())), set()).add(form)
+    if not found:
+        return None
+    best = min(found)
+    return *best, sorted(found[best])
+
+
+@pytest.mark.parametrize("ring", [True, False])
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5, 6, 7])
+def test_search_by_degree_agrees_with_trying_everything(degree: int, ring: bool) -> None:
+    compared = 0
+    for nodes in range(2, 25):
+        wanted = everything_of_degree(nodes, degree, ring)
+        if wanted is None:
+            with pytest.raises(ArgumentError):
+                list(best_circulants([nodes], degree=degree, ring=ring, processes=1))
+            continue
+        compared += 1
+        [found] = best_circulants([nodes], degree=degree, ring=ring, processes=1)
+        assert (found.diameter, found.total, list(found.sets)) == wanted
+        assert found.to_dict()["lower_bound"] <= found.diameter
+        assert found.degree == degree
+        assert all(Circulant(nodes, s).facts().degree_max == degree for s in found.sets)
+    assert compared
+
+
+@pytest.mark.parametrize(("degree", "d"), [(3, 1), (3, 2), (3, 4), (4, 2), (5, 1), (5, 2), (7, 1)])
+def test_largest_of_a_degree(degree: int, d: int) -> None:
+    found = largest_circulants(d, degree=degree, ring=False, processes=1)
+    assert found.diameter <= d
+    for nodes in range(found.nodes, found.nodes + 8):
+        wanted = everything_of_degree(nodes, degree, ring=False)
+        assert (wanted is not None and wanted[0] <= d) == (nodes == found.nodes)
+
+
+def test_degree_or_generators() -> None:
+    for wrong in ({}, {"generators": 2, "degree": 4}, {"degree": 0}, {"generators": 0}):
+        with pytest.raises(ArgumentError):
+            list(best_circulants([20], **wrong))
+        with pytest.raises(ArgumentError):
+            largest_circulants(2, **wrong)
+    with pytest.raises(ArgumentError, match="even number"):
+        list(best_circulants([21], degree=5))

@@ -28,6 +28,7 @@ __all__ = [
     "TableOption",
     "emit",
     "emit_rows",
+    "in_table",
     "plain",
 ]
 
@@ -81,7 +82,7 @@ def emit(
         What a person sees instead of `record`: labels and texts.
     """
     if style is Format.table:
-        shown = table if table is not None else {k: _text(v) for k, v in record.items()}
+        shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
         _print_table(("", ""), [(k, v) for k, v in shown.items()], title, output, heading=False)
     elif style is Format.json:
         _write_text(json.dumps(plain(record), indent=2, ensure_ascii=False) + "\n", output)
@@ -118,7 +119,7 @@ def emit_rows(
         return
     if style is Format.table:
         heads = columns if columns is not None else {k: k for k in (rows[0] if rows else {})}
-        body = [[_text(row.get(key)) for key in heads] for row in rows]
+        body = [[in_table(row.get(key)) for key in heads] for row in rows]
         _print_table(tuple(heads.values()), body, title, output)
         return
     flat = [_flatten(row) for row in rows]
@@ -170,8 +171,8 @@ def _write_text(text: str, output: Path | None) -> None:
         write_atomically(output, lambda out: out.write(text.encode()))
 
 
-def _text(value: Any) -> str:
-    """A value for people."""
+def in_table(value: Any) -> str:
+    """A value as tables show it."""
     if value is None:
         return "-"
     if isinstance(value, bool | np.bool_):
@@ -184,10 +185,10 @@ def _text(value: Any) -> str:
     if isinstance(value, Fraction):
         return f"{value} ({float(value):.4f})"
     if isinstance(value, list | tuple | np.ndarray):
-        items = [_text(item) for item in value]
+        items = [in_table(item) for item in value]
         return ", ".join(items) if len(items) <= 24 else ", ".join([*items[:24], "…"])
     if isinstance(value, Mapping):
-        return ", ".join(f"{k} {_text(v)}" for k, v in value.items())
+        return ", ".join(f"{k} {in_table(v)}" for k, v in value.items())
     return str(value)
 
 

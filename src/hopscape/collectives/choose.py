@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.orbits import (
+    symmetric_all_gather,
+    symmetric_all_reduce,
+    symmetric_all_to_all,
+)
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
-from hopscape.core.model import Disjoint, Model
+from hopscape.core.model import ALL_PORT_ONLY, ANY_MODEL, Disjoint, Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 
 __all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm"]
 
 GENERIC = "generic"
+_TURNED = {
+    "all-gather": symmetric_all_gather,
+    "all-reduce": symmetric_all_reduce,
+    "all-to-all": symmetric_all_to_all,
+}
 _CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -35,7 +47,8 @@ def algorithms(network: Network, goal: Goal) -> dict[str, str]:
 
 
 def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
-    """The algorithms of a network's family for a goal, those that its translations give included.
+    """Algorithms for a goal: of the network's family, of its translations, and those that packages
+    add for any network (entry points ``hopscape.collectives``).
 
     Examples
     --------
@@ -44,41 +57,111 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     >>> [one.name for one in found]
     ['translations']
     """
+    added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
     if family is None:
-        return ()
+        return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
+    turns = type(family).rotations is not Family.rotations
+    if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
+        what = "unit messages near the bandwidth bound, planned for one node of each orbit"
+        found.append(Collective("bandwidth", goal.kind, what, _TURNED[goal.kind]))
     moves = type(family).translations is not Family.translations
     if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
         carry = _CARRIED[goal.kind]
         what = "one node's schedule carried to all by translations, all-port"
         found.append(
             Collective(
-                "translations", goal.kind, what, lambda net, _, model: carry(net, [net], model)
+                "translations",
+                goal.kind,
+                what,
+                lambda net, _, model: carry(net, [net], model),
+                ALL_PORT_ONLY,
             )
         )
-    return tuple(found)
+    return (*found, *added)
 
 
 def run_algorithm(
-    network: Network, goal: Goal, name: str = GENERIC, model: Model | None = None
+    network: Network,
+    goal: Goal,
+    name: str = GENERIC,
+    model: Model | Mapping[str, Any] | None = None,
 ) -> Schedule:
-    """Make a schedule by an algorithm's name.
+    """Make a schedule by an algorithm's name, for the model that is asked for or not at all.
+
+    Parameters
+    ----------
+    network : Network
+    goal : Goal
+    name : str
+    model : Model or mapping, optional
+        A mapping asks for some rules and costs only (``{"ports": 1}``); the others are as the
+        algorithm likes them, as all are when left out.
 
     Raises
     ------
     ArgumentError
-        When the network has no such algorithm; the message lists those it has.
+        When the network has no such algorithm (the message lists those it has), or when it does
+        not serve the model (the message says which it serves).
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> run_algorithm(hopscape.build("torus(5, 5)"), Goal.broadcast(0), "circuit", {"ports": 1})
+    Traceback (most recent call last):
+    ...
+    hopscape.core.errors.ArgumentError: the broadcast algorithm 'circuit' of torus(5, 5) serves ...
     """
     known = algorithms(network, goal)
     if name not in known:
         raise ArgumentError(
             f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
         )
-    if name == GENERIC:
-        return make_schedule(network, goal, model)
-    chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
-    return chosen.build(network, goal, model)
+    build: Callable[[Network, Goal, Model | None], Schedule] = make_schedule
+    served = ANY_MODEL
+    if name != GENERIC:
+        chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
+        build, served = chosen.build, chosen.serves
+    title = f"the {goal.kind} algorithm {name!r} of {network.spec}"
+    if not model:
+        return _aimed(build(network, goal, None), goal, title)
+    asked = model if isinstance(model, Model) else served.model(**model)
+    rules = _without_idle_ports(network, asked)
+    if not served.allows(rules):
+        raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
+    return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def _aimed(schedule: Schedule, goal: Goal, title: str) -> Schedule:
+    """Refuse a schedule that is for another goal (fewer chunks, another root)."""
+    if schedule.goal != goal:
+        raise ArgumentError(f"{title} is for {schedule.goal.describe()}, not {goal.describe()}")
+    return schedule
+
+
+def _without_idle_ports(network: Network, model: Model) -> Model:
+    """As many ports as a node has, or more, are all ports."""
+    enough = model.ports is not None and model.ports >= network.ports
+    return replace(model, ports=None) if enough else model
+
+
+def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
+    """The schedule under the model asked for; refused where it breaks it.
+
+    Circuits that share less than they may stay what they are.
+    """
+    own = schedule.model
+    if own.switching == model.switching and own.disjoint in _STRONGER[model.disjoint]:
+        model = replace(model, disjoint=own.disjoint)
+    if replace(own, alpha=model.alpha, beta=model.beta, delta=model.delta) == model:
+        return schedule.under(model)
+    verdict = verify(schedule, model=model)
+    if verdict or not verify(schedule):  # what is wrong anyway is told by its verdict
+        return schedule.under(model)
+    raise ArgumentError(
+        f"{title} serves {own.describe()}, not {model.describe()}: {verdict.reason}"
+    )
 
 
 def report(schedule: Schedule) -> dict[str, Any]:

@@ -202,9 +202,7 @@ def route_packets(
     """
     from hopscape.collectives.greedy_kernels import route_packets as kernel
 
-    rules = model if model is not None else Model()
-    if rules.switching == "circuit":
-        rules = replace(rules, switching="store-and-forward")
+    rules, half = _hop_by_hop(model)
     way = router if router is not None else network.router()
     moving = sources != targets
     nodes, ports = way.walk(sources[moving], targets[moving])
@@ -219,7 +217,7 @@ def route_packets(
         network.reverse,
         network.order,
         rules.ports or 0,
-        rules.duplex == "half",
+        half,
         rules.packing == "packed",
     )
     return Schedule.from_columns(
@@ -231,6 +229,20 @@ def route_packets(
         chunk=chunks[moving][packet],
         name=f"farthest first, {way.name} routes",
     )
+
+
+def _hop_by_hop(model: Model | None) -> tuple[Model, bool]:
+    """The rules for packets that move one hop per round, and whether a link carries one way only.
+
+    A hop is a circuit of length 1: circuits that share no channel or no link can be had so.
+    """
+    rules = model if model is not None else Model()
+    circuit = rules.switching == "circuit"
+    if circuit and rules.shares == "vertex":
+        raise ArgumentError(
+            "packets that move hop by hop meet at nodes; vertex-disjoint circuits are not for them"
+        )
+    return rules, rules.duplex == "half" or (circuit and rules.shares == "edge")
 
 
 def _packets(network: Network, goal: Goal, model: Model | None, router: Router | None) -> Schedule:
@@ -280,9 +292,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     """
     from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees, prune_trees
 
-    rules = model if model is not None else Model()
-    if rules.switching == "circuit":
-        rules = replace(rules, switching="store-and-forward")
+    rules, half = _hop_by_hop(model)
     order = network.order
     require_memory(50 * order * order, f"all-gather among {order} nodes")
     distance = distance_rows(network, np.arange(order))
@@ -306,7 +316,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
         parent,
         height,
         rules.ports or 0,
-        rules.duplex == "half",
+        half,
         rules.packing == "packed",
     )
     return Schedule.from_columns(

@@ -19,7 +19,7 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
@@ -44,7 +44,13 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
         Collective(
             "axes-printed", "broadcast", "only the source goes on (misses most nodes)", source_only
         ),
-        Collective("rows", "permutation", "row, column, row by edge colouring, all-port", by_rows),
+        Collective(
+            "rows",
+            "permutation",
+            "row, column, row by edge colouring, all-port",
+            by_rows,
+            ALL_PORT_ONLY,
+        ),
     ]
     if all(p.family is not None and p.family.translations() is not None for p in parts):
         found += [
@@ -53,12 +59,14 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
                 "all-gather",
                 "one node's schedule carried to all by translations, all-port",
                 lambda network, goal, model: invariant_all_gather(network, parts, model),
+                ALL_PORT_ONLY,
             ),
             Collective(
                 "translations",
                 "all-to-all",
                 "one node's schedule carried to all by translations, all-port",
                 lambda network, goal, model: invariant_all_to_all(network, parts, model),
+                ALL_PORT_ONLY,
             ),
         ]
     return tuple(found)

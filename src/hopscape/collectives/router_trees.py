@@ -37,8 +37,10 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
     if (depth < 0).any():
         lost = int(np.argmax(depth < 0))
         raise DisconnectedError(f"node {lost} cannot be reached from node {root} in {network.spec}")
-    towards = network.channel_at(nodes, router.next_ports(nodes, roots))
-    channel = np.where(nodes == root, -1, network.reverse[towards])
+    others = nodes[nodes != root]
+    towards = network.channel_at(others, router.next_ports(others, roots[others]))
+    channel = np.full(network.order, -1, dtype=np.int64)
+    channel[others] = network.reverse[towards]
     by_depth = np.argsort(depth, kind="stable")
     if only_to is not None:
         keep = np.zeros(network.order, dtype=bool)

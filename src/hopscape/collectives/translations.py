@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.addresses import IntArray, MixedRadix
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
@@ -54,7 +54,7 @@ class Shifts:
     Attributes
     ----------
     kinds : list of (axis, port)
-        Kinds of links: the ports of node 0.
+        Kinds of links: the wired ports of node 0.
     step : int64[kinds, order]
         Where a link of each kind leads from each place.
     """
@@ -69,8 +69,8 @@ class Shifts:
                 raise ArgumentError(f"{factor.spec} has no translations that are known")
             self._tables.append(np.asarray(rows, dtype=np.int64))
         self.digits = self.box.tuples(np.arange(self.order)).astype(np.int64)
-        self.kinds = [(i, p) for i, f in enumerate(factors) for p in range(f.ports)]
         starts = [list(factor.neighbours(0)) for factor in factors]
+        self.kinds = [(i, p) for i, row in enumerate(starts) for p, v in enumerate(row) if v >= 0]
         strides = [self.order]
         for factor in factors:
             strides.append(strides[-1] // factor.order)
@@ -82,10 +82,22 @@ class Shifts:
             there = self._tables[axis][here, starts[axis][port]]
             steps.append(np.arange(self.order) + (there - here) * self._strides[axis])
             rows = factors[axis].neighbours(np.arange(factors[axis].order))
-            taken = (rows[here] == there[:, None]).argmax(axis=1)
+            rank = starts[axis][: port + 1].count(starts[axis][port])  # among parallel links
+            taken = ((rows[here] == there[:, None]).cumsum(axis=1) == rank).argmax(axis=1)
             ports.append(offsets[axis] + taken)
-        self.step = np.stack(steps)
-        self.ports = np.stack(ports)
+        shape = len(self.kinds), self.order
+        self.step = np.asarray(steps, dtype=np.int64).reshape(shape)
+        self.ports = np.asarray(ports, dtype=np.int64).reshape(shape)
+
+    def unreachable(self) -> int | None:
+        """A place that no links lead to from place 0, or None."""
+        have = np.zeros(self.order, dtype=bool)
+        fresh = np.zeros(1, dtype=np.int64)
+        while len(fresh):
+            have[fresh] = True
+            fresh = np.unique(self.step[:, fresh])
+            fresh = fresh[~have[fresh]]
+        return None if have.all() else int(np.argmin(have))
 
     def product(self, place: int) -> IntArray:
         """v·place for every node v."""
@@ -143,6 +155,8 @@ def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
     Every datum goes by a shortest way; the ways are chosen so that all kinds of links carry alike.
     Links are given to the datum with most hops left; several seeds are tried.
     """
+    if shifts.order == 1:
+        return []
     words = _balanced_words(shifts, seed)
     load = np.zeros(len(shifts.kinds), dtype=np.int64)
     for word in words:
@@ -154,7 +168,7 @@ def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
         plan = _play(shifts, words, seed + attempt)
         if best is None or plan[-1].round < best[-1].round:
             best = plan
-        if best[-1].round + 1 <= bound:
+        if not best or best[-1].round + 1 <= bound:
             break
     assert best is not None
     return best
@@ -200,6 +214,8 @@ def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
 
 def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> dict[int, Word]:
     """One word per place, so that the most used kind is used as little as can be found."""
+    if not kinds:
+        return {0: ()}
     generator = np.random.default_rng(seed)
     best: dict[int, Word] = {}
     least = None
@@ -218,8 +234,9 @@ def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> di
             )
             for k in choice[v]:
                 use[k] += 1
-        if least is None or max(use.values()) < least:
-            best, least = choice, max(use.values())
+        most = max(use.values(), default=0)
+        if least is None or most < least:
+            best, least = choice, most
     return best
 
 
@@ -306,11 +323,14 @@ def invariant_all_to_all(
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:
     shifts = Shifts(factors)
+    lost = shifts.unreachable()
+    if lost is not None:
+        raise DisconnectedError(f"node {lost} cannot be reached from node 0 in {network.spec}")
     gather = goal.kind == "all-gather"
     plan = plan_all_gather(shifts) if gather else plan_all_to_all(shifts)
     order = shifts.order
     require_memory(60 * len(plan) * order, f"{goal.kind} by translations on {network.spec}")
-    channel = np.stack([network.channel_at(np.arange(order), p) for p in shifts.ports])
+    channel = [network.channel_at(np.arange(order), ports) for ports in shifts.ports]
     channels = np.empty((len(plan), order), dtype=np.int64)
     chunk = np.empty((len(plan), order), dtype=np.int64)
     origins = np.arange(order)

@@ -1,4 +1,4 @@
-"""Ways round dead nodes and links, and ways that share no node, without building the network.
+"""Ways round dead nodes and links, without building the network.
 
 The search is A*: it follows an exact router's distances in the whole network, so that only nodes
 near a shortest way are looked at, whatever the size of the network.
@@ -17,10 +17,9 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Route, Router, SearchRouter
 
-__all__ = ["DetourRouter", "disjoint_routes", "route_around"]
+__all__ = ["DetourRouter", "Guide", "route_around"]
 
 _MOST_STEPS = 200_000
-_FEW_STEPS = 20_000
 
 
 class DetourRouter(SearchRouter):
@@ -84,14 +83,26 @@ class DetourRouter(SearchRouter):
         return super()._to(target)
 
 
-class _Guide:
-    """Neighbours of a node with their distances to the target in the whole network."""
+class Guide:
+    """Neighbours of a node with their distances to the target in the whole network.
 
-    def __init__(self, network: Network, target: int, router: Router | None) -> None:
+    Parameters
+    ----------
+    network : Network
+    target : int
+    router : Router, optional
+        The network's own when left out; a search where it is not exact.
+    """
+
+    def __init__(self, network: Network, target: int, router: Router | None = None) -> None:
         way = router if router is not None else network.router()
         self.router = way if way.exact else SearchRouter(network)
         self.network, self.target = network, target
         self._kept: dict[int, list[tuple[int, int, int]]] = {}
+
+    def distance(self, node: int) -> int:
+        """Hops from a node to the target; -1 when there is no way."""
+        return int(self.router.distance(node, self.target))
 
     def ways(self, node: int) -> list[tuple[int, int, int]]:
         """(port, neighbour, its distance to the target)."""
@@ -150,7 +161,7 @@ def route_around(
     for node in (start, end):
         if node in dead:
             raise ArgumentError(f"node {node} is dead; a route needs both its ends")
-    guide = _Guide(network, end, router)
+    guide = Guide(network, end, router)
     best = {start: 0}
     came: dict[int, tuple[int, int]] = {}
     queue = [(0, 0, start)]
@@ -185,112 +196,3 @@ def _unwind(came: dict[int, tuple[int, int]], start: int, end: int) -> Route:
         path.append(before)
         ports.append(port)
     return Route(tuple(path[::-1]), tuple(ports[::-1]))
-
-
-def disjoint_routes(
-    network: Network, a: NodeLike, b: NodeLike, most: int | None = None
-) -> list[list[int]]:
-    """Ways from a to b that share no node in between, as many as are found.
-
-    Ways are added one by one; each new one may reroute the old ones (augmenting paths), so that
-    their number is the largest possible, unless the search for a further one had to give up (after
-    looking at 20,000 nodes). They are short, but their total need not be least.
-
-    Parameters
-    ----------
-    network : Network
-        With duplex links, of any size.
-    a, b : nodes
-        Different ones.
-    most : int, optional
-        Stop at this many.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> [len(way) - 1 for way in disjoint_routes(net, 0, 7)]
-    [3, 3, 3]
-    """
-    start, end = network.node(a), network.node(b)
-    if start == end:
-        raise ArgumentError(f"disjoint ways need two different nodes, not {start} twice")
-    guide = _Guide(network, end, None)
-    ends = [sum(1 for v in network.neighbours(node) if v >= 0) for node in (start, end)]
-    most = min(ends) if most is None else min(most, *ends)
-    after: dict[int, set[int]] = {}
-    before: dict[int, int] = {}
-    count = 0
-    while count < most:
-        steps = _augment(guide, start, end, after, before)
-        if steps is None:
-            break
-        for u, v, forward in steps:
-            if forward:
-                after.setdefault(u, set()).add(v)
-            else:
-                after[v].discard(u)
-        before = {v: u for u, vs in after.items() for v in vs if v != end}
-        count += 1
-    return _trace(after, start, end)
-
-
-def _trace(after: dict[int, set[int]], start: int, end: int) -> list[list[int]]:
-    found = []
-    for first in sorted(after.get(start, ())):
-        way = [start, first]
-        while way[-1] != end:
-            way.append(next(iter(after[way[-1]])))
-        found.append(way)
-    return sorted(found, key=len)
-
-
-Step = tuple[int, int, bool]
-
-
-def _augment(
-    guide: _Guide, start: int, end: int, after: dict[int, set[int]], before: dict[int, int]
-) -> list[Step] | None:
-    """Steps of an augmenting path, or None.
-
-    A state is (node, inside): inside a node of an old way one may only go back along that way.
-    Distances count twice, so that the search runs to the target rather than looking around.
-    """
-    origin = (start, False)
-    came: dict[tuple[int, bool], tuple[tuple[int, bool], bool]] = {}
-    seen = {origin}
-    queue = [(0, 0, 0, origin)]
-    for _ in range(_FEW_STEPS):
-        if not queue:
-            return None
-        _, minus, _, state = heapq.heappop(queue)
-        node, inside = state
-        if node == end:
-            return _steps(came, origin, state)
-        hops = 1 - minus
-        options: list[tuple[tuple[int, bool], int, bool]] = []
-        if node in before and before[node] != start:
-            options.append(((before[node], False), 0, False))
-        if not inside:
-            for _, there, left in guide.ways(node):
-                if left >= 0 and there != start and there not in after.get(node, ()):
-                    options.append(((there, there in before), left, True))
-        for following, left, forward in options:
-            if following not in seen:
-                seen.add(following)
-                came[following] = (state, forward)
-                heapq.heappush(queue, (hops + 2 * left, -hops, len(seen), following))
-    return None
-
-
-def _steps(
-    came: dict[tuple[int, bool], tuple[tuple[int, bool], bool]],
-    origin: tuple[int, bool],
-    state: tuple[int, bool],
-) -> list[Step]:
-    out: list[Step] = []
-    while state != origin:
-        previous, forward = came[state]
-        out.append((previous[0], state[0], forward))
-        state = previous
-    return out[::-1]

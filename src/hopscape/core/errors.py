@@ -13,6 +13,7 @@ __all__ = [
     "FileFormatError",
     "HopscapeError",
     "MissingPackageError",
+    "OutOfTimeError",
     "ScheduleError",
     "SpecError",
     "TooLargeError",
@@ -72,6 +73,10 @@ def _window(text: str, position: int, width: int = 72) -> tuple[str, int]:
 
 class TooLargeError(HopscapeError, MemoryError):
     """What was asked for would not fit in memory; the message says how large it is."""
+
+
+class OutOfTimeError(HopscapeError, TimeoutError):
+    """What was asked for would take longer than allowed; the message says how long."""
 
 
 class FileFormatError(HopscapeError, ValueError):

@@ -17,6 +17,8 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
+from hopscape.core.model import ANY_MODEL, Served
 from hopscape.core.spec import Argument, Call, write_value
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REQUIRED",
+    "ChannelClass",
     "Collective",
     "Facts",
     "Family",
@@ -172,6 +175,24 @@ class Symmetry:
 
 
 @dataclass(frozen=True)
+class ChannelClass:
+    """A kind of channel.
+
+    Attributes
+    ----------
+    name : str
+    speed : int
+        What it carries in a unit of time, in a unit common to all kinds of the network.
+    reach : str
+        How far it goes, in the machine's own words.
+    """
+
+    name: str
+    speed: int = 1
+    reach: str = ""
+
+
+@dataclass(frozen=True)
 class Layout:
     """Where the nodes of a drawing stand, and which links are better drawn as arcs.
 
@@ -202,15 +223,16 @@ class Collective:
     build : callable
         Takes the network, the goal and the model wanted (or None for the algorithm's own) and
         returns a Schedule.
-    switching : str, optional
-        The only switching that it is for; None when it follows the model or refuses it at once.
+    serves : Served, optional
+        The models that it is for. Whoever runs it refuses any other, and holds the schedule against
+        the model that was asked for.
     """
 
     name: str
     goal: str
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
-    switching: str | None = None
+    serves: Served = ANY_MODEL
 
 
 class Family(ABC):
@@ -246,10 +268,6 @@ class Family(ABC):
         `nodes` is int64, or object (Python ints) for orders beyond 2**62.
         """
 
-    def links(self) -> tuple[IntArray, IntArray] | None:
-        """The ends of all links, for a family without a wiring formula (see ListedFamily)."""
-        return None
-
     @property
     def addresses(self) -> Addresses:
         """How nodes are named by tuples; plain numbers unless a family knows better."""
@@ -258,6 +276,10 @@ class Family(ABC):
     def facts(self) -> Facts:
         """What is known in closed form."""
         return Facts()
+
+    def estimate(self, fact: str) -> Measured[Any] | None:
+        """What can be said of a fact that is not known: bounds, mostly."""
+        return None
 
     def symmetry(self) -> Symmetry | None:
         """Orbit representatives, or None when nothing is known."""
@@ -271,6 +293,14 @@ class Family(ABC):
         """
         return None
 
+    def rotations(self) -> IntArray | None:
+        """A group of automorphisms, of which none but the identity leaves any node in place.
+
+        One permutation of the nodes in each row: the turns of a ring of rings, for example. By
+        default the translations, or None when nothing is known.
+        """
+        return self.translations()
+
     def switches(self) -> IntArray | None:
         """Node numbers of switches (nodes that are no endpoints), or None when there are none."""
         return None
@@ -281,6 +311,14 @@ class Family(ABC):
         Link delays can be given for each name.
         """
         return ()
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of its channels with their speeds; empty where all channels are alike."""
+        return ()
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        """Number of the kind of channel at each port, in the shape of :meth:`neighbours`."""
+        raise TypeError(f"the channels of {self.name} are all alike")
 
     def router(self, network: Network) -> Router | None:
         """A router in closed form, or None (then tables serve)."""

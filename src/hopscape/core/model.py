@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["Model"]
+__all__ = ["ALL_PORT_ONLY", "ANY_MODEL", "Model", "Served"]
 
 Duplex = Literal["full", "half"]
 Switching = Literal["store-and-forward", "circuit"]
@@ -118,6 +118,67 @@ class Model:
                 f"the model has an unknown key {min(map(str, extra))!r}; known: {sorted(known)}"
             )
         return cls(**values)
+
+
+@dataclass(frozen=True)
+class Served:
+    """The models that an algorithm is for: the values of each rule that it keeps to.
+
+    Attributes
+    ----------
+    ports : tuple of int or None, optional
+        ``(None,)`` is all-port only; left out, any number will do.
+    duplex, switching, packing : tuple of str, optional
+        Left out, either will do.
+
+    Examples
+    --------
+    >>> circuits = Served(ports=(None,), switching=("circuit",))
+    >>> circuits.describe(), circuits.allows(Model(ports=1, switching="circuit"))
+    ('all-port, circuit-switched', False)
+    >>> circuits.model(alpha=2.0).describe()
+    'all-port, full duplex, circuit-switched, arc-disjoint, unit messages'
+    """
+
+    ports: tuple[int | None, ...] | None = None
+    duplex: tuple[Duplex, ...] | None = None
+    switching: tuple[Switching, ...] | None = None
+    packing: tuple[Packing, ...] | None = None
+
+    def _rules(self) -> dict[str, tuple[Any, ...]]:
+        return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
+
+    def allows(self, model: Model) -> bool:
+        """Does the algorithm keep to all rules of this model?"""
+        return all(getattr(model, name) in allowed for name, allowed in self._rules().items())
+
+    def model(self, **asked: Any) -> Model:
+        """A model with the rules and costs asked for, the others as the algorithm likes them."""
+        usual = {name: allowed[0] for name, allowed in self._rules().items()}
+        return replace(Model(), **(usual | asked))
+
+    def describe(self) -> str:
+        """The rules in words."""
+        words = []
+        for name, allowed in self._rules().items():
+            texts = [_word(name, value) for value in allowed]
+            words.append(" or ".join(texts))
+        return ", ".join(words) or "any model"
+
+
+ANY_MODEL = Served()
+"""What an algorithm serves that follows every model, or refuses by itself."""
+
+ALL_PORT_ONLY = Served(ports=(None,), duplex=("full",), switching=("store-and-forward",))
+"""What algorithms serve that use every channel in every round, one hop at a time."""
+
+
+def _word(name: str, value: Any) -> str:
+    if name == "ports":
+        return "all-port" if value is None else f"{value}-port"
+    if name == "switching":
+        return "circuit-switched" if value == "circuit" else str(value)
+    return f"{value} duplex" if name == "duplex" else f"{value} messages"
 
 
 def _is_whole(value: object) -> bool:

@@ -17,8 +17,9 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.family import Facts, Family, Symmetry
+from hopscape.core.family import ChannelClass, Facts, Family, ListedFamily, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.progress import track
 
 if TYPE_CHECKING:
     from hopscape.core.router import Router
@@ -31,6 +32,11 @@ NodeLike = int | Sequence[int] | str
 _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
 _FEW_PORTS = 64
+_LISTED_BYTES = 70
+_CHUNK_BYTES = 25
+_SORTED_BYTES = 52
+_PAIRED_BYTES = 12
+"""What making the arrays takes for a moment, by channel: measured in the tests."""
 _MOST_NODES = 10**2000
 _MOST_CHANNELS = 2**31 - 1
 
@@ -85,8 +91,9 @@ class Network:
         self.family = family
         self.addresses = addresses if addresses is not None else Numbers(order)
         self.duplex = duplex
-        self.symmetry = symmetry
+        self._symmetry = symmetry
         self._switches = _switch_numbers(switches, order) if switches is not None else None
+        self._asked: set[str] = set()
         self._indptr: IntArray | None = None
         self._heads: IntArray | None = None
         self._ports: IntArray | None = None
@@ -100,29 +107,17 @@ class Network:
 
     @classmethod
     def of(cls, family: Family) -> Network:
-        """The network of a family's member: lazy, unless its links are listed."""
-        listed = family.links()
-        if listed is not None:
-            network = cls.from_links(
-                family.order,
-                *listed,
-                duplex=family.duplex,
-                spec=family.spec,
-                addresses=family.addresses,
-                symmetry=family.symmetry(),
-                switches=family.switches(),
-            )
-            network.family = family
-            return network
-        return cls(
+        """The network of a family's member: lazy, it asks the family when it is asked."""
+        network = cls(
             spec=family.spec,
             order=family.order,
             family=family,
             addresses=family.addresses,
             duplex=family.duplex,
-            symmetry=family.symmetry(),
-            switches=family.switches(),
         )
+        network._asked = {"symmetry", "switches"}
+        network._lists_links = isinstance(family, ListedFamily)
+        return network
 
     @classmethod
     def from_links(
@@ -164,9 +159,19 @@ class Network:
             symmetry=symmetry,
             switches=switches,
         )
+        network._list(tails, heads)
+        return network
+
+    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
+        """Make the arrays of a list of links."""
+        order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
-        require_memory(8 * (order + 1) + 40 * len(tails), f"the wiring of {spec} ({order} nodes)")
+        ways = 2 if duplex else 1
+        require_memory(
+            16 * (order + 1) + ways * _LISTED_BYTES * len(tails),
+            f"the wiring of {spec} ({order} nodes)",
+        )
         first = np.asarray(tails, dtype=np.int64).ravel()
         second = np.asarray(heads, dtype=np.int64).ravel()
         if first.shape != second.shape:
@@ -188,11 +193,10 @@ class Network:
         place[by_tail] = np.arange(len(by_tail))
         reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
         degrees = np.bincount(tail, minlength=order)
-        network._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
-        network._heads = _frozen(head[by_tail].astype(np.int32))
-        network._reverse = _frozen(reverse.astype(np.int32))
-        network._lists_links = True
-        return network
+        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
+        self._heads = _frozen(head[by_tail].astype(np.int32))
+        self._reverse = _frozen(reverse.astype(np.int32))
+        self._lists_links = True
 
     # -- size -------------------------------------------------------------------------------
 
@@ -210,28 +214,53 @@ class Network:
         return self._facts
 
     @property
+    def symmetry(self) -> Symmetry | None:
+        """Orbit representatives that the metrics use, or None when nothing is known."""
+        if "symmetry" in self._asked:
+            assert self.family is not None
+            self._symmetry = self.family.symmetry()
+            self._asked.discard("symmetry")
+        return self._symmetry
+
+    @property
     def channels(self) -> int:
         """Number of channels (a duplex link has two)."""
-        known = self.facts.channels
-        return known if known is not None else len(self.heads)
+        facts = self.facts
+        if facts.channels is None and facts.links is not None and self.duplex:
+            return 2 * facts.links
+        return facts.channels if facts.channels is not None else len(self.heads)
 
     @property
     def links(self) -> int:
         """Number of links: a duplex link once, a simplex channel once."""
         if self.facts.links is not None:
             return self.facts.links
+        return self.channels // 2 if self.duplex and self._reverse is None else self.count_links()
+
+    def count_links(self) -> int:
+        """The links, counted on the wiring whatever the family knows."""
+        channels = len(self.heads)
         if self.duplex and self._reverse is None:
-            return self.channels // 2
-        paired = int(np.count_nonzero(self.reverse >= 0))
-        return self.channels - paired // 2
+            return channels // 2
+        return channels - int(np.count_nonzero(self.reverse >= 0)) // 2
 
     def memory_estimate(self) -> int:
         """Bytes of the arrays, estimated before they exist (pairing of channels included)."""
         if self._lists_links or self.family is None:
-            return sum(a.nbytes for a in (self.indptr, self.heads, self.reverse))
+            return 8 * (self.order + 1) + 8 * self.channels
         return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
 
+    @property
+    def has_arrays(self) -> bool:
+        """Are the arrays of the wiring built already?"""
+        return self._heads is not None
+
     # -- wiring -----------------------------------------------------------------------------
+
+    @property
+    def materialised(self) -> bool:
+        """Have the arrays been built?"""
+        return self._heads is not None
 
     @property
     def indptr(self) -> IntArray:
@@ -259,6 +288,7 @@ class Network:
     @property
     def reverse(self) -> IntArray:
         """int32[channels]: the paired channel of a duplex link, or -1 for a simplex channel."""
+        self._materialise()
         if self._reverse is None:
             self._reverse = _frozen(self._pair_channels())
         assert self._reverse is not None
@@ -298,6 +328,8 @@ class Network:
         """The channels that leave nodes by ports; -1 where a port is not wired."""
         node, port = np.broadcast_arrays(np.asarray(nodes), np.asarray(ports))
         table = self._port_table()
+        if not len(self.heads):
+            return np.full(node.shape, -1, dtype=np.int64)
         if table is None:
             channel = self.indptr[node] + port
             return np.where((port >= 0) & (channel < self.indptr[node + 1]), channel, -1)
@@ -341,8 +373,15 @@ class Network:
         if self._heads is not None:
             return
         assert self.family is not None
+        if isinstance(self.family, ListedFamily):
+            self._list(*self.family.links())
+            return
         width = self.family.ports
-        require_memory(self.memory_estimate(), f"the wiring of {self.spec} ({self.order} nodes)")
+        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        require_memory(
+            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            f"the wiring of {self.spec} ({self.order} nodes)",
+        )
         if self.order > 2**31 - 1:
             raise TooLargeError(
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
@@ -354,7 +393,10 @@ class Network:
         port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
-        for start in range(0, self.order, _CHUNK):
+        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        if self.order > _CHUNK:
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+        for start in starts:
             rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
             wired = rows >= 0
             degrees[start : start + len(rows)] = wired.sum(axis=1)
@@ -382,7 +424,12 @@ class Network:
         indptr, heads = self.indptr, self.heads
         if len(heads) > _MOST_CHANNELS:
             raise TooLargeError(f"{self.spec} has {len(heads)} channels, too many to be paired")
-        if len(heads) > _MANY_CHANNELS and self.ports <= _FEW_PORTS:
+        few = len(heads) <= _MANY_CHANNELS or self.ports > _FEW_PORTS
+        require_memory(
+            (_SORTED_BYTES if few else _PAIRED_BYTES) * len(heads),
+            f"the pairing of the channels of {self.spec}",
+        )
+        if not few:
             from hopscape.core.pairing_kernels import pair_channels
 
             reverse = pair_channels(indptr, heads)
@@ -403,24 +450,55 @@ class Network:
             raise ArgumentError(f"{self.spec} is said to be duplex, but a channel has no mate")
         return reverse
 
+    # -- kinds of channels ------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of channels with their speeds; empty where all channels are alike."""
+        return self.family.channel_classes() if self.family is not None else ()
+
+    def class_of(self, channels: IntArray) -> IntArray:
+        """Number of the kind of each channel, as :attr:`classes` counts them."""
+        wanted = np.asarray(channels)
+        if self.family is None or not self.classes:
+            return np.zeros(wanted.shape, dtype=np.int64)
+        out = np.empty(wanted.size, dtype=np.int64)
+        flat = wanted.ravel()
+        for start in range(0, len(flat), _CHUNK):
+            part = flat[start : start + _CHUNK]
+            tails, row = np.unique(self.tails[part].astype(np.int64), return_inverse=True)
+            out[start : start + _CHUNK] = self.family.classes_at(tails)[row, self.port_of(part)]
+        return out.reshape(wanted.shape)
+
     # -- endpoints and switches -------------------------------------------------------------
+
+    def _switch_list(self) -> IntArray | None:
+        if "switches" in self._asked:
+            assert self.family is not None
+            found = self.family.switches()
+            self._switches = None if found is None else _switch_numbers(found, self.order)
+            self._asked.discard("switches")
+        return self._switches
 
     @property
     def has_switches(self) -> bool:
         """Are there nodes that are no endpoints?"""
-        return self._switches is not None and len(self._switches) > 0
+        switches = self._switch_list()
+        return switches is not None and len(switches) > 0
 
     @property
     def endpoints(self) -> IntArray:
         """Node numbers of the endpoints: all nodes that are no switches."""
         require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
         everybody = np.arange(self.order)
-        return everybody if self._switches is None else np.setdiff1d(everybody, self._switches)
+        switches = self._switch_list()
+        return everybody if switches is None else np.delete(everybody, switches)
 
     @property
     def endpoint_count(self) -> int:
         """Number of endpoints, exact."""
-        return self.order - (len(self._switches) if self._switches is not None else 0)
+        switches = self._switch_list()
+        return self.order - (0 if switches is None else len(switches))
 
     # -- names of nodes ---------------------------------------------------------------------
 
@@ -490,7 +568,8 @@ class Network:
         kind : {'auto', 'closed', 'table', 'search'} or str
             ``closed`` is the family's own; ``table`` holds all distances; ``search`` runs one
             breadth-first search per destination. ``auto`` takes the first of these that fits. A
-            family may have more, by name (:meth:`Family.named_routers`).
+            family may have more, by name (:meth:`Family.named_routers`), and packages add some for
+            any network (entry points ``hopscape.routings``), such as ``updown``.
         """
         from hopscape.core.router import choose_router
 

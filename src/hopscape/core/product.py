@@ -5,7 +5,9 @@ Families whose members are products (``product``, ``folded``) derive from :class
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
@@ -13,14 +15,16 @@ from itertools import product
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, closest
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Floats, Router
 
-__all__ = ["ProductFamily", "ProductRouter"]
+__all__ = ["ProductFamily", "ProductRouter", "least_cut"]
+
+_MOST_MOVES = 1 << 24
 
 
 class ProductFamily(Family):
@@ -70,7 +74,14 @@ class ProductFamily(Family):
 
     def facts(self) -> Facts:
         parts = [(factor.order, factor.facts) for factor in self.factors]
-        return reduce(_combine, parts[1:], parts[0])[1]
+        found = reduce(_combine, parts[1:], parts[0])[1]
+        transitive = found.vertex_transitive
+        if (
+            None not in (found.degree_min, found.degree_max)
+            and found.degree_min != found.degree_max
+        ):
+            transitive = False
+        return replace(found, girth=_girth(parts, self.duplex), vertex_transitive=transitive)
 
     def symmetry(self) -> Symmetry | None:
         """Orbits of the product of the groups; unknown as soon as one factor's are."""
@@ -82,6 +93,21 @@ class ProductFamily(Family):
             nodes = [n * factor.order + r for n in nodes for r in part.representatives]
             sizes = [s * t for s in sizes for t in part.sizes]
         return Symmetry(tuple(nodes), tuple(sizes))
+
+    def rotations(self) -> IntArray | None:
+        """Those of the factors, each for itself."""
+        known = [f.family.rotations() if f.family is not None else None for f in self.factors]
+        rows = [
+            np.arange(f.order)[None, :] if r is None else r for f, r in zip(self.factors, known)
+        ]
+        count = math.prod(len(r) for r in rows)
+        if count == 1 or count * self.order > _MOST_MOVES:
+            return None
+        out = np.zeros((1, 1), dtype=np.int64)
+        for factor, moves in zip(self.factors, rows, strict=True):
+            grown = out[:, None, :, None] * factor.order + moves[None, :, None, :]
+            out = grown.reshape(len(out) * len(moves), -1)
+        return out
 
     def router(self, network: Network) -> Router:
         return ProductRouter(network, self.factors)
@@ -159,10 +185,29 @@ def _combine(a: tuple[int, Facts], b: tuple[int, Facts]) -> tuple[int, Facts]:
         diameter=add(f.diameter, g.diameter),
         radius=add(f.radius, g.radius),
         mean_distance=_mean(m, f, n, g),
-        node_connectivity=_connectivity(m, f.node_connectivity, n, g.node_connectivity, degree),
-        edge_connectivity=_connectivity(m, f.edge_connectivity, n, g.edge_connectivity, degree),
+        node_connectivity=least_cut(m, f.node_connectivity, n, g.node_connectivity, degree),
+        edge_connectivity=least_cut(m, f.edge_connectivity, n, g.edge_connectivity, degree),
         vertex_transitive=True if f.vertex_transitive and g.vertex_transitive else None,
     )
+
+
+def _girth(parts: Sequence[tuple[int, Facts]], duplex: bool) -> int | None:
+    """The least of the factors' girths, and 4 where two of them have duplex links.
+
+    None where that of a factor is not known; a factor that is a tree has no cycle.
+    """
+    cycles, linked = [], 0
+    for order, facts in parts:
+        if facts.links == 0:
+            continue
+        tree = duplex and facts.connected and facts.links == order - 1
+        if facts.girth is None and not tree:
+            return None
+        cycles += [facts.girth] if facts.girth is not None else []
+        linked += 1
+    if duplex and linked > 1:
+        cycles.append(4)
+    return min(cycles, default=None)
 
 
 def _mean(m: int, f: Facts, n: int, g: Facts) -> Fraction | None:
@@ -175,8 +220,12 @@ def _mean(m: int, f: Facts, n: int, g: Facts) -> Fraction | None:
     return Fraction(total, m * n * (m * n - 1))
 
 
-def _connectivity(m: int, x: int | None, n: int, y: int | None, degree: int | None) -> int | None:
-    """The theorems of Xu and Yang (edges) and Spacapan (nodes): least of δ+δ', κ·n, κ'·m."""
+def least_cut(m: int, x: int | None, n: int, y: int | None, degree: int | None) -> int | None:
+    """Connectivity of a product of m by n nodes: the least of its degree, x·n and y·m.
+
+    The theorems of Xu and Yang (2006, links) and Špacapan (2008, nodes); None where a part is not
+    known.
+    """
     if m == 1:
         return y
     if n == 1:
@@ -194,7 +243,8 @@ class ProductRouter(Router):
     def __init__(self, network: Network, factors: Sequence[Network], kind: str = "auto") -> None:
         super().__init__(network)
         self._box = MixedRadix([factor.order for factor in factors])
-        self._routers = [factor.router(kind if factor.order > 1 else "auto") for factor in factors]
+        kinds = {id(f): f.router(kind if f.order > 1 else "auto") for f in factors}
+        self._routers = [kinds[id(factor)] for factor in factors]
         if kind != "auto":
             self.name = kind
         self.chained = all(router.chained for router in self._routers)
@@ -228,6 +278,22 @@ class ProductRouter(Router):
         if any(not router.network.facts.connected for router in self._routers):
             out[self.distances(at, to) < 0] = -1
         return out
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        stride, nodes, ports = self.network.order, [at], []
+        for router, first in zip(self._routers, self._first_port.tolist(), strict=False):
+            size = router.network.order
+            stride //= size
+            here, there = at // stride % size, to // stride % size
+            if here != there:
+                try:
+                    way, taken = router.trace(here, there)
+                except DisconnectedError:
+                    raise self._lost(at, to, -1) from None
+                corner = nodes[-1] - here * stride
+                nodes += [corner + v * stride for v in way[1:]]
+                ports += [first + p for p in taken]
+        return nodes, ports
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
         if self.chained:

@@ -1,14 +1,32 @@
-"""Progress for work that takes longer than a second.
+"""Progress for work that takes longer than a second, and limits on how long it may take.
 
-The house below the command line knows only :func:`track`; the command line installs a bar.
+The house below the command line knows only :func:`track`; the command line installs a bar and sets
+limits.
 """
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-__all__ = ["ProgressBar", "set_progress", "track"]
+from hopscape.core.errors import OutOfTimeError
+
+__all__ = [
+    "ProgressBar",
+    "allow_more",
+    "check_time",
+    "human_time",
+    "paced",
+    "set_progress",
+    "time_left",
+    "time_limit",
+    "track",
+    "watch_compiler",
+]
 
 Item = TypeVar("Item")
 
@@ -24,6 +42,11 @@ class ProgressBar(Protocol):
 
 
 _open_bar: Callable[[str, int], ProgressBar] | None = None
+_deadline = math.inf
+_compiler: object = None
+_EVIDENCE = 0.5  # seconds of work before its end is foretold
+_HOPELESS = 3.0  # times the time that is left
+_PACE = 0.3  # seconds that a part of paced work takes
 
 
 def set_progress(open_bar: Callable[[str, int], ProgressBar] | None) -> None:
@@ -32,8 +55,116 @@ def set_progress(open_bar: Callable[[str, int], ProgressBar] | None) -> None:
     _open_bar = open_bar
 
 
+def human_time(seconds: float) -> str:
+    """Write a time for people.
+
+    Examples
+    --------
+    >>> human_time(0.2), human_time(75), human_time(7200), human_time(1e9)
+    ('0.2 s', '75 s', '2 h', '31.7 years')
+    """
+    steps = ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h"), (3.2e7, 86_400, "days"))
+    for below, unit, name in steps:
+        if seconds < below:
+            return f"{seconds / unit:.3g} {name}"
+    years = seconds / 31_557_600
+    return f"{years:.3g} years" if years < 1000 else "more than 1000 years"
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Inside the block, work that reports its progress ends after so many seconds.
+
+    It ends with :class:`OutOfTimeError`, as soon as it is clear that it would take much longer.
+    None changes nothing; of two limits, one inside the other, the shorter counts.
+
+    Examples
+    --------
+    >>> with time_limit(30):
+    ...     0 < time_left() <= 30
+    True
+    >>> time_left()
+    inf
+    """
+    global _deadline
+    before = _deadline
+    if seconds is not None:
+        _deadline = min(before, time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline = before
+
+
+def time_left() -> float:
+    """Seconds that are left of the limit; infinity when there is none.
+
+    What the compiler takes does not count: kernels are compiled once per installation.
+    """
+    watch_compiler()
+    return _deadline - time.monotonic()
+
+
+def allow_more(seconds: float) -> None:
+    """Put off the end of the time limit."""
+    global _deadline
+    _deadline += seconds
+
+
+def watch_compiler() -> bool:
+    """From now on put off the end of the time limit while kernels are compiled.
+
+    Returns
+    -------
+    bool
+        Is there a compiler to be watched?
+    """
+    global _compiler
+    if _compiler is None and "numba" in sys.modules:
+        from numba.core import event
+
+        class Watch(event.Listener):  # type: ignore[misc]
+            """Adds up the outermost compilations."""
+
+            depth, begin = 0, 0.0
+
+            def on_start(self, event: object) -> None:
+                if not self.depth:
+                    self.begin = time.monotonic()
+                self.depth += 1
+
+            def on_end(self, event: object) -> None:
+                self.depth -= 1
+                if not self.depth:
+                    allow_more(time.monotonic() - self.begin)
+
+        _compiler = Watch()
+        event.register("numba:compile", _compiler)
+    return _compiler is not None
+
+
+def check_time(text: str, needed: float = 0.0) -> None:
+    """End work that has used up its time, or would need more seconds than are left.
+
+    Raises
+    ------
+    OutOfTimeError
+    """
+    left = time_left()
+    if left < needed:
+        longer = f", about {human_time(needed)}" if needed else ""
+        raise OutOfTimeError(f"{text} would take longer than the time limit allows{longer}")
+    if left <= 0:
+        raise OutOfTimeError(f"{text} would take longer than the time limit allows")
+
+
 def track(steps: Iterable[Item], text: str, total: int | None = None) -> Iterator[Item]:
-    """Go through steps and report how far we are.
+    """Go through steps and report how far we are; end when the time limit is reached.
+
+    Raises
+    ------
+    OutOfTimeError
+        Between two steps, see :func:`time_limit`.
 
     Examples
     --------
@@ -42,12 +173,70 @@ def track(steps: Iterable[Item], text: str, total: int | None = None) -> Iterato
     """
     if total is None:
         total = len(steps) if isinstance(steps, Sized) else 0
-    bar = _open_bar(text, total) if _open_bar is not None else None
-    try:
+    with _watched(text, total) as watch:
         for i, step in enumerate(steps):
+            watch(i)
             yield step
-            if bar is not None:
-                bar.update(i + 1)
+
+
+def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
+    """Cut `total` steps into parts that take a fraction of a second each.
+
+    For kernels, which cannot be interrupted: the first parts are small, the others as large as time
+    allows. Reports progress and ends like :func:`track`.
+
+    Parameters
+    ----------
+    total : int
+    text : str
+    unit : int
+        Every part but the last is a multiple of it.
+
+    Examples
+    --------
+    >>> [part.stop - part.start for part in paced(100, "counting", unit=16)]
+    [16, 32, 52]
+    """
+    low, size = 0, unit
+    with _watched(text, total) as watch:
+        while low < total:
+            watch(low)
+            part = slice(low, min(total, low + size))
+            begin = time.monotonic()
+            yield part
+            spent = time.monotonic() - begin
+            if spent < _PACE:
+                size *= 2
+            elif spent > 4 * _PACE and size > unit:
+                size //= 2
+            low = part.stop
+
+
+@contextmanager
+def _watched(text: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A function to be told how far we are, before each further step."""
+    bar = _open_bar(text, total) if _open_bar is not None else None
+    watch_compiler()
+    begin = time.monotonic()
+
+    def watch(done: int) -> None:
+        if not done:
+            return
+        if bar is not None:
+            bar.update(done)
+        if _deadline < math.inf:
+            _foretell(text, time.monotonic() - begin, done, total)
+
+    try:
+        yield watch
     finally:
         if bar is not None:
             bar.close()
+
+
+def _foretell(text: str, elapsed: float, done: int, total: int) -> None:
+    """End work whose first steps show that it cannot be done in time."""
+    check_time(text)
+    rest = elapsed / done * (total - done)
+    if elapsed > _EVIDENCE and rest > _HOPELESS * time_left():
+        check_time(text, elapsed + rest)

@@ -14,18 +14,26 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.addresses import IntArray, node_dtype
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.plugins import load_plugins
 
-__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router"]
+__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
+_ROWS_ORDER = 1024
+_LONG_ROUTE = 1_000_000
+
+
+_ONE = (int, np.integer, str, tuple)
+"""What names a single node."""
 _KINDS = ("auto", "closed", "table", "search")
 
 
@@ -69,6 +77,8 @@ class Router(ABC):
 
     def __init__(self, network: Network) -> None:
         self.network = network
+        self._next: dict[int, list[int]] = {}
+        self._heads: list[list[int]] = []
 
     @abstractmethod
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
@@ -88,6 +98,15 @@ class Router(ABC):
         here = self.distances(at, to)[:, None]
         shorter: IntArray = wired & (left >= 0) & (left == here - 1)
         return shorter
+
+    def uniform_loads(
+        self, seed: int = 0
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], How] | None:
+        """Load of every channel when each endpoint sends 1 evenly to all others, and how known.
+
+        None when there is no better way than to follow the routes one by one.
+        """
+        return None
 
     def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
         """All ways that the traffic of each pair is shared out among.
@@ -148,17 +167,76 @@ class Router(ABC):
         DisconnectedError
             When there is no way.
         """
-        at, to, scalar, shape = self._pairs(a, b)
+        if isinstance(a, _ONE) and isinstance(b, _ONE):
+            return self.trace(self.network.node(a), self.network.node(b))[0]
+        at, to, _, shape = self._pairs(a, b)
         nodes, _ = self.walk(at, to)
-        if scalar:
-            return [int(x) for x in nodes[0]]
         return nodes.reshape(*shape, nodes.shape[1])
 
     def route(self, a: NodeLike, b: NodeLike) -> Route:
         """The route from a to b with the ports taken."""
-        at, to, _, _ = self._pairs(a, b)
-        nodes, ports = self.walk(at[:1], to[:1])
-        return Route(tuple(map(int, nodes[0])), tuple(map(int, ports[0])))
+        nodes, ports = self.trace(self.network.node(a), self.network.node(b))
+        return Route(tuple(nodes), tuple(ports))
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """Nodes and ports of one route: the row that :meth:`walk` gives for this pair.
+
+        Arrays of one entry are slow. So small networks keep, for each target, the next port of
+        every node; routers of large ones give their own `trace` where they have a formula.
+        """
+        if type(self).walk is not Router.walk:  # its routes are no chains of next ports
+            kind = node_dtype(self.network.order)
+            rows = self.walk(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))
+            return [int(v) for v in rows[0][0]], [int(p) for p in rows[1][0]]
+        small = self.network.order <= _ROWS_ORDER
+        step = self._kept_step if small else self._step
+        if self.network.order > _LONG_ROUTE:
+            self._require_route(self.distance(at, to))
+        nodes: list[int] = [at]
+        ports: list[int] = []
+        while at != to:
+            port, at = step(at, to)
+            if at < 0:
+                raise self._lost(nodes[0], to, port)
+            nodes.append(at)
+            ports.append(port)
+            if len(ports) > self.network.order:
+                raise ArgumentError(
+                    f"the {self.name} router of {self.network.spec} runs in circles"
+                )
+        return nodes, ports
+
+    def _require_route(self, hops: int) -> None:
+        """Refuse a single route that would not fit, before it is walked."""
+        for each in (16, 80) if hops > _LONG_ROUTE else ():  # in arrays, in lists
+            require_memory(each * hops, f"1 routes of up to {hops} hops")
+
+    def _step(self, at: int, to: int) -> tuple[int, int]:
+        """The next port and node; -1 where there is none."""
+        kind = node_dtype(self.network.order)
+        here = np.asarray([at], dtype=kind)
+        port = int(self.next_ports(here, np.asarray([to], dtype=kind))[0])
+        return port, int(self.network._rows(here)[0, port]) if port >= 0 else -1
+
+    def _kept_step(self, at: int, to: int) -> tuple[int, int]:
+        """The same from a list for each target, made when a target is first asked for."""
+        row = self._next.get(to)
+        if row is None:
+            everybody = np.arange(self.network.order)
+            self._heads = self._heads or self.network._rows(everybody).tolist()
+            row = self.next_ports(everybody, np.full_like(everybody, to)).tolist()
+            self._next[to] = row
+        port = row[at]
+        return port, self._heads[at][port] if port >= 0 else -1
+
+    def _lost(self, at: int, to: int, port: int) -> ArgumentError | DisconnectedError:
+        """What to say when the next port is -1, or leads nowhere."""
+        if port < 0:
+            spec = self.network.spec
+            return DisconnectedError(f"there is no way from node {at} to node {to} in {spec}")
+        return ArgumentError(
+            f"the {self.name} router of {self.network.spec} takes a port that is not wired"
+        )
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
         """Follow the ports: nodes (m, longest + 1) and ports (m, longest), filled up with -1."""
@@ -172,16 +250,11 @@ class Router(ABC):
             port = self.next_ports(here[going], to[going])
             if (port < 0).any():
                 lost = going[port < 0][0]
-                raise DisconnectedError(
-                    f"there is no way from node {at[lost]} to node {to[lost]}"
-                    f" in {self.network.spec}"
-                )
+                raise self._lost(at[lost], to[lost], -1)
             rows = self.network._rows(here[going])
             here[going] = rows[np.arange(len(going)), port.astype(np.int64)]
             if (here[going] < 0).any():
-                raise ArgumentError(
-                    f"the {self.name} router of {self.network.spec} takes a port that is not wired"
-                )
+                raise self._lost(-1, -1, 0)
             column = np.full_like(at, -1)
             column[going] = here[going]
             taken = np.full(len(at), -1, dtype=np.int64)
@@ -273,9 +346,27 @@ def _first(mask: IntArray) -> IntArray:
     return np.where(mask.any(axis=1), mask.argmax(axis=1), -1)
 
 
+def pick(mask: IntArray, digit: IntArray) -> IntArray:
+    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
+    if mask.shape[1] == 0:
+        return np.full(len(mask), -1, dtype=np.int64)
+    count = mask.sum(axis=1)
+    rank = digit % np.maximum(count, 1) + 1
+    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
+    return np.where(count > 0, chosen.argmax(axis=1), -1)
+
+
+def spread(at: IntArray, to: IntArray) -> IntArray:
+    """A number for each pair that chooses among ports alike; the same pair, the same number."""
+    hashed: IntArray = (to * 2654435761 + at * 40503) // 256 % 65521
+    return hashed
+
+
 def choose_router(network: Network, kind: str = "auto") -> Router:
     """The router that :meth:`Network.router` hands out."""
-    own = network.family.named_routers() if network.family is not None else {}
+    own = dict(load_plugins("routings"))
+    if network.family is not None:
+        own |= network.family.named_routers()
     if kind in own:
         return own[kind](network)
     if kind not in _KINDS:

@@ -1,4 +1,8 @@
-"""Classes of virtual channels that keep a routing free of deadlock, and their certificate."""
+"""Classes of virtual channels that keep a routing free of deadlock, and their certificate.
+
+This is the one place where anybody asks about deadlock: the designer, the simulator, the command
+and the files that are handed over.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,16 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
-from hopscape.deadlock.rising import count_rises, find_rising
+from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
-from hopscape.deadlock.tables import NO_PORT, RoutingTable, routing_table
+from hopscape.deadlock.tables import RoutingTable, own_table
+from hopscape.metrics.routes import downward
 
 __all__ = [
     "Certificate",
     "Classes",
     "Method",
+    "Spread",
     "certify",
     "find_classes",
     "find_source_classes",
@@ -27,30 +33,42 @@ __all__ = [
 ]
 
 Method = Literal["auto", "single", "dateline", "layers", "rising"]
-_MOST_LAYERS, _USUAL_LAYERS, _MOST_RISES = 15, 8, 31
-_TABLE_ORDER = 4096
+Spread = Literal["none", "pairs", "all"]
+_MOST_CLASSES = 31
+_LAYERED_ORDER = 400
 _CYCLE_STARTS = 4096
+_ALIKE = np.zeros((1, 1), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class Classes:
-    """Which class of virtual channels a packet uses on each channel.
+    """Which classes of virtual channels a packet may use on each channel.
+
+    A packet chooses one class of a set: where it enters a ring ('dateline'), or at its source. It
+    keeps the class in the ring, or on its way, but for classes that rise.
 
     Attributes
     ----------
     method : {'single', 'dateline', 'layers', 'rising'}
         One class; two classes, kept within a ring and chosen by whether the straight run crosses
-        the ring's dateline; one class per pair of nodes; or a class that rises where a way that
-        went down turns up again.
+        the ring's dateline; classes by pair of nodes; or a class that rises where a way that went
+        down turns up again.
     count : int
         Number of classes.
     rings : int32[channels]
         Ring of each channel, -1 for none ('dateline'); 1 for channels that go down, 0 for those
         that go up ('rising').
     entry, entry_other : uint8[order, order]
-        Class with which a packet at a node enters a ring, by either way of a tie ('dateline').
+        Set of classes with which a packet at a node enters a ring, by either way of a tie
+        ('dateline').
     layers : uint8[order, order]
-        Class of a pair ('layers').
+        Set of classes of a pair ('layers', 'rising'); with one entry, that of all pairs.
+    sets : tuple of int
+        The sets, their classes as bits.
+    datelines : uint8[channels] or None
+        Marks the channels that are datelines ('dateline').
+    ranks : int64[order] or None
+        Ranks of the nodes ('rising').
     steps : uint8[steps] or None
         Class of every step of routes that their sources choose.
     """
@@ -61,6 +79,9 @@ class Classes:
     entry: IntArray
     entry_other: IntArray
     layers: IntArray
+    sets: tuple[int, ...] = (1,)
+    datelines: IntArray | None = None
+    ranks: IntArray | None = None
     steps: IntArray | None = None
 
 
@@ -82,6 +103,8 @@ class Certificate:
         A shortest cycle found, empty when there is none.
     at_least : int
         No assignment for these routes has fewer classes: 2 where one class has a cycle.
+    caveat : str
+        Why the graph says nothing about the routing as it is simulated, if so.
     """
 
     deadlock_free: bool
@@ -91,6 +114,7 @@ class Certificate:
     dependencies: int
     cycle: tuple[tuple[int, int, int], ...] = ()
     at_least: int = 1
+    caveat: str = ""
 
     @property
     def least(self) -> str:
@@ -101,6 +125,8 @@ class Certificate:
 
     def words(self) -> str:
         """The certificate in one sentence."""
+        if self.caveat:
+            return self.caveat
         if self.deadlock_free:
             plural = "es" if self.classes != 1 else ""
             return (
@@ -116,11 +142,16 @@ class Certificate:
 
 
 def certify(
-    table: RoutingTable | SourceRoutes, classes: Classes, *, anywhere: bool = False
+    table: RoutingTable | SourceRoutes,
+    classes: Classes,
+    *,
+    anywhere: bool = False,
+    explain: bool = True,
 ) -> Certificate:
     """Build the channel dependency graph and look for a cycle.
 
-    Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well.
+    Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well. Without
+    `explain` a cycle is not named, which takes less time.
     """
     from hopscape.deadlock.dependency_kernels import cyclic_part, shortest_cycle
 
@@ -131,6 +162,8 @@ def certify(
         left = cyclic_part(network.indptr, network.heads, graph, kinds)
         if not left.any():
             continue
+        if not explain:
+            return Certificate(False, classes.count, classes.method, table.router, dependencies)
         starts = _CYCLE_STARTS
         if network.symmetry is not None and network.symmetry.transitive and kinds == 1:
             starts = max(64, int(network.degrees[0]))
@@ -159,18 +192,11 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         return
     port = table.port
     other = table.other if table.other is not None else port
+    sets = np.asarray(classes.sets, dtype=np.int64)
     if classes.method == "dateline":
         graph = blank_graph(network, 2)
-        collect_rings(
-            network.indptr,
-            network.heads,
-            port,
-            other,
-            classes.rings,
-            classes.entry,
-            classes.entry_other,
-            graph,
-        )
+        entries = classes.entry, classes.entry_other, sets
+        collect_rings(network.indptr, network.heads, port, other, classes.rings, *entries, graph)
         yield graph, 2, 0
         return
     goals = network.endpoints
@@ -182,13 +208,14 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         return
     if classes.method == "rising":
         graph = blank_graph(network, classes.count)
-        count_rises(table, classes.rings, classes.count, graph, anywhere=anywhere)
+        down, first = classes.rings, classes.layers
+        count_rises(table, down, classes.count, first, graph, anywhere=anywhere)
         yield graph, classes.count, 0
         return
-    toward, layers = np.ascontiguousarray(port.T), np.ascontiguousarray(classes.layers.T)
     for layer in range(classes.count):
         graph = blank_graph(network)
-        count_uses(network.indptr, network.heads, toward, layers, layer, begins, goals, graph)
+        pairs = port.T, classes.layers.T, sets, layer
+        count_uses(network.indptr, network.heads, *pairs, begins, goals, graph)
         yield graph, 1, layer
 
 
@@ -199,21 +226,30 @@ def find_classes(
     method: Method = "auto",
     most: int | None = None,
     anywhere: bool = False,
+    spread: Spread = "none",
+    explain: bool = True,
 ) -> tuple[RoutingTable, Classes, Certificate]:
-    """Find classes of virtual channels for a routing.
+    """Find the fewest classes of virtual channels for a routing.
 
     Parameters
     ----------
     network : Network
     router : Router or RoutingTable, optional
-        The network's own when left out.
+        The network's own when left out: its closed form, or tables that share channels evenly.
     method : {'auto', 'single', 'dateline', 'layers', 'rising'}
-        ``auto`` takes the first of one class, datelines, datelines with the lowest shortest ports
-        (unless a router is given) and up to eight layers that has no cycle; else rising classes.
+        ``auto`` takes one class or datelines if they have no cycle; else layers where they are no
+        more than rising classes (they are looked for up to 400 nodes), or these. Both ways of
+        ties are kept where they cost no further class.
     most : int, optional
         So many classes at most; the certificate then may be one of failure.
     anywhere : bool
         Routes begin at switches too, as the escape of an adaptive packet does.
+    spread : {'none', 'pairs', 'all'}
+        Let packets choose among all classes in which their way closes no cycle, so that the
+        classes are used evenly: with ``pairs`` where classes go by pairs of nodes (layers and
+        rising classes), with ``all`` on datelines too. Otherwise each packet has one class.
+    explain : bool
+        Name the cycle where one is left.
 
     Examples
     --------
@@ -224,36 +260,48 @@ def find_classes(
     """
     if method not in get_args(Method):
         raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
-    table = router if isinstance(router, RoutingTable) else routing_table(network, router)
-    single = certify(table, single_class(table), anywhere=anywhere)
+    table = router if isinstance(router, RoutingTable) else own_table(network, router)
+    single = certify(table, single_class(table), anywhere=anywhere, explain=explain)
     if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
         return table, single_class(table), single
     least = 1 if single.deadlock_free else 2
+    bare, alone = table, single
+    if table.other is not None and method != "dateline":
+        bare = replace(table, other=None)
+        alone = certify(bare, single_class(bare), anywhere=anywhere, explain=explain)
+        if alone.deadlock_free and method == "auto":
+            return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
-        dated = _dateline(table)
-        if dated is None and method == "dateline":
-            raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
-        proof = certify(table, dated) if dated is not None else single
-        if dated is not None and (proof.deadlock_free or method == "dateline"):
-            return table, dated, replace(proof, at_least=least)
-    if method == "auto" and router is None and network.order <= _TABLE_ORDER:
-        found = _plain_datelines(network, anywhere)
-        if found is not None:
-            return found
-    if table.other is not None:
-        table, single, done = _without_ties(network, table, router, anywhere)
-        if done and method == "auto":
-            return table, single_class(table), single
-        least = 1 if done else 2
-    chosen = _layers_or_rising(table, method, most, anywhere)
+        for one in (table, bare):
+            found = _ring_classes(one, spread == "all", method == "dateline", explain)
+            if found is not None:
+                return one, found[0], replace(found[1], at_least=least)
+    if method == "dateline":
+        raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
+    chosen = _layers_or_rising(bare, method, most, anywhere, spread != "none")
     if chosen is None:
         if method == "auto" and most is not None:
-            return table, single_class(table), single
+            return bare, single_class(bare), alone
         raise ArgumentError(
-            f"{network.spec} needs more than {most or _MOST_LAYERS} classes with its {table.router}"
-            f" routes ({method}); up*/down* (--router updown) needs 1"
+            f"{network.spec} needs more than {most or _MOST_CLASSES} classes with its"
+            f" {bare.router} routes ({method}); up*/down* (--router updown) needs 1"
         )
-    return table, chosen, replace(certify(table, chosen, anywhere=anywhere), at_least=least)
+    proof = certify(bare, chosen, anywhere=anywhere, explain=explain)
+    return bare, chosen, replace(proof, at_least=1 if alone.deadlock_free else 2)
+
+
+def _ring_classes(
+    table: RoutingTable, spread: bool, forced: bool, explain: bool
+) -> tuple[Classes, Certificate] | None:
+    """Datelines if they serve a table; those that spread packets over both classes if they can."""
+    for both in (True, False) if spread else (False,):
+        classes = _dateline(table, both)
+        if classes is None:
+            return None
+        proof = certify(table, classes, explain=explain)
+        if proof.deadlock_free or (forced and not both):
+            return classes, proof
+    return None
 
 
 def find_source_classes(
@@ -291,73 +339,46 @@ def find_source_classes(
 
 
 def _layers_or_rising(
-    table: RoutingTable, method: Method, most: int | None, anywhere: bool
+    table: RoutingTable, method: Method, most: int | None, anywhere: bool, spread: bool
 ) -> Classes | None:
-    """Few layers where they are enough, else rising classes; None above `most`."""
-    chosen: Classes | None = None
-    limit = min(most or _MOST_LAYERS, _MOST_LAYERS if method == "layers" else _USUAL_LAYERS)
-    if method != "rising":
-        chosen = _layers(table, limit, anywhere)
-    if chosen is None and method != "layers":
-        count, down = find_rising(table, anywhere=anywhere)
-        if method == "auto" and count - 1 > limit:
-            chosen = _layers(table, min(count - 1, most or _MOST_LAYERS), anywhere)
-        if chosen is None and count <= (most or _MOST_RISES):
-            none = np.empty((0, 0), dtype=np.uint8)
-            chosen = Classes("rising", count, down.astype(np.int32), none, none, none)
-    return chosen
-
-
-def _plain_datelines(
-    network: Network, anywhere: bool
-) -> tuple[RoutingTable, Classes, Certificate] | None:
-    """Shortest routes by lowest ports, which keep to the rings better, if datelines serve them."""
-    plain = routing_table(network, network.router("table"))
-    dated = _dateline(plain)
-    if dated is None:
-        return None
-    proof = certify(plain, dated)
-    if not proof.deadlock_free:
-        return None
-    single = certify(plain, single_class(plain), anywhere=anywhere)
-    if single.deadlock_free:
-        return plain, single_class(plain), single
-    return plain, dated, replace(proof, at_least=2)
-
-
-def _without_ties(
-    network: Network, table: RoutingTable, router: Any, anywhere: bool
-) -> tuple[RoutingTable, Certificate, bool]:
-    """One way for every pair, and whether one class is enough then."""
-    if isinstance(router, RoutingTable):
-        table = RoutingTable(network, table.router, table.port, None, table.rings)
-    else:
-        table = routing_table(network, router, ties=False)
-    proof = certify(table, single_class(table), anywhere=anywhere)
-    return table, proof, proof.deadlock_free
+    """Layers where they are no more than rising classes, else these; None above `most`."""
+    limit = most or _MOST_CLASSES
+    if method == "layers":
+        return _layers(table, limit, anywhere, spread)
+    count, ranks = find_rising(table, anywhere=anywhere)
+    if method == "auto" and table.network.order <= _LAYERED_ORDER:
+        chosen = _layers(table, min(count, limit), anywhere, spread)
+        if chosen is not None:
+            return chosen
+    return _rising(table, count, ranks, anywhere, spread) if count <= limit else None
 
 
 def single_class(table: RoutingTable | SourceRoutes) -> Classes:
     """All packets in one class."""
-    none = np.empty((0, 0), dtype=np.uint8)
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
-    return Classes("single", 1, rings, none, none, none)
+    return Classes("single", 1, rings, _ALIKE, _ALIKE, _ALIKE)
 
 
-def _dateline(table: RoutingTable) -> Classes | None:
+def _dateline(table: RoutingTable, spread: bool) -> Classes | None:
+    """Class 1 for straight runs that cross the dateline of their ring, class 0 for others.
+
+    Where packets are spread, a second dateline lies half way round the ring: who crosses it takes
+    class 0, and who crosses neither takes any ("Cray's partition", as BookSim calls it).
+    """
     from hopscape.deadlock.dependency_kernels import ring_classes
 
     network, rings = table.network, table.rings
     if rings is None or (rings < 0).all():
         return None
     entry = np.zeros_like(table.port, dtype=np.uint8)
-    entry_other = np.zeros_like(entry)
+    entry_other = np.zeros_like(entry) if table.other is not None else entry
     other = table.other if table.other is not None else table.port
-    dateline = _datelines(network, rings)
-    ring_classes(
-        network.indptr, network.heads, table.port, other, rings, dateline, entry, entry_other
-    )
-    return Classes("dateline", 2, rings, entry, entry_other, np.empty((0, 0), dtype=np.uint8))
+    first = _datelines(network, rings)
+    second = _half_way(network, rings, first) if spread else np.zeros_like(first)
+    lines = rings, first, second, 2 if spread else 0
+    ring_classes(network.indptr, network.heads, table.port, other, *lines, entry, entry_other)
+    sets = (1, 2, 3) if spread else (1, 2)
+    return Classes("dateline", 2, rings, entry, entry_other, _ALIKE, sets, datelines=first)
 
 
 def _datelines(network: Network, rings: IntArray) -> IntArray:
@@ -381,17 +402,37 @@ def _datelines(network: Network, rings: IntArray) -> IntArray:
     return marks
 
 
-def _layers(table: RoutingTable, most: int, anywhere: bool) -> Classes | None:
-    found = find_layers(table, most, anywhere=anywhere)
+def _half_way(network: Network, rings: IntArray, first: IntArray) -> IntArray:
+    """Marks the channel half way round each ring from the one that is marked."""
+    closed = np.flatnonzero(rings >= 0)
+    follow = np.zeros(len(rings), dtype=np.int64)
+    by_tail = closed[np.lexsort((network.tails[closed], rings[closed]))]
+    by_head = closed[np.lexsort((network.heads[closed], rings[closed]))]
+    follow[by_head] = by_tail
+    at = np.flatnonzero(first)
+    left = np.bincount(rings[closed])[rings[at]] // 2
+    while (left > 0).any():
+        at = np.where(left > 0, follow[at], at)
+        left -= 1
+    marked = np.zeros_like(first)
+    marked[at] = 1
+    return marked
+
+
+def _layers(table: RoutingTable, most: int, anywhere: bool, spread: bool) -> Classes | None:
+    found = find_layers(table, most, anywhere=anywhere, spread=spread)
     if found is None:
         return None
-    none = np.empty((0, 0), dtype=np.uint8)
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
-    return Classes("layers", found[0], rings, none, none, found[1])
+    return Classes("layers", found[0], rings, _ALIKE, _ALIKE, *found[1:])
 
 
-def reachable(table: RoutingTable) -> bool:
-    """Does the table lead from every endpoint to every other?"""
-    ends = table.network.endpoints
-    inner = table.port[np.ix_(ends, ends)]
-    return int((inner == NO_PORT).sum()) == len(ends)
+def _rising(
+    table: RoutingTable, count: int, ranks: IntArray, anywhere: bool, spread: bool
+) -> Classes:
+    down = downward(table.network, ranks).astype(np.int32)
+    if not spread:
+        return Classes("rising", count, down, _ALIKE, _ALIKE, _ALIKE, ranks=ranks)
+    starts = latest_starts(table, ranks, count, anywhere=anywhere)
+    sets = tuple((2 << last) - 1 for last in range(count))
+    return Classes("rising", count, down, _ALIKE, _ALIKE, starts, sets, ranks=ranks)

@@ -60,8 +60,9 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
 
 
 @njit(cache=True, nogil=True)
-def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other):
-    """Class with which a packet enters a ring: 1 when its straight run crosses the dateline."""
+def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, entry_other):
+    """How a packet enters a ring: 1 when its straight run crosses the first dateline, else 0 when
+    it crosses the second, else `free`."""
     order = len(indptr) - 1
     crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
     stamp = np.zeros(len(heads), np.int32)  # for which target that is known
@@ -70,12 +71,12 @@ def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other
         for source in range(order):
             if source == goal:
                 continue
-            for first in range(2):
-                out = port[source, goal] if first == 0 else other[source, goal]
+            for way in range(2):
+                out = port[source, goal] if way == 0 else other[source, goal]
                 if out == _NO_PORT:
                     continue
                 channel = start = indptr[source] + out
-                size, found = 0, 0
+                size, found = 0, np.uint8(free)
                 while channel >= 0 and rings[channel] >= 0:
                     if stamp[channel] == goal + 1:
                         found = crosses[channel]
@@ -83,18 +84,21 @@ def ring_classes(indptr, heads, port, other, rings, dateline, entry, entry_other
                     run[size] = channel
                     size += 1
                     stamp[channel] = goal + 1
-                    crosses[channel] = 0
-                    if dateline[channel]:
-                        found = 1
+                    crosses[channel] = free
+                    if first[channel]:
                         break
                     at, ring = heads[channel], rings[channel]
                     channel = (
                         -1 if at == goal else _onward(indptr, port, other, rings, at, goal, ring)
                     )
-                for i in range(size):
+                for i in range(size - 1, -1, -1):
+                    if first[run[i]]:
+                        found = np.uint8(1)
+                    elif second[run[i]] and found != 1:
+                        found = np.uint8(0)
                     crosses[run[i]] = found
-                found = crosses[start] if rings[start] >= 0 else 0
-                if first == 0:
+                found = crosses[start] if rings[start] >= 0 else np.uint8(0)
+                if way == 0:
                     entry[source, goal] = found
                 else:
                     entry_other[source, goal] = found
@@ -111,39 +115,66 @@ def _onward(indptr, port, other, rings, at, goal, ring):
 
 
 @njit(cache=True, nogil=True)
-def collect_rings(indptr, heads, port, other, rings, entry, entry_other, graph):
-    """Dependencies when a packet keeps its class as long as it stays in one ring."""
+def collect_rings(indptr, heads, port, other, rings, entry, entry_other, sets, graph):
+    """Dependencies when a packet keeps its class as long as it stays in one ring.
+
+    It enters in any class of a set, whose classes are the bits of `sets`.
+    """
     order = len(indptr) - 1
     stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
     for goal in range(order):
         for source in range(order):
             if source == goal:
                 continue
-            for first in range(2):
-                out = port[source, goal] if first == 0 else other[source, goal]
-                kind = entry[source, goal] if first == 0 else entry_other[source, goal]
+            for way in range(2):
+                out = port[source, goal] if way == 0 else other[source, goal]
                 if out == _NO_PORT:
                     continue
-                channel = indptr[source] + out
-                while stamp[channel * 2 + kind] != goal + 1:
-                    stamp[channel * 2 + kind] = goal + 1
-                    at = heads[channel]
-                    if at == goal:
-                        break
-                    onward = -1
-                    for second in range(2):
-                        then = port[at, goal] if second == 0 else other[at, goal]
-                        if then == _NO_PORT:
-                            continue
-                        level = entry[at, goal] if second == 0 else entry_other[at, goal]
-                        follower = indptr[at] + then
-                        if rings[channel] >= 0 and rings[follower] == rings[channel]:
-                            level = kind
-                            onward = follower
-                        graph[channel * 2 + kind, then * 2 + level] += 1
-                    if onward < 0:
-                        break
-                    channel = onward
+                mine = sets[entry[source, goal] if way == 0 else entry_other[source, goal]]
+                for kind in range(2):
+                    if mine >> kind & 1:
+                        _collect_run(
+                            indptr, heads, port, other, rings, entry, entry_other, sets, graph,
+                            stamp, goal, indptr[source] + out, kind,
+                        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _collect_run(
+    indptr,
+    heads,
+    port,
+    other,
+    rings,
+    entry,
+    entry_other,
+    sets,
+    graph,
+    stamp,
+    goal,
+    channel,
+    kind,
+):
+    """Dependencies of a straight run in one class, and of the turns at its nodes."""
+    while channel >= 0 and stamp[channel * 2 + kind] != goal + 1:
+        stamp[channel * 2 + kind] = goal + 1
+        at, before = heads[channel], channel
+        channel = -1
+        if at == goal:
+            break
+        for way in range(2):
+            then = port[at, goal] if way == 0 else other[at, goal]
+            if then == _NO_PORT:
+                continue
+            follower = indptr[at] + then
+            if rings[before] >= 0 and rings[follower] == rings[before]:
+                channel = follower
+                graph[before * 2 + kind, then * 2 + kind] += 1
+                continue
+            theirs = sets[entry[at, goal] if way == 0 else entry_other[at, goal]]
+            for level in range(2):
+                if theirs >> level & 1:
+                    graph[before * 2 + kind, then * 2 + level] += 1
 
 
 @njit(cache=True, nogil=True)

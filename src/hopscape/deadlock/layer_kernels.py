@@ -43,8 +43,11 @@ def _climb(indptr, heads, ports, goal, order_of, stack, known):
 
 
 @njit(cache=True, nogil=True)
-def count_uses(indptr, heads, toward, layers, layer, begins, goals, graph):
-    """Add to ``graph[channel, port]`` how many routes of a layer go on by that port."""
+def count_uses(indptr, heads, toward, layers, sets, layer, begins, goals, graph):
+    """Add to ``graph[channel, port]`` how many routes go on by that port in a layer.
+
+    ``layers[goal, source]`` is the number of a route's set of layers, which are bits of `sets`.
+    """
     order = len(indptr) - 1
     line, stack = np.empty(order, np.int32), np.empty(order + 1, np.int32)
     known, weight = np.empty(order, np.uint8), np.empty(order, np.int32)
@@ -54,7 +57,7 @@ def count_uses(indptr, heads, toward, layers, layer, begins, goals, graph):
         weight[:] = 0
         for i in range(listed - 1, -1, -1):
             at = line[i]
-            if begins[at] and layers[goal, at] == layer:
+            if begins[at] and sets[layers[goal, at]] >> layer & 1:
                 weight[at] += 1
             if weight[at] == 0:
                 continue
@@ -66,35 +69,40 @@ def count_uses(indptr, heads, toward, layers, layer, begins, goals, graph):
 
 
 @njit(cache=True, nogil=True)
-def fill_layer(indptr, heads, toward, layers, layer, begins, goals, graph, leads, comes):
-    """Put routes that wait (255 in `layers`) into a layer as far as they fit; how many are left.
+def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, leads, comes):
+    """Put routes into a layer as far as they fit; how many do not.
 
     Parameters
     ----------
     toward : uint16[order, order]
         Next port of a node (second) to a goal (first).
-    layers : uint8[order, order]
-        By goal and source.
+    bits : uint32[order, order]
+        The layers that each route is in, by goal and source.
+    layer : int
+    again : bool
+        Put routes that are in other layers here too; otherwise those that are in none.
     begins : uint8[order]
         Nodes where routes begin.
     goals : int[goals]
         In the order in which they are tried.
     graph : uint8[channels, ports]
-        Dependencies of the layer, empty before.
+        Dependencies of the layer.
     leads, comes : uint64[channels, words]
-        Channels that each channel leads to, and comes from, as bits, empty before.
+        Channels that each channel leads to, and comes from, as bits.
     """
     order = len(indptr) - 1
     line, stack = np.empty(order, np.int32), np.empty(order + 1, np.int32)
     known = np.empty(order, np.uint8)
     way = np.empty(order + 1, np.int64)
+    mine = np.uint32(1 << layer)
     left = 0
     for goal in goals:
         ports = toward[goal]
         listed = _climb(indptr, heads, ports, goal, line, stack, known)
         for i in range(listed - 1, -1, -1):  # longest first, within each branch
             source = line[i]
-            if not begins[source] or layers[goal, source] != 255:
+            held = bits[goal, source]
+            if not begins[source] or held & mine or (held and not again):
                 continue
             size, at, new = 0, source, False
             while at != goal:
@@ -110,8 +118,8 @@ def fill_layer(indptr, heads, toward, layers, layer, begins, goals, graph, leads
                 _put(indptr, heads, way, size, graph, leads, comes)
             at = source
             while at != goal:
-                if begins[at] and layers[goal, at] == 255:
-                    layers[goal, at] = layer
+                if begins[at] and (again or not bits[goal, at]):
+                    bits[goal, at] |= mine
                 at = heads[indptr[at] + ports[at]]
     return left
 

@@ -18,10 +18,10 @@ from hopscape.deadlock.tables import RoutingTable
 
 __all__ = ["blank_graph", "cut_layers", "find_layers", "marks"]
 
-_WAITS = 255
 _MOST_CHANNELS = 40_000
 _SMALL = 200
 _TRIES = 8
+_MOST_SETS = 255
 
 
 def marks(network: Network, nodes: IntArray) -> IntArray:
@@ -40,9 +40,9 @@ def blank_graph(network: Network, classes: int = 1) -> IntArray:
 
 
 def find_layers(
-    table: RoutingTable, most: int, *, anywhere: bool = False
-) -> tuple[int, IntArray] | None:
-    """The number of layers and the layer of each pair [source, goal], or None above `most`.
+    table: RoutingTable, most: int, *, anywhere: bool = False, spread: bool = False
+) -> tuple[int, IntArray, tuple[int, ...]] | None:
+    """Layers in which the routes of every pair close no cycle, or None above `most`.
 
     Parameters
     ----------
@@ -51,72 +51,92 @@ def find_layers(
     most : int
     anywhere : bool
         Routes begin at switches too, as the escape of an adaptive packet does.
+    spread : bool
+        Give every pair all layers where it closes no cycle, instead of one.
+
+    Returns
+    -------
+    count : int
+        Number of layers.
+    layers : uint8[order, order]
+        Number of the set of layers of each pair [source, goal].
+    sets : tuple of int
+        The sets, as bits.
     """
     network = table.network
     if len(network.heads) > _MOST_CHANNELS:
         return cut_layers(table, most, anywhere)
-    begins = np.arange(network.order) if anywhere else network.endpoints
-    best = _fill_layers(table, most, begins, network.endpoints)
-    if network.order > _SMALL or (best is not None and best[0] <= 2):
-        return best
-    for seed in range(_TRIES):  # other orders, where they cost next to nothing
-        limit = most if best is None else best[0] - 1
-        shuffled = np.random.default_rng(seed).permutation(network.endpoints)
-        found = _fill_layers(table, limit, begins, shuffled)
-        best = best if found is None else found
-    return best
+    begins = marks(network, np.arange(network.order) if anywhere else network.endpoints)
+    best = _fill_layers(table, most, begins, network.endpoints, spread)
+    if network.order <= _SMALL and (best is None or best[0] > 2):
+        for seed in range(_TRIES):  # other orders, where they cost next to nothing
+            limit = most if best is None else best[0] - 1
+            shuffled = np.random.default_rng(seed).permutation(network.endpoints)
+            best = _fill_layers(table, limit, begins, shuffled, spread) or best
+    if best is None:
+        return None
+    return best[0], *_number_sets(*best)
 
 
 def _fill_layers(
-    table: RoutingTable, most: int, begins: IntArray, goals: IntArray
+    table: RoutingTable, most: int, begins: IntArray, goals: IntArray, spread: bool
 ) -> tuple[int, IntArray] | None:
+    """The number of layers and, as bits, those of each pair; goals are tried in this order."""
     from hopscape.deadlock.layer_kernels import fill_layer
 
     network = table.network
     order, channels = network.order, len(network.heads)
     words = -(-channels // 64)
-    require_memory(16 * channels * words + 3 * order**2, f"the layers of {network.spec}")
-    toward = np.ascontiguousarray(table.port.T)
-    layers = np.full((order, order), _WAITS, dtype=np.uint8)
-    sources = marks(network, begins)
+    require_memory(16 * channels * words + 8 * order**2, f"the layers of {network.spec}")
+    bits = np.zeros((order, order), dtype=np.uint32)
     width = int(network.degrees.max(initial=1))
     for layer in track(range(most), f"layers of {network.spec}"):
-        left = fill_layer(
-            network.indptr,
-            network.heads,
-            toward,
-            layers,
-            layer,
-            sources,
-            goals,
+        fixed = (network.indptr, network.heads, table.port.T, bits, layer)
+        work = (
             np.zeros((channels, width), dtype=np.uint8),
             np.zeros((channels, words), dtype=np.uint64),
             np.zeros((channels, words), dtype=np.uint64),
         )
+        left = fill_layer(*fixed, False, begins, goals, *work)
+        if spread:
+            fill_layer(*fixed, True, begins, goals, *work)
         if left == 0:
-            layers[layers == _WAITS] = 0
-            return layer + 1, np.ascontiguousarray(layers.T)
+            return layer + 1, bits
     return None
+
+
+def _number_sets(count: int, bits: IntArray) -> tuple[IntArray, tuple[int, ...]]:
+    """Number the sets of layers of all pairs; beyond 255 of them, rare ones keep their first."""
+    alone = 1 << np.arange(count, dtype=np.int64)
+    found, place, uses = np.unique(bits.T, return_inverse=True, return_counts=True)
+    sets = found.astype(np.int64)
+    sets[sets == 0] = 1  # pairs that never send
+    rare = np.argsort(-uses, kind="stable")[_MOST_SETS - count :]
+    sets[rare] &= -sets[rare]
+    kept, again = np.unique(np.concatenate([alone, sets]), return_inverse=True)
+    numbers = again[count:][place].reshape(bits.shape).astype(np.uint8)
+    return numbers, tuple(int(x) for x in kept)
 
 
 def cut_layers(
     table: RoutingTable, most: int, anywhere: bool = False
-) -> tuple[int, IntArray] | None:
-    """DFSSSP: pairs on the least used dependency of a cycle move up."""
+) -> tuple[int, IntArray, tuple[int, ...]] | None:
+    """DFSSSP: pairs on the least used dependency of a cycle move up; as :func:`find_layers`."""
     from hopscape.deadlock.dependency_kernels import layer_pairs, used_pairs
     from hopscape.deadlock.layer_kernels import count_uses
 
     network = table.network
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
-    toward = np.ascontiguousarray(table.port.T)
+    toward = table.port.T
     layers = np.zeros((network.order, network.order), dtype=np.uint8)
+    sets = 1 << np.arange(most + 1, dtype=np.int64)
     for layer in range(most):
         graph = blank_graph(network)
-        count_uses(network.indptr, network.heads, toward, layers, layer, begins, goals, graph)
+        count_uses(network.indptr, network.heads, toward, layers, sets, layer, begins, goals, graph)
         cut = np.zeros(graph.shape, dtype=np.uint8)
         if layer_pairs(network.indptr, network.heads, graph, cut) == 0:
-            return layer + 1, np.ascontiguousarray(layers.T)
+            return layer + 1, layers.T, tuple(int(x) for x in sets[: layer + 1])
         used_pairs(
             network.indptr, network.heads, toward, layers, layer, begins, goals, cut, layer + 1
         )

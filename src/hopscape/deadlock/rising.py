@@ -2,7 +2,8 @@
 
 Nodes have ranks; up is towards lower ranks. A way that goes up and then down cannot be part of a
 cycle of its own kind (up*/down* routing), and one that turns up again goes on in the next class.
-Shortest ways of h hops need at most h // 2 + 1 classes, however many nodes there are.
+Shortest ways of h hops need at most h // 2 + 1 classes, however many nodes there are. A way with
+fewer turns than the worst one may as well start in a later class.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from hopscape.deadlock.layering import marks
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.metrics.routes import downward, node_rankings
 
-__all__ = ["count_rises", "find_rising"]
+__all__ = ["count_rises", "find_rising", "latest_starts"]
+
+_NONE = np.empty((0, 0), dtype=np.uint8)
 
 
 def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, IntArray]:
-    """How many classes are needed with the best of a few rankings, and which channels go down.
+    """How many classes are needed with the best of a few rankings, and that ranking.
 
     Parameters
     ----------
@@ -27,26 +30,45 @@ def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, In
     anywhere : bool
         Routes begin at switches too, as the escape of an adaptive packet does.
     """
-    from hopscape.metrics.lane_kernels import most_falls
+    from hopscape.deadlock.rising_kernels import most_falls
 
-    network = table.network
+    network, arrays = table.network, _arrays(table, anywhere)
     best: tuple[int, IntArray] | None = None
     for ranks in node_rankings(network):
-        down = downward(network, ranks)
-        count = 1 + int(most_falls(*_arrays(table, anywhere), down))
+        count = 1 + int(most_falls(*arrays, downward(network, ranks), _NONE))
         if best is None or count < best[0]:
-            best = count, down
+            best = count, ranks
+        if count <= 2:
+            break
     assert best is not None
     return best
 
 
+def latest_starts(
+    table: RoutingTable, ranks: IntArray, classes: int, *, anywhere: bool = False
+) -> IntArray:
+    """uint8[order, order]: the last class in which the packets of a pair can start."""
+    from hopscape.deadlock.rising_kernels import most_falls
+
+    network = table.network
+    each = np.zeros((network.order, network.order), dtype=np.uint8)
+    most_falls(*_arrays(table, anywhere), downward(network, ranks), each)
+    return (classes - 1 - each).astype(np.uint8)
+
+
 def count_rises(
-    table: RoutingTable, down: IntArray, classes: int, graph: IntArray, *, anywhere: bool = False
+    table: RoutingTable,
+    down: IntArray,
+    classes: int,
+    first: IntArray,
+    graph: IntArray,
+    *,
+    anywhere: bool = False,
 ) -> None:
     """Mark the dependencies of all routes in a graph of channels and classes."""
-    from hopscape.metrics.lane_kernels import rising_waits
+    from hopscape.deadlock.rising_kernels import rising_waits
 
-    used = rising_waits(*_arrays(table, anywhere), down.astype(np.uint8), classes, graph)
+    used = rising_waits(*_arrays(table, anywhere), down.astype(np.uint8), classes, first, graph)
     assert used, "a route rises beyond its classes"
 
 
@@ -54,5 +76,5 @@ def _arrays(table: RoutingTable, anywhere: bool) -> tuple[IntArray, ...]:
     network = table.network
     begins = np.arange(network.order) if anywhere else network.endpoints
     goals = network.endpoints.astype(np.int64)
-    toward = np.ascontiguousarray(table.port.T[goals])
+    toward = table.port.T if len(goals) == network.order else table.port.T[goals]
     return network.indptr, network.heads, toward, goals, marks(network, begins)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.family import ListedFamily
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router, TableRouter
+from hopscape.metrics.routes import MOST_DEGREE, Routes, all_routes, closed_router
 
-__all__ = ["RoutingTable", "port_rings", "routing_table"]
+__all__ = ["RoutingTable", "own_table", "port_rings", "routing_table", "table_of"]
 
 _PAIRS = 1 << 20
 _MOST_PORTS = 2046
@@ -113,6 +115,28 @@ def routing_table(
     return RoutingTable(network, way.name, *_spread(network, port, other, ties), rings)
 
 
+def own_table(network: Network, router: Router | None = None) -> RoutingTable:
+    """The table of a router; without one, of the network's own routes.
+
+    These are the family's closed form or, where it has none, tables that share the channels evenly
+    (:func:`hopscape.metrics.routes.all_routes`): what the designer measures and hands over.
+    """
+    if router is not None or closed_router(network) is not None:
+        return routing_table(network, router)
+    if int(network.degrees.max(initial=0)) > MOST_DEGREE:
+        return routing_table(network, TableRouter(network))
+    found = table_of(all_routes(network))
+    port, other = _spread(network, found.port, None, True)
+    return replace(found, port=port, other=other)
+
+
+def table_of(routes: Routes) -> RoutingTable:
+    """The table of routes that are there already, without the other ways of ties."""
+    port = np.where(routes.table == 255, np.uint16(NO_PORT), routes.table.astype(np.uint16)).T
+    network = routes.network
+    return RoutingTable(network, routes.name, port, None, port_rings(network))
+
+
 def _spread(
     network: Network, port: IntArray, other: IntArray | None, ties: bool
 ) -> tuple[IntArray, IntArray | None]:
@@ -161,7 +185,7 @@ def port_rings(network: Network) -> IntArray | None:
     [0, 3, 6, 9]
     """
     family = network.family
-    if family is None or family.links() is not None or not len(network.heads):
+    if family is None or isinstance(family, ListedFamily) or not len(network.heads):
         return None
     channels = np.arange(len(network.heads))
     ports = network.port_of(channels)

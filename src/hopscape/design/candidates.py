@@ -35,7 +35,7 @@ class Candidate:
         Why it is not allowed; empty when it is.
     dominated_by : str
         Spec of a candidate that is at least as good in all that matters; empty when there is none.
-    why : str
+    better_in : tuple of str
         In what it is better.
     score : float or None
         Weighted mean of best / own over the criteria, at most 1.
@@ -48,7 +48,7 @@ class Candidate:
     failure: str = ""
     trouble: str = ""
     dominated_by: str = ""
-    why: str = ""
+    better_in: tuple[str, ...] = ()
     score: float | None = None
 
     def value(self, column: str) -> Any:

@@ -1,375 +1,93 @@
-"""All columns of tables: those of the metrics, and those that need routes, schedules or a floor.
+"""All columns of tables, from the entry points ``hopscape.columns``.
 
-``hopscape compare``, ``hopscape design`` and ``hopscape explain`` share them.
+``hopscape compare``, ``hopscape design`` and ``hopscape explain`` share them. A package adds its
+own with one line of metadata that names a :class:`~hopscape.metrics.subject.Column`, or several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from hopscape.core.errors import DisconnectedError
-from hopscape.core.measured import How, Measured
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
-from hopscape.core.router import SearchRouter
-from hopscape.design.conditions import ROUTES_ORDER, Conditions, given
-from hopscape.design.floorplan import Placement, place
-from hopscape.design.schedule_columns import SCHEDULE_COLUMNS
-from hopscape.metrics.columns import COLUMNS, Column, Subject
-from hopscape.metrics.distances import distance_profile
-from hopscape.metrics.faults import random_faults
-from hopscape.metrics.routes import CHANNELS_LOOKED_AT, Routes, all_routes, closed_router
+from hopscape.core.plugins import load_plugins
+from hopscape.design.conditions import Conditions
+from hopscape.metrics.subject import Column, Subject
 
-__all__ = ["ALL_COLUMNS", "Conditions", "routes_of", "subject"]
+__all__ = [
+    "ALL_COLUMNS",
+    "column_names",
+    "columns_of",
+    "columns_of_stage",
+    "find_column",
+    "plain_title",
+    "subject",
+]
 
-_SAMPLED_TARGETS = 64
-_TABLE_STEPS = 10**9
 
-
-def routes_of(it: Subject) -> Routes:
-    """All routes, computed once for all columns."""
-    found: Routes = it.share("routes", lambda: all_routes(it.network, _how_many(it)))
+def _load() -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    for entry, given in load_plugins("columns").items():
+        several = [given] if isinstance(given, Column) else given
+        for column in several:
+            if not isinstance(column, Column):
+                raise HopscapeError(f"hopscape.columns entry {entry!r} holds {column!r}, no column")
+            if column.name in found:
+                raise HopscapeError(f"hopscape.columns has two columns {column.name!r}")
+            found[column.name] = column
     return found
 
 
-def _how_many(it: Subject) -> int | None:
-    """Destinations whose routes are followed; None for all."""
-    net = it.network
-    if net.order <= ROUTES_ORDER or it.exact:
-        return None
-    if closed_router(net) is not None:
-        return _SAMPLED_TARGETS
-    return None if net.order * net.channels <= _TABLE_STEPS else 4 * _SAMPLED_TARGETS
+ALL_COLUMNS: Mapping[str, Column] = _load()
 
 
-def _placement(it: Subject) -> Placement:
-    found: Placement = it.share("placement", lambda: place(it.network, given(it).plan))
-    return found
+def columns_of(table: str) -> list[str]:
+    """The usual columns of a table, from left to right.
 
+    Examples
+    --------
+    >>> columns_of("compare")[:4]
+    ['nodes', 'degree', 'links', 'diameter']
+    """
+    here = [column for column in ALL_COLUMNS.values() if table in column.places]
+    return [column.name for column in sorted(here, key=lambda column: column.places[table])]
 
-def _beyond(it: Subject, most: int) -> Measured[Any] | None:
-    if it.network.order > most and not it.exact:
-        return Measured(None, "unknown", f"not computed beyond {most} nodes; --exact does")
-    return None
 
-
-# -- size and distance ----------------------------------------------------------------------------
-
-
-def _endpoints(it: Subject) -> Measured[int]:
-    net = it.network
-    each = 1 if net.has_switches else given(it).endpoints
-    return Measured(net.endpoint_count * each, "closed form")
-
-
-def _ports(it: Subject) -> Measured[int]:
-    each = given(it).endpoints
-    extra = 0 if it.network.has_switches or each == 1 else each
-    found = COLUMNS["degree"].measure(it)
-    return Measured(found.value + extra, found.how)
-
-
-def _between(it: Subject) -> tuple[float | None, int | None, How]:
-    """Mean and largest number of links between the routers of two endpoints."""
-    net = it.network
-    if not net.has_switches:
-        mean, far = COLUMNS["mean_distance"].measure(it), COLUMNS["diameter"].measure(it)
-        if mean.value is None:
-            return None, None, mean.how
-        each = given(it).endpoints
-        share = _share_apart(net.order, each)
-        return float(mean.value) * share, far.value, mean.how
-    profile = it.share("between", lambda: distance_profile(net, endpoints=True))
-    if profile.mean is None or profile.diameter is None:
-        return None, None, profile.how
-    return float(profile.mean) - 2, profile.diameter - 2, profile.how
-
-
-def _share_apart(routers: int, each: int) -> float:
-    """Share of the pairs of endpoints that are at different routers."""
-    return (routers - 1) * each / (routers * each - 1) if routers * each > 1 else 1.0
-
-
-def _diameter_gap(it: Subject) -> Measured[int | None]:
-    far, least = COLUMNS["diameter"].measure(it), COLUMNS["moore_diameter"].measure(it)
-    if far.value is None or least.value is None:
-        return Measured(None, far.how, far.note)
-    return Measured(far.value - least.value, far.how, far.note)
-
-
-def _routers(it: Subject) -> Measured[int]:
-    net = it.network
-    return Measured(net.order - (net.endpoint_count if net.has_switches else 0), "closed form")
-
-
-def _hops(it: Subject) -> Measured[float | None]:
-    mean, _, how = _between(it)
-    return Measured(None if mean is None else round(mean, 6), how)
-
-
-def _far(it: Subject) -> Measured[int | None]:
-    _, far, how = _between(it)
-    return Measured(far, how, "lower bound" if how == "sampled" else "")
-
-
-# -- routes ---------------------------------------------------------------------------------------
-
-
-def _scale(it: Subject) -> float:
-    """What a router's endpoints send to other routers, in units of one endpoint."""
-    net, each = it.network, given(it).endpoints
-    return 1.0 if net.has_switches else each * _share_apart(net.order, each)
-
-
-def _throughput(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
-    if known is not None:
-        return known
-    load, how, note = _busiest(it)
-    if load is None:
-        return Measured(None, "exact", "not connected")
-    return Measured(round(1 / load, 6) if load > 0 else None, how, note)
-
-
-def _busiest(it: Subject) -> tuple[float | None, How, str]:
-    """Load of the busiest channel when every endpoint sends 1 evenly, how and from what."""
-    try:
-        routes = routes_of(it)
-        load = routes.uniform_load() * _scale(it)
-    except DisconnectedError:
-        return None, "exact", ""
-    if routes.whole:
-        return load, "exact", routes.name
-    ways = f"{routes.name}, {len(routes.targets)} destinations"
-    if routes.even:
-        return load, "sampled", f"{ways}, the same for each of them"
-    return load, "bound", f"{ways}: the mean of the busiest port, single channels may carry more"
-
-
-def _load(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
-    if known is not None:
-        return known
-    load, how, note = _busiest(it)
-    if how == "bound":
-        how, note = "sampled", f"lower bound: {note}"
-    return Measured(None if load is None else round(load, 6), how, note)
-
-
-def _route_hops(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
-    if known is not None:
-        return known
-    try:
-        routes = routes_of(it)
-        mean = routes.mean
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
-    net = it.network
-    between = mean - 2 if net.has_switches else mean * _share_apart(net.order, given(it).endpoints)
-    how: How = "exact" if routes.whole else "sampled"
-    return Measured(round(between, 6), how, routes.name)
-
-
-def _bound_throughput(it: Subject) -> Measured[float | None]:
-    """Channels over hops: what no routing can exceed under uniform traffic."""
-    mean, _, how = _between(it)
-    net = it.network
-    if not mean:
-        return Measured(None, how)
-    ends = _endpoints(it).value
-    inner = net.channels - (2 * ends if net.has_switches else 0)
-    return Measured(round(inner / (mean * ends), 6), how)
-
-
-def _worst(it: Subject) -> Measured[int | None]:
-    known = _beyond(it, given(it).routes_order)
-    if known is not None:
-        return known
-    try:
-        routes = routes_of(it)
-        if not routes.whole:
-            return Measured(None, "unknown", "needs the routes to all destinations")
-        few = it.network.order > ROUTES_ORDER
-        most = None if it.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
-        found: int = it.share("worst", lambda: routes.worst_permutation(most))
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
-    each = 1 if it.network.has_switches else given(it).endpoints
-    note = "" if it.exact else "lower bound, from the busiest channels"
-    return Measured(found * each, "exact" if it.exact else "sampled", note)
-
-
-def _worst_throughput(it: Subject) -> Measured[float | None]:
-    met = _worst(it)
-    value = None if not met.value else round(1 / met.value, 6)
-    note = "upper bound, from the busiest channels" if value is not None and not it.exact else ""
-    return Measured(value, "bound" if note else met.how, note or met.note)
-
-
-def _table_bytes(it: Subject) -> Measured[int]:
-    router = closed_router(it.network)
-    if router is None or isinstance(router, SearchRouter):
-        return Measured(it.network.order**2, "closed form", "one byte per node and destination")
-    return Measured(router.table_bytes, "closed form", router.name)
-
-
-def _lanes(it: Subject) -> Measured[int | None]:
-    known = _beyond(it, given(it).routes_order)
-    if known is not None:
-        return known
-    from hopscape.design.lanes import virtual_channels
-
-    def compute() -> Measured[int | None]:
-        far = COLUMNS["diameter"].measure(it)
-        sure = far.value if far.how not in ("sampled", "bound") else None
-        return virtual_channels(routes_of(it), sure)
-
-    try:
-        found: Measured[int | None] = it.share("lanes", compute)
-        return found
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
-
-
-def _certified(it: Subject) -> Measured[bool | None]:
-    """Is the number of classes proved enough, by a checked graph or by counting turns?"""
-    lanes = _lanes(it)
-    if lanes.value is None:
-        return Measured(None, lanes.how, lanes.note)
-    return Measured(lanes.how in ("exact", "bound"), "exact", lanes.note)
-
-
-# -- faults ---------------------------------------------------------------------------------------
-
-
-def _faulty(it: Subject) -> Any:
-    conditions = given(it)
-    count = conditions.faults if conditions.faults is not None else max(1, it.network.links // 100)
-    return it.share("faults", lambda: random_faults(it.network, count, seed=conditions.seed))
-
-
-def _fault_pairs(it: Subject) -> Measured[float]:
-    found = _faulty(it)
-    return Measured(
-        round(found.pairs, 6), "sampled", f"{found.faults} links, {found.trials} trials"
-    )
-
-
-def _fault_stretch(it: Subject) -> Measured[float | None]:
-    found = _faulty(it)
-    note = f"{found.faults} links, {found.trials} trials"
-    return Measured(None if found.stretch is None else round(found.stretch, 6), "sampled", note)
-
-
-# -- cables and growth ----------------------------------------------------------------------------
-
-
-def _cable(it: Subject) -> Measured[float]:
-    placed = _placement(it)
-    return Measured(round(placed.total, 2), "exact", f"{placed.plan.text}, {placed.how}")
-
-
-def _cable_longest(it: Subject) -> Measured[float]:
-    return Measured(round(_placement(it).longest, 3), "exact")
-
-
-def _growth(it: Subject) -> Measured[int | None]:
-    from hopscape.design.candidates import next_size
-
-    step = next_size(it.network)
-    if step is None:
-        return Measured(None, "unknown", "no larger member with these ports")
-    return Measured(step - it.network.endpoint_count, "closed form", f"next: {step}")
-
-
-_MORE = (
-    Column("routers", "routers", "switches; nodes that forward where there are none", _routers),
-    Column(
-        "endpoints", "endpoints", "number of endpoints (nodes that are no switches)", _endpoints
-    ),
-    Column(
-        "ports", "ports", "most ports that a router uses, those to its endpoints included", _ports
-    ),
-    Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops),
-    Column("far", "most hops", "most links between the routers of two endpoints", _far),
-    Column(
-        "diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter", _diameter_gap
-    ),
-    Column(
-        "route_hops",
-        "route hops",
-        "mean links between the routers of two endpoints on the router's own ways",
-        _route_hops,
-    ),
-    Column(
-        "throughput",
-        "throughput",
-        "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
-        _throughput,
-    ),
-    Column(
-        "uniform_load",
-        "load",
-        "load of the busiest channel when every endpoint sends 1 evenly, with the network's router",
-        _load,
-    ),
-    Column(
-        "throughput_bound",
-        "thr. bound",
-        "channels over hops: the throughput that no routing exceeds under uniform traffic",
-        _bound_throughput,
-    ),
-    Column(
-        "worst_permutation",
-        "worst perm.",
-        "most endpoints whose routes meet on one channel when each sends to another one",
-        _worst,
-    ),
-    Column(
-        "worst_throughput",
-        "worst thr.",
-        "flits per endpoint and cycle under the worst permutation found, ideally",
-        _worst_throughput,
-    ),
-    Column(
-        "table_bytes", "table bytes", "bytes of routing tables; 0 when table-free", _table_bytes
-    ),
-    Column(
-        "vcs",
-        "VCs",
-        "classes of virtual channels with which the router is certified free of deadlock",
-        _lanes,
-    ),
-    Column(
-        "deadlock_certified",
-        "certified",
-        "is it proved that so many classes of virtual channels are enough? (see the note)",
-        _certified,
-    ),
-    Column(
-        "fault_pairs",
-        "pairs left",
-        "share of endpoint pairs still joined after random link faults (seeded trials)",
-        _fault_pairs,
-    ),
-    Column(
-        "fault_stretch",
-        "stretch",
-        "mean distance after random link faults over that before",
-        _fault_stretch,
-    ),
-    Column("cable", "cable m", "metres of cable on the floor plan", _cable),
-    Column("cable_longest", "longest m", "metres of the longest cable", _cable_longest),
-    Column("growth", "growth", "fewest endpoints by which the family grows, same ports", _growth),
-)
-
-ALL_COLUMNS: Mapping[str, Column] = {
-    **COLUMNS,
-    **{column.name: column for column in (*_MORE, *SCHEDULE_COLUMNS)},
-}
+def columns_of_stage(stage: int) -> list[str]:
+    """What the designer measures in a stage."""
+    return [column.name for column in ALL_COLUMNS.values() if column.stage == stage]
 
 
 def subject(network: Network, conditions: Conditions | None = None) -> Subject:
     """A network ready to be measured under conditions, quickly."""
-    return Subject(network, conditions=conditions, quick=True)
+    return Subject(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+
+
+def column_names(text: str) -> list[str]:
+    """Names of columns from a list with commas, by name or by title.
+
+    Raises
+    ------
+    ArgumentError
+        When there is no such column.
+
+    Examples
+    --------
+    >>> column_names("girth, all-reduce µs")
+    ['girth', 'allreduce']
+    """
+    return [find_column(part.strip()).name for part in text.split(",") if part.strip()]
+
+
+def find_column(word: str) -> Column:
+    """The column of a name or of a title, however it is written."""
+    wanted = plain_title(word)
+    for column in ALL_COLUMNS.values():
+        if wanted in (plain_title(column.name), plain_title(column.title)):
+            return column
+    raise ArgumentError(f"column {word!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+
+
+def plain_title(text: str) -> str:
+    """Letters and digits only, so that 'all-reduce µs' and 'All-reduce us' are the same."""
+    return "".join(c for c in text.lower().replace("µ", "u") if c.isalnum())

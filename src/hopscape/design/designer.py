@@ -7,47 +7,35 @@ so far is ranked.
 
 from __future__ import annotations
 
-import signal
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from multiprocessing import get_context
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
-from hopscape.core.progress import track
+from hopscape.core.progress import time_limit
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import ALL_COLUMNS, subject
+from hopscape.design.columns import columns_of_stage, find_column, subject
 from hopscape.design.conditions import Conditions
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import Requirements
 from hopscape.metrics.columns import Subject, measure_columns
-from hopscape.registry import build
+from hopscape.registry import build, spec_files
+from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["STAGES", "Design", "design"]
+__all__ = ["Design", "design"]
 
-_SIZE = (
-    "nodes routers endpoints ports degree links hops far diameter moore_diameter diameter_gap"
-    " mean_distance moore_mean mean_gap throughput_bound table_bytes cable cable_longest"
-)
-_ROUTES = (
-    "route_hops throughput uniform_load worst_permutation worst_throughput vcs deadlock_certified"
-    " fault_pairs fault_stretch broadcast broadcast_bound growth"
-)
-_SCHEDULES = (
-    "node_connectivity bisection bisection_bound allgather allgather_bound allreduce"
-    " allreduce_bound vertex_transitive"
-)
-STAGES = tuple(tuple(names.split()) for names in (_SIZE, _ROUTES, _SCHEDULES))
-"""Columns of each stage."""
+_STAGES = 3
 
 _SHORT_LIST = 34
 _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
+_LEAST_SECONDS = 1.0
 
 
 @dataclass
@@ -104,14 +92,23 @@ def _subject(spec: str, conditions: Conditions) -> Subject:
     return subject(build(spec), conditions)
 
 
-def _measure(
-    spec: str, columns: Sequence[str], conditions: Conditions
-) -> dict[str, Measured[Any]] | str:
-    """One task of a worker: figures, or the reason why there are none."""
+def measure(
+    spec: str, columns: Sequence[str], conditions: Conditions, seconds: float | None = None
+) -> dict[str, list[Any]] | str:
+    """One task of a worker: figures, packed, or the reason why there are none."""
     try:
-        return measure_columns(_subject(spec, conditions), columns, columns=ALL_COLUMNS)
+        with time_limit(seconds):
+            found = measure_columns(_subject(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
+    return {name: figure.packed() for name, figure in found.items()}
+
+
+def _final(result: dict[str, list[Any]] | str) -> bool:
+    """Is it the same with more time? What is not known may be known then."""
+    return not isinstance(result, str) and all(
+        Measured.unpacked(figure).how != "unknown" for figure in result.values()
+    )
 
 
 Report = Callable[[int, Sequence[Candidate]], None]
@@ -121,7 +118,12 @@ def design(
     requirements: Requirements,
     *,
     jobs: int = 1,
+    table: Store | None = None,
+    dask: str | None = None,
     finalists: int = _FINALISTS,
+    columns: Sequence[str] = (),
+    show: int | None = None,
+    seconds: float | None = None,
     on_stage: Report | None = None,
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
@@ -131,8 +133,19 @@ def design(
     requirements : Requirements
     jobs : int
         Processes that measure; 1 measures in this one.
+    table : Store, optional
+        Keeps what is measured; a later run, of this or another question, goes on from there.
+    dask : str, optional
+        Address of a Dask scheduler whose workers measure instead.
     finalists : int
         How many to measure in full.
+    columns : sequence of str
+        Columns that are asked for: measured for all that keep the requirements, whatever stage
+        they are in otherwise.
+    show : int, optional
+        Measure these for the first so many only.
+    seconds : float, optional
+        Time that measuring may take; what it does not suffice for stays unknown, with the reason.
     on_stage : callable, optional
         Told the number of each stage and the ranking after it.
 
@@ -149,6 +162,7 @@ def design(
     """
     if jobs < 1 or finalists < 1:
         raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
+    columns = [find_column(name).name for name in columns]
     candidates = find_candidates(requirements)
     if not candidates:
         raise ArgumentError(
@@ -156,48 +170,28 @@ def design(
             f" {requirements.ports} ports; {nearest_sizes(requirements)}"
         )
     out = Design(requirements, candidates, finalists=finalists)
-    pool = _pool(jobs)
-    try:
-        for stage, columns in enumerate(STAGES, 1):
-            chosen = _chosen(out, stage)
-            _run_stage(pool, chosen, stage, columns, requirements)
-            out.candidates = rank(out.candidates, requirements)
-            if on_stage is not None:
-                on_stage(stage, out.candidates)
-    except KeyboardInterrupt:
-        out.complete = False
-        out.candidates = rank([c for c in out.candidates if c.stage], requirements)
-        if not out.candidates:
-            raise
-    finally:
-        if pool is not None:
-            _close(pool, at_once=not out.complete)
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    clock = _Clock(end, jobs, _STAGES + bool(columns))
+    kept = table if table is not None else Store()
+    with Processes(jobs) if jobs > 1 and dask is None else nullcontext() as pool:
+        run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
+        try:
+            for stage in range(1, _STAGES + 1):
+                chosen = _chosen(out, stage)
+                _run_stage(run, chosen, stage, columns_of_stage(stage), requirements, clock)
+                out.candidates = rank(out.candidates, requirements)
+                if on_stage is not None:
+                    on_stage(stage, out.candidates)
+            asked = _asked(out, columns, show)
+            _run_stage(run, asked, _STAGES + 1, columns, requirements, clock)
+        except KeyboardInterrupt:
+            out.complete = False
+            out.candidates = rank([c for c in out.candidates if c.stage], requirements)
+            if pool is not None:
+                pool.close()
+            if not out.candidates:
+                raise
     return out
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back while processes start: they take over that they are not to be stopped."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _close(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
-    """End the worker processes, in the middle of their work if need be."""
-    workers = list((pool._processes or {}).values())
-    pool.shutdown(wait=not at_once, cancel_futures=True)
-    if at_once:
-        for worker in workers:
-            worker.terminate()
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor | None:
-    if jobs == 1:
-        return None
-    return ProcessPoolExecutor(jobs, get_context("spawn"))
 
 
 def _chosen(out: Design, stage: int) -> list[Candidate]:
@@ -220,45 +214,111 @@ def _chosen(out: Design, stage: int) -> list[Candidate]:
     return [*first, *others, *rest][:most]
 
 
+def _asked(out: Design, columns: Sequence[str], show: int | None) -> list[Candidate]:
+    """Whom the columns asked for are still missing of."""
+    allowed = [one for one in out.candidates if not one.trouble][:show]
+    return [one for one in allowed if any(name not in one.figures for name in columns)]
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Shares the time among the stages and candidates that are left.
+
+    Attributes
+    ----------
+    end : float
+        When the time is up, by the monotonic clock.
+    jobs : int
+        Processes.
+    stages : int
+        That are left, this one too.
+    """
+
+    end: float
+    jobs: int
+    stages: int
+
+    def before(self, stage: int) -> _Clock:
+        """The clock of a stage, counted from 1."""
+        return replace(self, stages=max(1, self.stages + 1 - stage))
+
+    def share(self, tasks: int) -> float | None:
+        """Seconds for one of so many tasks that are left in this stage."""
+        if self.end == math.inf:
+            return None
+        left = max(_LEAST_SECONDS, self.end - time.monotonic())
+        return left / self.stages * min(1.0, self.jobs / max(1, tasks))
+
+
+@dataclass(frozen=True)
+class _Share:
+    """A clock and how many tasks of a stage are left; each task takes its share when it begins."""
+
+    clock: _Clock
+    tasks: list[str]
+
+    def take(self, spec: str) -> float | None:
+        """Seconds for a task that begins."""
+        seconds = self.clock.share(len(self.tasks))
+        self.tasks.remove(spec)
+        return seconds
+
+
+@dataclass(frozen=True)
+class _Timed(Task):
+    """A task whose time is told when it begins."""
+
+    share: _Share | None = None
+
+    def ready(self) -> tuple[Any, ...]:
+        assert self.share is not None
+        return (*self.arguments, self.share.take(self.arguments[0]))
+
+
+def _tasks(
+    chosen: Sequence[Candidate], columns: Sequence[str], conditions: Conditions, clock: _Clock
+) -> list[Task]:
+    share = _Share(clock, [one.spec for one in chosen])
+    return [
+        _Timed(
+            digest("design", [one.spec, list(columns), asdict(conditions)], spec_files(one.spec)),
+            (one.spec, list(columns), conditions),
+            about=one.spec,
+            share=share,
+        )
+        for one in chosen
+    ]
+
+
 def _run_stage(
-    pool: ProcessPoolExecutor | None,
+    run: Callable[..., Iterator[tuple[Task, Any]]],
     chosen: Sequence[Candidate],
     stage: int,
     columns: Sequence[str],
     requirements: Requirements,
+    clock: _Clock,
 ) -> None:
     given = requirements.conditions
     if requirements.faults is not None and given.faults is None:
         given = replace(given, faults=requirements.faults)
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
-    names = ("distances", "routes", "schedules")
+    if not columns:
+        return
+    names = ("distances", "routes", "schedules", "columns")
     text = f"{names[stage - 1]} of {len(chosen)} candidates"
     by_spec = {one.spec: one for one in chosen}
-    for spec, found in track(
-        _results(pool, list(by_spec), columns, given), text, total=len(chosen)
-    ):
-        one = by_spec[spec]
-        if isinstance(found, str):
-            one.failure = found
-            continue
-        one.figures |= found
-        one.stage = stage
-
-
-def _results(
-    pool: ProcessPoolExecutor | None,
-    specs: Sequence[str],
-    columns: Sequence[str],
-    conditions: Conditions,
-) -> Iterator[tuple[str, dict[str, Measured[Any]] | str]]:
-    if pool is None:
-        for spec in specs:
-            yield spec, _measure(spec, columns, conditions)
-        return
-    with _without_interrupts():
-        futures: dict[Future[Any], str] = {
-            pool.submit(_measure, spec, columns, conditions): spec for spec in specs
-        }
-    for done in as_completed(futures):
-        yield futures[done], done.result()
+    tasks = _tasks(chosen, columns, given, clock.before(stage))
+    for task, result in run(tasks, measure, keep=_final, text=text):
+        one = by_spec[task.arguments[0]]
+        if isinstance(result, str):
+            found = {name: Measured(None, "unknown", result) for name in columns}
+        else:
+            found = {name: Measured.unpacked(figure) for name, figure in result.items()}
+        if stage > _STAGES:  # asked for besides: nothing is judged by it
+            one.figures = found | one.figures
+        elif isinstance(result, str):
+            one.failure = result
+        else:
+            one.figures |= found
+            one.stage = stage

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 
 __all__ = ["judge", "rank"]
@@ -20,8 +21,9 @@ def judge(candidate: Candidate, requirements: Requirements) -> str:
     links, cable, lanes = value("links"), value("cable"), value("vcs")
     if value("ports") is not None and value("ports") > requirements.ports:
         return f"uses {value('ports')} ports"
-    if "hops" in candidate.figures and value("hops") is None:
-        return "is not connected"
+    hops = candidate.figures.get("hops")
+    if hops is not None and hops.value is None:
+        return f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
     if requirements.regular and value("ports") is not None and value("ports") < requirements.ports:
         return f"uses {value('ports')} of {requirements.ports} ports"
     if requirements.cables is not None and links is not None and links > requirements.cables:
@@ -51,7 +53,7 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     everybody = list(candidates)
     for one in everybody:
         one.trouble = judge(one, requirements)
-        one.score, one.dominated_by, one.why = None, "", ""
+        one.score, one.dominated_by, one.better_in = None, "", ()
     allowed = [one for one in everybody if not one.trouble]
     if everybody and not allowed:
         raise ArgumentError(_nearest(everybody, requirements))
@@ -76,24 +78,28 @@ def _columns(requirements: Requirements) -> list[tuple[str, str, float]]:
     for name, weight in requirements.weights.items():
         if weight > 0:
             columns = CRITERIA[name].columns
-            out += [(column, way, weight / len(columns)) for column, way in columns.items()]
+            share = weight / len(columns)
+            out += [(column, ALL_COLUMNS[column].better, share) for column in columns]
     return out
 
 
-def _number(one: Candidate, column: str) -> float | None:
-    value: Any = one.value(column)
-    if value is None:
+def _graded(one: Candidate, column: str) -> Measured[float] | None:
+    """What a column is graded by; None when it is not known."""
+    found = one.figures.get(column)
+    if found is None or found.value is None:
         return None
     if column == "growth":  # relative: adding 1 or 2 to 1000 is nearly the same
-        return 1 + float(value) / float(one.value("endpoints") or 1)
+        size = float(one.value("endpoints") or 1)
+        return found.mapped(lambda x: 1 + float(x) / size)
     if column == "hops":  # routers crossed, on the router's own ways where these are known
-        ways: Any = one.value("route_hops")
-        return 1 + float(value if ways is None else ways)
-    return float(value)
+        ways = one.figures.get("route_hops", found)
+        return (found if ways.value is None else ways).mapped(lambda x: 1 + float(x))
+    return found.mapped(float)
 
 
 def _grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str, float]:
-    numbers = {one.spec: _number(one, column) for one in allowed}
+    figures = {one.spec: _graded(one, column) for one in allowed}
+    numbers = {spec: None if figure is None else figure.value for spec, figure in figures.items()}
     known = [x for x in numbers.values() if x is not None]
     if not known:
         return dict.fromkeys(numbers, 1.0)
@@ -110,31 +116,50 @@ def _grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str,
 
 
 def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, str]]) -> None:
-    """Somebody dominates who is known in the same columns, nowhere worse and somewhere better."""
-    rows = {
-        one.spec: [
-            None if (x := _number(one, column)) is None else (x if better == "less" else -x)
-            for column, better in columns
-        ]
-        for one in allowed
-    }
+    """Somebody dominates who is known in the same columns, nowhere worse and somewhere better.
+
+    A figure between two proved bounds counts with both: nothing is dominated by what may turn out
+    worse. Estimates, and bounds on one side, which the same search found for all, count as they
+    are.
+    """
+    rows = {one.spec: [_span(one, *column) for column in columns] for one in allowed}
     ordered = sorted(allowed, key=_order)
     for one in allowed:
         mine = rows[one.spec]
-        known = [i for i, x in enumerate(mine) if x is not None]
+        known = [i for i, span in enumerate(mine) if span is not None]
         for other in ordered:
-            theirs = rows[other.spec]
-            if other is one or not known or any(theirs[i] is None for i in known):
+            if other is one or not known:
                 continue
-            gains = [columns[i][0] for i in known if _less(theirs[i], mine[i])]
-            if gains and not any(_less(mine[i], theirs[i]) for i in known):
+            gains = _gains([mine[i] for i in known], [rows[other.spec][i] for i in known])
+            if gains:
                 one.dominated_by = other.spec
-                one.why = "better in " + ", ".join(gains)
+                one.better_in = tuple(columns[known[i]][0] for i in gains)
                 break
 
 
-def _less(a: float | None, b: float | None) -> bool:
-    return a is not None and b is not None and a < b
+Span = tuple[float, float]
+
+
+def _span(one: Candidate, column: str, better: str) -> Span | None:
+    """Least and largest that a figure may be, turned so that less is better."""
+    found = _graded(one, column)
+    if found is None:
+        return None
+    both = found.low is not None and found.high is not None
+    low, high = (found.low, found.high) if both else (found.value, found.value)
+    return (low, high) if better == "less" else (-high, -low)
+
+
+def _gains(mine: Sequence[Span | None], theirs: Sequence[Span | None]) -> list[int]:
+    """Where they are better for certain; nothing when they may be worse anywhere."""
+    out = []
+    for i, (own, other) in enumerate(zip(mine, theirs, strict=True)):
+        assert own is not None
+        if other is None or (other[1] > own[0] and other != own):
+            return []
+        if other[1] < own[0]:
+            out.append(i)
+    return out
 
 
 def _nearest(everybody: Sequence[Candidate], requirements: Requirements) -> str:

@@ -6,7 +6,7 @@ import base64
 import html
 import io
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
@@ -149,8 +149,27 @@ def _drawing(one: Candidate) -> bytes | None:
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def winners(found: Design, families: Collection[str] | None = None) -> list[tuple[str, str, str]]:
-    """For each criterion: its name, the best candidate (of some families), and by what figure."""
+class Winner(NamedTuple):
+    """Who is best by one figure."""
+
+    criterion: str
+    column: str
+    candidate: Candidate
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Criterion, network and figure, for a table."""
+        title = ALL_COLUMNS[self.column].title
+        return self.criterion, self.candidate.spec, f"{title} {self.shown}"
+
+    @property
+    def shown(self) -> Any:
+        """The figure."""
+        return cell(self.column, self.candidate.figures[self.column])
+
+
+def winners(found: Design, families: Collection[str] | None = None) -> list[Winner]:
+    """For each figure of each criterion the best candidate (of some families)."""
     allowed = [
         one
         for one in found.candidates
@@ -158,13 +177,12 @@ def winners(found: Design, families: Collection[str] | None = None) -> list[tupl
     ]
     out = []
     for criterion in CRITERIA.values():
-        for column, better in criterion.columns.items():
+        for column in criterion.columns:
             known = [one for one in allowed if one.value(column) is not None]
             if known:
-                sign = 1 if better == "less" else -1
+                sign = 1 if ALL_COLUMNS[column].better == "less" else -1
                 best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
-                value = cell(column, best.figures[column])
-                out.append((criterion.name, best.spec, f"{ALL_COLUMNS[column].title} {value}"))
+                out.append(Winner(criterion.name, column, best))
     return out
 
 
@@ -222,8 +240,8 @@ def html_report(found: Design, command: str) -> str:
         "<th class='text'>network</th><th class='text'>figure</th></tr></thead><tbody>",
     ]
     parts += [
-        "<tr>" + "".join(f"<td class='text'>{e(word)}</td>" for word in row) + "</tr>"
-        for row in winners(found)
+        "<tr>" + "".join(f"<td class='text'>{e(word)}</td>" for word in winner.row) + "</tr>"
+        for winner in winners(found)
     ]
     parts.append("</tbody></table><h2>Pictures</h2>")
     for name, caption, kind, data in pictures(found):
@@ -304,7 +322,7 @@ def markdown_report(found: Design, command: str, folder: str = "pictures") -> st
         "",
         "## Who is best at what",
         "",
-        *markdown_table(("criterion", "network", "figure"), winners(found)),
+        *markdown_table(("criterion", "network", "figure"), [w.row for w in winners(found)]),
         "",
         "## Pictures",
         "",

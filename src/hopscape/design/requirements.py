@@ -27,25 +27,24 @@ class Criterion:
 
     Attributes
     ----------
-    columns : mapping of str to {'less', 'more'}
-        Which way is better.
+    columns : tuple of str
     """
 
     name: str
-    columns: Mapping[str, Literal["less", "more"]]
+    columns: tuple[str, ...]
     explanation: str
 
 
 CRITERIA: Mapping[str, Criterion] = {
     c.name: c
     for c in (
-        Criterion("latency", {"hops": "less"}, "few hops between endpoints"),
-        Criterion("bandwidth", {"throughput": "more"}, "uniform all-to-all traffic"),
-        Criterion("worst-case", {"worst_permutation": "less"}, "permutations of the worst kind"),
-        Criterion("broadcast", {"broadcast": "less"}, "rounds of a one-port broadcast"),
-        Criterion("allreduce", {"allreduce": "less"}, "time of an all-reduce of the message"),
-        Criterion("cost", {"links": "less", "cable": "less"}, "number and length of cables"),
-        Criterion("expandability", {"growth": "less"}, "growing in small steps"),
+        Criterion("latency", ("hops",), "few hops between endpoints"),
+        Criterion("bandwidth", ("throughput",), "uniform all-to-all traffic"),
+        Criterion("worst-case", ("worst_permutation",), "permutations of the worst kind"),
+        Criterion("broadcast", ("broadcast",), "rounds of a one-port broadcast"),
+        Criterion("allreduce", ("allreduce",), "time of an all-reduce of the message"),
+        Criterion("cost", ("links", "cable"), "number and length of cables"),
+        Criterion("expandability", ("growth",), "growing in small steps"),
     )
 }
 

@@ -7,12 +7,15 @@ from hopscape.core.errors import DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.measured import How, Measured
 from hopscape.design.conditions import Conditions, given
+from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
-from hopscape.metrics.columns import COLUMNS, Column, Subject
+from hopscape.metrics.columns import Column, Subject
+from hopscape.metrics.effort import SHAPE, WIRING
 
 __all__ = ["SCHEDULE_COLUMNS"]
 
 _SCHEDULE_ORDER = 1400
+_GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
 
 
 def _broadcast(it: Subject) -> Measured[int | None]:
@@ -26,7 +29,7 @@ def _broadcast(it: Subject) -> Measured[int | None]:
         return Measured(None, "unknown", "no algorithm gave a schedule that holds")
     proved = found.rounds == least
     note = f"{found.algorithm}, checked; " + ("least possible" if proved else f"at least {least}")
-    return Measured(found.rounds, "exact" if proved else "bound", note)
+    return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
 
 
 def _broadcast_bound(it: Subject) -> Measured[int | None]:
@@ -93,15 +96,16 @@ def _gather_time(it: Subject) -> Measured[float | None]:
     if made is None:
         return Measured(None, "unknown", f"not computed beyond {_SCHEDULE_ORDER} nodes")
     name, rounds = made
-    time = rounds * _round_time(given(it), _chunk(it)) * 1e6
+    note = f"{name}, checked: {rounds} rounds, at least {least}"
     how: How = "exact" if rounds == least else "bound"
-    return Measured(round(time, 3), how, f"{name}, checked: {rounds} rounds, at least {least}")
+    each = _round_time(given(it), _chunk(it)) * 1e6
+    return Measured(rounds, how, note, least, rounds).mapped(lambda r: round(r * each, 3))
 
 
 def _reduce_bound(it: Subject) -> Measured[float | None]:
     """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
     conditions = given(it)
-    far = COLUMNS["diameter"].measure(it).value
+    far = it.figure("diameter").value
     if far is None:
         return Measured(None, "exact", "not connected")
     ends, channels = it.network.endpoint_count, it.network.channels
@@ -112,7 +116,7 @@ def _reduce_bound(it: Subject) -> Measured[float | None]:
 def _reduce_time(it: Subject) -> Measured[float | None]:
     """The better of one tree up and down, and of reduce-scatter with all-gather."""
     conditions = given(it)
-    far = COLUMNS["diameter"].measure(it).value
+    far = it.figure("diameter").value
     if far is None:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
@@ -123,31 +127,69 @@ def _reduce_time(it: Subject) -> Measured[float | None]:
         words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
         ways[words] = 2 * rounds * _round_time(conditions, _chunk(it))
     note = min(ways, key=lambda way: ways[way])
-    return Measured(round(ways[note] * 1e6, 3), "bound", note)
+    time, least = round(ways[note] * 1e6, 3), it.figure("allreduce_bound").value
+    return Measured(time, "exact" if time == least else "bound", note, least, time)
 
 
 SCHEDULE_COLUMNS = (
     Column(
-        "broadcast", "bcast", "rounds of the best one-port broadcast found, checked", _broadcast
+        "broadcast",
+        "bcast",
+        "rounds of the best one-port broadcast found, checked",
+        _broadcast,
+        needs=(WIRING, SHAPE, BROADCAST),
+        unit="rounds",
+        better="less",
+        stage=2,
+        places={"design": 11},
+        priority=10,
     ),
     Column(
         "broadcast_bound",
         "bcast bound",
         "rounds that no one-port broadcast beats",
         _broadcast_bound,
+        needs=(WIRING, SHAPE),
+        unit="rounds",
+        stage=2,
     ),
     Column(
         "allgather",
         "all-gather µs",
         "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
         _gather_time,
+        needs=_GATHERED,
+        unit="µs",
+        better="less",
+        stage=3,
     ),
-    Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound),
+    Column(
+        "allgather_bound",
+        "a-g bound",
+        "µs that no all-port all-gather beats",
+        _gather_bound,
+        needs=(WIRING, SHAPE, GATHER_BOUND),
+        unit="µs",
+        stage=3,
+    ),
     Column(
         "allreduce",
         "all-reduce µs",
         "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β model)",
         _reduce_time,
+        needs=_GATHERED,
+        unit="µs",
+        better="less",
+        stage=3,
+        places={"design": 12},
+        priority=11,
     ),
-    Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound),
+    Column(
+        "allreduce_bound",
+        "a-r bound",
+        "µs that no all-port all-reduce beats",
+        _reduce_bound,
+        unit="µs",
+        stage=3,
+    ),
 )

@@ -63,11 +63,7 @@ def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) ->
     >>> found.algorithm, found.rounds
     ('translations', 5)
     """
-    names = [
-        one.name
-        for one in named_algorithms(network, goal)
-        if one.switching in (None, model.switching)
-    ]
+    names = [one.name for one in named_algorithms(network, goal) if one.serves.allows(model)]
     best: Found | None = None
     for name in [*names, GENERIC]:
         if best is not None and best.rounds <= least:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
-from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.columns import ALL_COLUMNS, columns_of
 
 __all__ = [
     "TABLE_COLUMNS",
@@ -18,53 +19,19 @@ __all__ = [
     "legend",
     "ranking_records",
     "ranking_rows",
+    "reasons",
     "shown",
 ]
 
-TABLE_COLUMNS = (
-    "endpoints",
-    "ports",
-    "links",
-    "hops",
-    "far",
-    "mean_gap",
-    "throughput",
-    "worst_permutation",
-    "vcs",
-    "table_bytes",
-    "broadcast",
-    "allreduce",
-    "cable",
-    "growth",
-)
+TABLE_COLUMNS = tuple(columns_of("design"))
 
-_PRIORITY = (
-    "rank",
-    "spec",
-    "hops",
-    "throughput",
-    "vcs",
-    "score",
-    "remark",
-    "endpoints",
-    "cable",
-    "links",
-    "worst_permutation",
-    "table_bytes",
-    "far",
-    "broadcast",
-    "allreduce",
-    "growth",
-    "ports",
-    "mean_gap",
-)
+_FIRST = {"rank": -4, "spec": -3, "score": 3.1, "remark": 3.2}
 _LONGEST_SPEC = 44
 
-_MARKS = {"sampled": "~", "bound": "≤"}
 _LEGEND = {
     "~": "~ from a sample",
     "≤": "≤ upper bound, not proved least",
-    "≥": "≥ lower bound, from a sample",
+    "≥": "≥ lower bound",
 }
 
 
@@ -80,16 +47,12 @@ def figure_record(spec: str, found: Mapping[str, Measured[Any]]) -> dict[str, An
             record[name] = value
     record["how"] = {name: m.how for name, m in found.items()}
     record["notes"] = {name: m.note for name, m in found.items() if m.note}
+    record["bounds"] = {
+        name: [m.low, m.high]
+        for name, m in found.items()
+        if not m.exact and (m.low is not None or m.high is not None)
+    }
     return record
-
-
-def mark(measured: Measured[Any]) -> str:
-    """A sign before a value that is not exact."""
-    if measured.value is None:
-        return ""
-    if measured.how == "sampled" and measured.note.startswith("lower bound"):
-        return "≥"
-    return _MARKS.get(measured.how, "")
 
 
 def cell(name: str, measured: Measured[Any]) -> Any:
@@ -99,7 +62,7 @@ def cell(name: str, measured: Measured[Any]) -> Any:
         return None
     if isinstance(value, Fraction):
         value = float(value)
-    sign = mark(measured)
+    sign = measured.sign
     if name == "mean_gap":
         return f"{sign}{100 * value:.1f} %"
     if isinstance(value, float) and not isinstance(value, bool):
@@ -114,8 +77,23 @@ def cells(spec: str, found: Mapping[str, Measured[Any]]) -> dict[str, Any]:
 
 def legend(rows: Iterable[Mapping[str, Measured[Any]]]) -> str:
     """What the signs in a table mean, those that are in it."""
-    used = {mark(measured) for row in rows for measured in row.values()}
+    used = {measured.sign for row in rows for measured in row.values()}
     return "; ".join(text for sign, text in _LEGEND.items() if sign in used)
+
+
+def reasons(rows: Iterable[tuple[str, Mapping[str, Measured[Any]]]]) -> list[str]:
+    """Why figures are not known, one line for each reason."""
+    grouped: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for spec, found in rows:
+        for name, measured in found.items():
+            if measured.value is None and measured.how == "unknown" and measured.note:
+                specs, titles = grouped.setdefault(measured.note, ({}, {}))
+                specs[spec] = titles[ALL_COLUMNS[name].title] = None
+    return [
+        f"{', '.join(titles)} of {', '.join(specs) if len(specs) < 4 else f'{len(specs)} networks'}"
+        f": {note}"
+        for note, (specs, titles) in grouped.items()
+    ]
 
 
 def heads(names: Sequence[str]) -> dict[str, str]:
@@ -134,7 +112,8 @@ def ranking_records(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
             "fits": not one.trouble,
             "trouble": one.trouble,
             "dominated_by": one.dominated_by,
-            "why": one.why,
+            "better_in": list(one.better_in),
+            "why": f"better in {', '.join(one.better_in)}" if one.better_in else "",
             "stage": one.stage,
         }
         out.append(record)
@@ -149,10 +128,12 @@ def ranking_rows(
     rows = []
     for i, one in enumerate(candidates, 1):
         shown = {n: cell(n, one.figures[n]) for n in names if n in one.figures}
-        remark = one.trouble
+        remark = brief = one.trouble
         if one.dominated_by:
-            remark = f"dominated by {place[one.dominated_by]}: {_short(one.why)}"
-        rows.append({"spec": one.spec, "rank": i} | shown | {"score": one.score, "remark": remark})
+            remark = f"dominated by {place[one.dominated_by]}: {_short(one.better_in)}"
+            brief = f"< {place[one.dominated_by]}"
+        row = {"spec": one.spec, "rank": i} | shown
+        rows.append(row | {"score": one.score, "remark": remark, "brief": brief})
     return rows
 
 
@@ -173,17 +154,21 @@ def fit_columns(
     if _table_width(whole, titles) <= width:
         return whole, dict(titles)
     for row in whole:
-        behind = str(row.get("remark") or "").partition(":")[0]
-        row["remark"] = behind.replace("dominated by ", "< ")
+        row["remark"] = row.get("brief", row.get("remark"))
         if len(row["spec"]) > _LONGEST_SPEC:
             row["spec"] = row["spec"][: _LONGEST_SPEC - 1] + "…"
-    last = {name: i for i, name in enumerate(_PRIORITY)}
     kept = dict(titles)
-    for name in sorted(titles, key=lambda name: last.get(name, len(last)), reverse=True):
+    for name in sorted(titles, key=_dispensable, reverse=True):
         if len(kept) <= 3 or _table_width(whole, kept) <= width:
             break
         del kept[name]
     return whole, kept
+
+
+def _dispensable(name: str) -> float:
+    """The larger, the sooner it goes when a table is too wide."""
+    priority = ALL_COLUMNS[name].priority if name in ALL_COLUMNS else 0
+    return _FIRST.get(name, priority or math.inf)
 
 
 def _table_width(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> int:
@@ -206,8 +191,7 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def _short(why: str) -> str:
+def _short(names: Sequence[str]) -> str:
     """Name the columns by their titles, the first few."""
-    names = why.removeprefix("better in ").split(", ")
-    titles = [ALL_COLUMNS[name].title if name in ALL_COLUMNS else name for name in names]
+    titles = [ALL_COLUMNS[name].title for name in names]
     return ", ".join(titles[:3]) + (", ..." if len(titles) > 3 else "")

@@ -91,16 +91,16 @@ def _section(found: Design) -> list[str]:
 
 def _winner_table(found: Design) -> list[str]:
     """Who is best at what, and how near the best of the papers' families comes."""
-    papers = {
-        (name, figure.rpartition(" ")[0]): (spec, figure.rpartition(" ")[2])
-        for name, spec, figure in winners(found, studied_families())
-    }
+    papers = {(w.criterion, w.column): w for w in winners(found, studied_families())}
     rows = []
-    for name, spec, figure in winners(found):
-        title, _, value = figure.rpartition(" ")
-        own, reached = papers.get((name, title), ("", ""))
-        shown = "the same" if own == spec else f"`{own}`" if own else "-"
-        rows.append((name, title, f"`{spec}`", value, shown, reached))
+    for best in winners(found):
+        own = papers.get((best.criterion, best.column))
+        name, reached = "-", ""
+        if own is not None:
+            same = own.candidate is best.candidate
+            name, reached = "the same" if same else f"`{own.candidate.spec}`", own.shown
+        title = ALL_COLUMNS[best.column].title
+        rows.append((best.criterion, title, f"`{best.candidate.spec}`", best.shown, name, reached))
     heads = ("what matters", "figure", "best", "", "best of the papers' families", "")
     return markdown_table(heads, rows)
 
@@ -110,8 +110,8 @@ def _reading(found: Design) -> str:
     papers = studied_families()
     place = next((i for i, one in enumerate(found.candidates, 1) if one.family in papers), None)
     best = winners(found)
-    own = dict.fromkeys(name for name, spec, _ in best if found.find(spec).family in papers)
-    others = dict.fromkeys(name for name, _, _ in best if name not in own)
+    own = dict.fromkeys(w.criterion for w in best if w.candidate.family in papers)
+    others = dict.fromkeys(w.criterion for w in best if w.criterion not in own)
     words = "By the whole score no family of the papers is listed."
     if place is not None:
         words = f"By the whole score the papers' families first appear at place {place}."

@@ -8,10 +8,18 @@ from hopscape.interchange.convert import (
     to_networkx,
     to_scipy,
 )
-from hopscape.interchange.graphfiles import ENDINGS, read_network, write_network
+from hopscape.interchange.graphfiles import (
+    ENDINGS,
+    Exporter,
+    exporters,
+    read_network,
+    write_network,
+)
 
 __all__ = [
     "ENDINGS",
+    "Exporter",
+    "exporters",
     "from_igraph",
     "from_networkx",
     "from_scipy",

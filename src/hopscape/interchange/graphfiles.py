@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.core.reading import TextFile, Word, read_bytes
+from hopscape.core.plugins import load_plugins
+from hopscape.core.reading import TextFile, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,
@@ -29,8 +32,9 @@ from hopscape.interchange.convert import (
     to_networkx,
     to_scipy,
 )
+from hopscape.interchange.matrixmarket import read_matrix_market
 
-__all__ = ["ENDINGS", "read_network", "write_network"]
+__all__ = ["ENDINGS", "Exporter", "exporters", "read_network", "write_network"]
 
 _EDGE_LISTS = (".edges", ".edgelist", ".txt", ".csv")
 ENDINGS = (*_EDGE_LISTS, ".graphml", ".mtx", ".npz")
@@ -146,7 +150,8 @@ def _read_graphml(path: Path, spec: str) -> Network:
 
     data = read_bytes(path)
     try:
-        graph = networkx.read_graphml(io.BytesIO(data))
+        with warnings.catch_warnings(action="ignore"):  # about keys that nobody declared
+            graph = networkx.read_graphml(io.BytesIO(data))
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
     if all(_is_number(str(node)) for node in graph.nodes):
@@ -157,15 +162,54 @@ def _read_graphml(path: Path, spec: str) -> Network:
 
 
 def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
-    from scipy.io import mmread
-    from scipy.sparse import load_npz
+    matrix: Any
+    if ending == ".mtx":
+        matrix = read_matrix_market(path)
+    else:
+        from scipy.sparse import load_npz
 
-    data = io.BytesIO(read_bytes(path))
-    try:
-        matrix = load_npz(data) if ending == ".npz" else mmread(data)
-    except Exception as error:  # whatever a damaged file does to a parser that is not ours
-        raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
+        data = zip_bytes(path)
+        try:
+            matrix = load_npz(data)
+        except Exception as error:  # whatever a damaged file does to a parser that is not ours
+            raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
     return from_scipy(matrix, spec, duplex=False if directed else None)
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A format in which networks are written, registered as an entry point ``hopscape.exporters``.
+
+    Attributes
+    ----------
+    endings : tuple of str
+        Of files in it: ``(".edges",)``.
+    summary : str
+        One line.
+    write : callable
+        Takes the network and a file open for bytes.
+    """
+
+    endings: tuple[str, ...]
+    summary: str
+    write: Callable[[Network, IO[bytes]], None]
+
+
+def exporters() -> dict[str, Exporter]:
+    """All formats by the endings of their files.
+
+    Raises
+    ------
+    HopscapeError
+        When two claim the same ending.
+    """
+    found: dict[str, Exporter] = {}
+    for name, one in load_plugins("exporters").items():
+        for ending in one.endings:
+            if ending in found:
+                raise HopscapeError(f"hopscape.exporters entry {name!r} writes {ending} again")
+            found[ending] = one
+    return found
 
 
 def write_network(network: Network, path: str | Path) -> None:
@@ -175,30 +219,28 @@ def write_network(network: Network, path: str | Path) -> None:
     ----------
     network : Network
     path : path
-        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz.
+        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz, or as packages add them.
     """
-    place = Path(path)
-    ending = place.suffix.lower()
-    writers: dict[str, Callable[[Any], Any]] = {
-        ".graphml": lambda out: _write_graphml(network, out),
-        ".mtx": lambda out: _write_matrix_market(network, out),
-        ".npz": lambda out: _write_npz(network, out),
-    }
-    if ending not in ENDINGS:
-        raise ArgumentError(f"{path} has an unknown ending; use one of {', '.join(ENDINGS)}")
-    write_atomically(place, writers.get(ending, lambda out: _write_edges(network, out, ending)))
+    known = exporters()
+    ending = Path(path).suffix.lower()
+    if ending not in known:
+        raise ArgumentError(f"{path} has an unknown ending; use one of {', '.join(known)}")
+    write_atomically(path, lambda out: known[ending].write(network, out))
 
 
-def _write_edges(network: Network, out: IO[bytes], ending: str) -> None:
+def _write_edges(network: Network, out: IO[bytes], separator: str = " ", title: str = "") -> None:
     tails, heads, _ = link_ends(network)
     head = [f"# hopscape {network.spec}", f"# nodes {network.order}"]
     if not network.duplex:
         head.append("# directed")
-    if ending == ".csv":
-        head.append("source,target")
+    if title:
+        head.append(title)
     out.write(("\n".join(head) + "\n").encode())
-    separator = "," if ending == ".csv" else " "
     np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
+
+
+def _write_csv(network: Network, out: IO[bytes]) -> None:
+    _write_edges(network, out, ",", "source,target")
 
 
 def _write_graphml(network: Network, out: IO[bytes]) -> None:
@@ -217,3 +259,10 @@ def _write_npz(network: Network, out: IO[bytes]) -> None:
     from scipy.sparse import save_npz
 
     save_npz(out, to_scipy(network))
+
+
+EDGES = Exporter((".edges", ".edgelist", ".txt"), "one link per line", _write_edges)
+CSV = Exporter((".csv",), "one link per line, with commas", _write_csv)
+GRAPHML = Exporter((".graphml",), "GraphML", _write_graphml)
+MATRIX_MARKET = Exporter((".mtx",), "adjacency matrix, Matrix Market", _write_matrix_market)
+NPZ = Exporter((".npz",), "adjacency matrix, scipy", _write_npz)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.plugins import load_plugins
 from hopscape.core.progress import track
 from hopscape.ledger.claim import Claim, Outcome, Paper
 
@@ -49,8 +49,7 @@ def load_papers() -> list[Paper]:
     ArgumentError
         When two papers or two claims have the same key.
     """
-    entries = sorted(entry_points(group="hopscape.claims"), key=lambda e: e.name)
-    papers: list[Paper] = [entry.load() for entry in entries]
+    papers: list[Paper] = [paper for _, paper in sorted(load_plugins("claims").items())]
     for noun, keys in (
         ("papers", [paper.key for paper in papers]),
         ("claims", [claim.key for paper in papers for claim in paper.claims]),

@@ -25,13 +25,11 @@ def markdown_page(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
     rulings = [r for r in _RULINGS if r != "failed" or any(e.outcome.ruling == r for e in entries)]
     lines = [_INTRO]
     lines += _table_head(["paper", *rulings, "also true", "run takes"])
-    for paper in papers:
-        own = [entry for entry in entries if entry.claim.paper == paper.key]
-        found = [entry.outcome.ruling for entry in own if not entry.claim.beyond]
-        counts = [str(found.count(ruling)) for ruling in rulings]
-        beyond = str(len(own) - len(found))
-        seconds = f"{sum(entry.seconds for entry in own):.0f} s"
-        lines.append(f"| {paper.key} | " + " | ".join([*counts, beyond, seconds]) + " |")
+    kept = [paper.key for paper in papers if any(e.claim.paper == paper.key for e in entries)]
+    for key in kept:
+        lines.append(_summary(key, [e for e in entries if e.claim.paper == key], rulings))
+    if len(kept) > 1:
+        lines.append(_summary("all", entries, rulings))
     for paper in papers:
         own = [entry for entry in entries if entry.claim.paper == paper.key]
         if own:
@@ -40,6 +38,14 @@ def markdown_page(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
             more = [entry for entry in own if entry.claim.beyond]
             lines += ["", "Also true:", *_section(more)] if more else []
     return "\n".join(lines) + "\n"
+
+
+def _summary(name: str, entries: Sequence[Entry], rulings: Sequence[Ruling]) -> str:
+    """How many claims came out how, how many are beyond the paper, and how long it took."""
+    found = [entry.outcome.ruling for entry in entries if not entry.claim.beyond]
+    counts = [str(found.count(ruling)) for ruling in rulings]
+    seconds = f"{sum(entry.seconds for entry in entries):.0f} s"
+    return f"| {name} | " + " | ".join([*counts, str(len(entries) - len(found)), seconds]) + " |"
 
 
 def _section(entries: Sequence[Entry]) -> list[str]:

@@ -1,19 +1,14 @@
 """What a network is worth: distances, cuts, connectivity, loads, cost."""
 
 from hopscape.metrics.bisection import Bisection, bisection
+from hopscape.metrics.columns import diameter, mean_distance, radius
 from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
-from hopscape.metrics.distances import (
-    DistanceProfile,
-    diameter,
-    distance_profile,
-    mean_distance,
-    radius,
-)
+from hopscape.metrics.disjoint import disjoint_paths
+from hopscape.metrics.distances import DistanceProfile, distance_profile
 from hopscape.metrics.load import ChannelLoad, channel_load
 from hopscape.metrics.structure import (
     DegreeStatistics,
     degree_statistics,
-    disjoint_paths,
     edge_connectivity,
     girth,
     node_connectivity,

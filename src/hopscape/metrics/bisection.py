@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.errors import OutOfTimeError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time, track
 
 __all__ = ["Bisection", "bisection"]
 
@@ -18,6 +21,7 @@ _VISITS_PER_SLICE = 20_000
 _VISITS = 400_000
 _STARTS = 20
 _SPECTRAL_ORDER = 200_000
+_LANCZOS = 2e10  # nanoseconds of restarts, about
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,8 @@ def bisection(
     >>> bisection(hopscape.build("heawood"), exact=True).value
     7
     """
-    known = network.facts.bisection
-    if known is not None and not exact:
+    known = None if exact else network.facts.bisection
+    if known is not None:
         return Bisection(known, known, None, "closed form")
     from hopscape.metrics import bisection_kernels as exactly
     from hopscape.metrics import cut_kernels as cuts
@@ -88,8 +92,13 @@ def bisection(
     if lower < upper and (exact or (prove and network.order <= _EXACT_ORDER)):
         search = exactly.start_bisection(indptr, heads, counted, side)
         finished = False
-        while not finished and (exact or search.numbers[2] < _VISITS):
-            finished = bool(exactly.run_bisection(search, _VISITS_PER_SLICE))
+        try:
+            for _ in track(count(), f"bisection of {network.spec}", total=0):
+                finished = bool(exactly.run_bisection(search, _VISITS_PER_SLICE))
+                if finished or (not exact and search.numbers[2] >= _VISITS):
+                    break
+        except OutOfTimeError:  # what is known so far are bounds
+            finished = False
         upper, side = int(search.numbers[1]), search.best_side
         lower = upper if finished else lower
     how: How = "exact" if lower == upper else "bound"
@@ -128,14 +137,28 @@ def _second_eigenvalue(indptr: IntArray, heads: IntArray) -> float:
     laplacian = csr_array(diags_array(degrees) - adjacency)
     if order <= 500:
         return float(np.linalg.eigvalsh(laplacian.toarray())[1])
-    from scipy.sparse.linalg import ArpackError, eigsh
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     # the largest two of (c·I - L) are the smallest two of L, without factorising anything
     top = 2.0 * float(degrees.max())
     shifted = csr_array(diags_array(np.full(order, top)) - laplacian)
     start = np.random.default_rng(0).standard_normal(order)
+
+    def product(vector: IntArray) -> IntArray:
+        check_time("the spectral bound")
+        found: IntArray = shifted @ vector
+        return found
+
     try:
-        values = eigsh(shifted, k=2, which="LA", return_eigenvectors=False, v0=start, tol=1e-9)
-    except ArpackError:  # not converged: no bound rather than a wrong one
+        values = eigsh(
+            LinearOperator(shifted.shape, matvec=product, dtype=shifted.dtype),
+            k=2,
+            which="LA",
+            return_eigenvectors=False,
+            v0=start,
+            tol=1e-9,
+            maxiter=min(10 * order, max(50, int(_LANCZOS / (500 * order + 40 * len(heads))))),
+        )
+    except (ArpackError, OutOfTimeError):  # not converged: no bound rather than a wrong one
         return 0.0
     return top - float(np.sort(values)[0])

@@ -3,101 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.distances import distances_to
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.cost import moore_diameter, moore_mean_distance
-from hopscape.metrics.distances import DistanceProfile, distance_profile
+from hopscape.metrics.effort import (
+    CUT,
+    CYCLES,
+    EDGE_FLOWS,
+    GROUP,
+    LOADS,
+    NODE_FLOWS,
+    PROFILE,
+    SHAPE,
+    WIRING,
+)
 from hopscape.metrics.load import channel_load
 from hopscape.metrics.structure import (
-    degree_statistics,
     edge_connectivity,
     girth,
     node_connectivity,
     vertex_transitive,
 )
+from hopscape.metrics.subject import Column, Subject
 
-__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "Column", "Subject", "measure_columns"]
+__all__ = [
+    "COLUMNS",
+    "NETWORK_COLUMNS",
+    "Column",
+    "Subject",
+    "diameter",
+    "mean_distance",
+    "measure_columns",
+    "radius",
+]
 
-_LOAD_ORDER = 2500
-_STARTS, _QUICK_STARTS = 20, 2
-
-
-@dataclass(frozen=True)
-class Column:
-    """One figure about a network.
-
-    Attributes
-    ----------
-    name : str
-        In files and options.
-    title : str
-        Above a table.
-    explanation : str
-        One line.
-    measure : callable
-        Takes a :class:`Subject`, returns a Measured.
-    """
-
-    name: str
-    title: str
-    explanation: str
-    measure: Callable[[Subject], Measured[Any]]
+_DISTANCES = (WIRING, SHAPE, PROFILE)
 
 
-class Subject:
-    """A network under comparison, with what several columns share computed once.
+def _sample(name: str) -> Callable[[Subject], Measured[Any] | None]:
+    """A function of the room of samples, which is rarely entered."""
 
-    Attributes
-    ----------
-    network : Network
-    exact : bool
-        Compute everything in full, closed forms or not.
-    quick : bool
-        Rather a bound at once than a proof.
-    conditions : object
-        What a column depends on besides the network (a floor plan, costs); None for the usual.
-    """
+    def find(it: Subject) -> Measured[Any] | None:
+        from hopscape.metrics import samples
 
-    def __init__(
-        self,
-        network: Network,
-        exact: bool = False,
-        conditions: Any = None,
-        *,
-        quick: bool = False,
-    ) -> None:
-        self.network = network
-        self.exact = exact
-        self.quick = quick
-        self.conditions = conditions
-        self._profile: DistanceProfile | None = None
-        self._shared: dict[str, Any] = {}
+        found: Measured[Any] | None = getattr(samples, name)(it)
+        return found
 
-    def share(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Something that several columns need, computed by the first of them."""
-        if name not in self._shared:
-            self._shared[name] = compute()
-        return self._shared[name]
+    return find
 
-    def fact(self, name: str) -> Any:
-        """A closed form, unless everything is to be computed."""
-        return None if self.exact else getattr(self.network.facts, name)
 
-    @property
-    def profile(self) -> DistanceProfile:
-        if self._profile is None:
-            self._profile = distance_profile(self.network, exact=self.exact)
-        return self._profile
-
-    @property
-    def degree(self) -> int:
-        return degree_statistics(self.network).maximum
+# -- size -----------------------------------------------------------------------------------------
 
 
 def _nodes(it: Subject) -> Measured[int]:
@@ -105,64 +65,95 @@ def _nodes(it: Subject) -> Measured[int]:
 
 
 def _links(it: Subject) -> Measured[int]:
-    how = "closed form" if it.network.facts.links is not None else "exact"
-    return Measured(it.network.links, how)  # type: ignore[arg-type]
+    return Measured(it.network.count_links(), "exact")
 
 
 def _degree(it: Subject) -> Measured[int]:
-    statistics = degree_statistics(it.network)
-    return Measured(statistics.maximum, statistics.how)  # type: ignore[arg-type]
+    return Measured(int(it.network.degrees.max()), "exact")
+
+
+def _degree_min(it: Subject) -> Measured[int]:
+    return Measured(int(it.network.degrees.min()), "exact")
+
+
+# -- distances ------------------------------------------------------------------------------------
+
+
+def _connected(it: Subject) -> Measured[bool]:
+    """One search; and one backwards where channels are simplex."""
+    whole = sum(it.shape.layers) == it.network.order
+    if whole and not it.network.duplex:
+        whole = bool((distances_to(it.network, 0) >= 0).all())
+    return Measured(whole, "exact")
+
+
+def _from_profile(it: Subject, value: Any, bound: str = "") -> Measured[Any]:
+    """A figure of the distances; from a sample it is a bound, low or high, or an estimate."""
+    profile = it.profile
+    if not profile.connected:
+        return Measured(None, profile.how, "not connected")
+    if profile.how != "sampled":
+        return Measured(value, profile.how)
+    known = {bound: value} if bound else {}
+    return Measured(value, "sampled", f"from {profile.sources} sources", **known)
 
 
 def _diameter(it: Subject) -> Measured[int | None]:
-    known = it.fact("diameter")
-    if known is not None:
-        return Measured(known, "closed form")
-    if it.fact("connected") is False:
-        return Measured(None, "closed form", "not connected")
-    note = "lower bound" if it.profile.how == "sampled" else ""
-    return Measured(it.profile.diameter, it.profile.how, note)
+    return _from_profile(it, it.profile.diameter, "low")
+
+
+def _radius(it: Subject) -> Measured[int | None]:
+    return _from_profile(it, it.profile.radius, "high")
 
 
 def _mean(it: Subject) -> Measured[Fraction | None]:
-    known = it.fact("mean_distance")
-    if known is not None:
-        return Measured(known, "closed form")
-    if it.fact("connected") is False:
-        return Measured(None, "closed form", "not connected")
-    return Measured(it.profile.mean, it.profile.how)
+    return _from_profile(it, it.profile.mean)
+
+
+# -- bounds in the style of Moore -----------------------------------------------------------------
+
+
+def _moore(it: Subject, bound: Any) -> Measured[Any]:
+    degree = it.figure("degree")
+    if degree.value is None or not degree.exact:
+        return Measured(None, "unknown", degree.note or "the degree is not known")
+    value = bound(it.network.order, degree.value, directed=not it.network.duplex)
+    return Measured(value, "closed form")
 
 
 def _moore_mean(it: Subject) -> Measured[Fraction | None]:
-    directed = not it.network.duplex
-    return Measured(
-        moore_mean_distance(it.network.order, it.degree, directed=directed), "closed form"
-    )
+    return _moore(it, moore_mean_distance)
 
 
 def _mean_gap(it: Subject) -> Measured[float | None]:
-    mean, best = _mean(it), _moore_mean(it).value
-    if mean.value is None or not best:
-        return Measured(None, "unknown")
-    return Measured(round(float(mean.value / best) - 1, 6), mean.how)
+    mean, best = it.figure("mean_distance"), it.figure("moore_mean")
+    if mean.value is None or not best.value:
+        return Measured(None, "unknown", mean.note or best.note)
+    return mean.mapped(lambda x: round(float(x / best.value) - 1, 6))
 
 
 def _moore_diameter(it: Subject) -> Measured[int | None]:
-    directed = not it.network.duplex
-    return Measured(moore_diameter(it.network.order, it.degree, directed=directed), "closed form")
+    return _moore(it, moore_diameter)
 
 
 def _cost(it: Subject) -> Measured[int | None]:
-    far = _diameter(it)
-    value = None if far.value is None else it.degree * far.value
-    return Measured(value, far.how, far.note)
+    far, degree = it.figure("diameter"), it.figure("degree")
+    if far.value is None or degree.value is None:
+        return Measured(None, "unknown", far.note or degree.note)
+    if degree.exact:
+        return far.mapped(lambda x: degree.value * x)
+    lows = None if degree.low is None or far.low is None else degree.low * far.low
+    highs = None if degree.high is None or far.high is None else degree.high * far.high
+    return Measured(degree.value * far.value, degree.how, degree.note, lows, highs)
+
+
+# -- cuts and loads -------------------------------------------------------------------------------
 
 
 def _cut(it: Subject) -> Bisection:
-    starts = _QUICK_STARTS if it.quick else _STARTS
     found: Bisection = it.share(
         "bisection",
-        lambda: bisection(it.network, exact=it.exact, starts=starts, prove=not it.quick),
+        lambda: bisection(it.network, exact=it.exact, starts=it.starts, prove=not it.quick),
     )
     return found
 
@@ -170,117 +161,232 @@ def _cut(it: Subject) -> Bisection:
 def _bisection(it: Subject) -> Measured[int | None]:
     found = _cut(it)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
-    return Measured(found.upper, found.how, note)
+    return Measured(found.upper, found.how, note, found.lower, found.upper)
 
 
 def _bisection_bound(it: Subject) -> Measured[int]:
     found = _cut(it)
-    return Measured(found.lower, found.how if found.value is not None else "bound")
+    return Measured(found.lower, found.how, "", found.lower, found.upper)
 
 
 def _channel_load(it: Subject) -> Measured[float | None]:
-    if it.network.order > _LOAD_ORDER and not it.exact:
-        return Measured(None, "unknown", f"not computed beyond {_LOAD_ORDER} nodes; --exact does")
-    if not it.profile.connected:
+    if it.figure("connected").value is False:
         return Measured(None, "exact", "not connected")
     found = channel_load(it.network)
     return Measured(round(found.largest, 6), found.how)
 
 
-COLUMNS: Mapping[str, Column] = {
-    column.name: column
-    for column in (
-        Column("nodes", "nodes", "number of nodes, switches included", _nodes),
-        Column("degree", "degree", "most channels that leave a node", _degree),
-        Column("links", "links", "a duplex link once, a simplex channel once", _links),
-        Column("diameter", "diameter", "largest distance between two nodes, in hops", _diameter),
-        Column(
-            "mean_distance",
-            "mean dist.",
-            "mean distance over ordered pairs of distinct nodes",
-            _mean,
-        ),
-        Column(
-            "moore_mean",
-            "Moore mean",
-            "least mean distance that this order and degree allow (Moore bound)",
-            _moore_mean,
-        ),
-        Column("mean_gap", "gap", "mean distance over the Moore bound, less 1", _mean_gap),
-        Column(
-            "moore_diameter",
-            "Moore diam.",
-            "least diameter that this order and degree allow (Moore bound)",
-            _moore_diameter,
-        ),
-        Column("cost", "deg × diam", "degree times diameter, the classic figure of cost", _cost),
-        Column(
-            "bisection",
-            "bisection",
-            "fewest links between two halves of the endpoints (an upper bound unless proved)",
-            _bisection,
-        ),
-        Column(
-            "bisection_bound",
-            "bis. bound",
-            "links that every two halves of the endpoints have between them at least",
-            _bisection_bound,
-        ),
-        Column(
-            "girth",
-            "girth",
-            "length of a shortest cycle",
-            lambda it: girth(it.network, exact=it.exact),
-        ),
-        Column(
-            "node_connectivity",
-            "node conn.",
-            "nodes that must fail to part two others",
-            lambda it: node_connectivity(it.network, exact=it.exact),
-        ),
-        Column(
-            "edge_connectivity",
-            "edge conn.",
-            "links that must fail to part the network",
-            lambda it: edge_connectivity(it.network, exact=it.exact),
-        ),
-        Column(
-            "vertex_transitive",
-            "transitive",
-            "does every node look like every other?",
-            lambda it: vertex_transitive(it.network),
-        ),
-        Column(
-            "channel_load",
-            "max load",
-            "load of the busiest channel when every node sends 1 evenly to all others",
-            _channel_load,
-        ),
-    )
-}
-
-DEFAULT_COLUMNS = (
-    "nodes",
-    "degree",
-    "links",
-    "diameter",
-    "mean_distance",
-    "moore_mean",
-    "mean_gap",
-    "cost",
-    "bisection",
-    "node_connectivity",
-    "girth",
-    "vertex_transitive",
+NETWORK_COLUMNS = (
+    Column(
+        "nodes",
+        "nodes",
+        "number of nodes, switches included",
+        _nodes,
+        unit="nodes",
+        stage=1,
+        places={"compare": 1},
+    ),
+    Column(
+        "degree",
+        "degree",
+        "most channels that leave a node",
+        _degree,
+        fact="degree_max",
+        needs=(WIRING,),
+        otherwise=_sample("some_degrees"),
+        better="less",
+        stage=1,
+        places={"compare": 2},
+    ),
+    Column(
+        "degree_min",
+        "least degree",
+        "fewest channels that leave a node",
+        _degree_min,
+        fact="degree_min",
+        needs=(WIRING,),
+    ),
+    Column(
+        "links",
+        "links",
+        "a duplex link once, a simplex channel once",
+        _links,
+        fact="links",
+        needs=(WIRING,),
+        otherwise=_sample("some_links"),
+        unit="links",
+        better="less",
+        stage=1,
+        places={"compare": 3, "design": 3},
+        priority=6,
+    ),
+    Column(
+        "connected",
+        "connected",
+        "is there a way between any two nodes?",
+        _connected,
+        fact="connected",
+        needs=(WIRING, SHAPE),
+    ),
+    Column(
+        "diameter",
+        "diameter",
+        "largest distance between two nodes, in hops",
+        _diameter,
+        fact="diameter",
+        needs=_DISTANCES,
+        otherwise=_sample("some_diameter"),
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"compare": 4},
+    ),
+    Column(
+        "radius",
+        "radius",
+        "distance to the farthest node from a node where it is least",
+        _radius,
+        fact="radius",
+        needs=_DISTANCES,
+        unit="hops",
+        better="less",
+    ),
+    Column(
+        "mean_distance",
+        "mean dist.",
+        "mean distance over ordered pairs of distinct nodes",
+        _mean,
+        fact="mean_distance",
+        needs=_DISTANCES,
+        otherwise=_sample("some_mean"),
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"compare": 5},
+    ),
+    Column(
+        "moore_mean",
+        "Moore mean",
+        "least mean distance that this order and degree allow (Moore bound)",
+        _moore_mean,
+        unit="hops",
+        stage=1,
+        places={"compare": 6},
+    ),
+    Column(
+        "mean_gap",
+        "gap",
+        "mean distance over the Moore bound, less 1",
+        _mean_gap,
+        better="less",
+        stage=1,
+        places={"compare": 7, "design": 6},
+        priority=14,
+    ),
+    Column(
+        "moore_diameter",
+        "Moore diam.",
+        "least diameter that this order and degree allow (Moore bound)",
+        _moore_diameter,
+        unit="hops",
+        stage=1,
+    ),
+    Column(
+        "cost",
+        "deg × diam",
+        "degree times diameter, the classic figure of cost",
+        _cost,
+        better="less",
+        places={"compare": 8},
+    ),
+    Column(
+        "bisection",
+        "bisection",
+        "fewest links between two halves of the endpoints (an upper bound unless proved)",
+        _bisection,
+        fact="bisection",
+        needs=(WIRING, SHAPE, CUT),
+        unit="links",
+        better="more",
+        stage=3,
+        places={"compare": 9},
+    ),
+    Column(
+        "bisection_bound",
+        "bis. bound",
+        "links that every two halves of the endpoints have between them at least",
+        _bisection_bound,
+        fact="bisection",
+        needs=(WIRING, SHAPE, CUT),
+        unit="links",
+        stage=3,
+    ),
+    Column(
+        "girth",
+        "girth",
+        "length of a shortest cycle",
+        lambda it: girth(it.network, exact=it.exact),
+        fact="girth",
+        needs=(WIRING, CYCLES),
+        otherwise=_sample("local_girth"),
+        unit="hops",
+        better="more",
+        places={"compare": 11},
+    ),
+    Column(
+        "node_connectivity",
+        "node conn.",
+        "nodes that must fail to part two others",
+        lambda it: node_connectivity(it.network, exact=it.exact),
+        fact="node_connectivity",
+        needs=(WIRING, NODE_FLOWS),
+        otherwise=_sample("least_degree"),
+        unit="nodes",
+        better="more",
+        stage=3,
+        places={"compare": 10},
+    ),
+    Column(
+        "edge_connectivity",
+        "edge conn.",
+        "links that must fail to part the network",
+        lambda it: edge_connectivity(it.network, exact=it.exact),
+        fact="edge_connectivity",
+        needs=(WIRING, EDGE_FLOWS),
+        otherwise=_sample("least_degree"),
+        unit="links",
+        better="more",
+    ),
+    Column(
+        "vertex_transitive",
+        "transitive",
+        "does every node look like every other?",
+        lambda it: vertex_transitive(it.network, exact=it.exact),
+        fact="vertex_transitive",
+        needs=(WIRING, GROUP),
+        stage=3,
+        places={"compare": 12},
+    ),
+    Column(
+        "channel_load",
+        "max load",
+        "load of the busiest channel when every node sends 1 evenly to all others",
+        _channel_load,
+        needs=(WIRING, SHAPE, LOADS),
+        unit="flits/cycle",
+        better="less",
+    ),
 )
+
+COLUMNS: Mapping[str, Column] = {column.name: column for column in NETWORK_COLUMNS}
 
 
 def measure_columns(
     network: Network | Subject,
-    names: Iterable[str] = DEFAULT_COLUMNS,
+    names: Iterable[str],
     *,
     exact: bool = False,
-    columns: Mapping[str, Column] = COLUMNS,
+    columns: Mapping[str, Column] | None = None,
 ) -> dict[str, Measured[Any]]:
     """Measure some figures of a network, those that are too large left unknown.
 
@@ -292,8 +398,8 @@ def measure_columns(
         Names of columns.
     exact : bool
         Compute everything in full, closed forms or not.
-    columns : mapping
-        The columns that there are.
+    columns : mapping, optional
+        The columns that there are; those of the subject, or :data:`COLUMNS`, when left out.
 
     Examples
     --------
@@ -302,13 +408,31 @@ def measure_columns(
     >>> {name: (m.value, m.how) for name, m in found.items()}
     {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
     """
-    subject = network if isinstance(network, Subject) else Subject(network, exact)
-    out: dict[str, Measured[Any]] = {}
-    for name in names:
-        if name not in columns:
-            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(columns)}")
-        try:
-            out[name] = columns[name].measure(subject)
-        except TooLargeError as error:
-            out[name] = Measured(None, "unknown", str(error))
-    return out
+    if isinstance(network, Subject):
+        subject = network
+        subject.columns = subject.columns if columns is None else columns
+    else:
+        subject = Subject(network, exact, columns=COLUMNS if columns is None else columns)
+    return {name: subject.figure(name) for name in names}
+
+
+def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """The largest distance; None when some pair has no way.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Compute it in full, even when a formula or the symmetry gives it.
+    """
+    return Subject(network, exact, columns=COLUMNS).figure("diameter")
+
+
+def radius(network: Network, *, exact: bool = False) -> Measured[int | None]:
+    """The least eccentricity; None when some pair has no way."""
+    return Subject(network, exact, columns=COLUMNS).figure("radius")
+
+
+def mean_distance(network: Network, *, exact: bool = False) -> Measured[Fraction | None]:
+    """Mean over ordered pairs of distinct nodes; None when some pair has no way."""
+    return Subject(network, exact, columns=COLUMNS).figure("mean_distance")

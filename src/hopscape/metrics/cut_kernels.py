@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from hopscape.core.progress import time_left
+
 Int8s = npt.NDArray[np.int8]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -278,6 +280,8 @@ def multistart(
         indptr, heads, counted, listed_start(counted, np.arange(n)), passes
     )
     for k in range(1, starts):
+        if time_left() <= 0:  # the best so far is a bound as well
+            break
         order = rng.permutation(n)
         if k % 4 == 3:
             side = listed_start(counted, order)

@@ -12,18 +12,17 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.distances import distance_rows, distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.measured import How, Measured
+from hopscape.core.measured import How
 from hopscape.core.network import Network
-from hopscape.core.progress import track
+from hopscape.core.progress import paced, track
 
-__all__ = ["DistanceProfile", "diameter", "distance_profile", "mean_distance", "radius"]
+__all__ = ["DistanceProfile", "distance_profile"]
 
 _FEW_SOURCES = 200
 _SMALL_ORDER = 50_000
 _FULL_WORK = 10**12
 _FULL_WORK_GPU = 10**15
 _SAMPLE = 1024
-_SLICE_SOURCES = 4096
 
 
 @dataclass(frozen=True)
@@ -196,14 +195,13 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
         words //= 2
     histogram = np.zeros(1, dtype=np.int64)
     far: list[IntArray] = []
-    step = max(_SLICE_SOURCES, 64 * words * crew)
-    for low in track(range(0, len(sources), step), f"distances in {network.spec}"):
-        part, eccentricity, _ = kernels.distance_sweep_parallel(
-            indptr, tails, sources[low : low + step], words, crew
+    for part in paced(len(sources), f"distances in {network.spec}", 128 * words * crew):
+        counts, eccentricity, _ = kernels.distance_sweep_parallel(
+            indptr, tails, sources[part], words, crew
         )
-        if len(part) > len(histogram):
-            histogram, part = part.copy(), histogram
-        histogram[: len(part)] += part
+        if len(counts) > len(histogram):
+            histogram, counts = counts.copy(), histogram
+        histogram[: len(counts)] += counts
         far.append(eccentricity)
     return histogram, np.concatenate(far)
 
@@ -234,44 +232,3 @@ def _between_endpoints(network: Network) -> DistanceProfile:
         histogram = longer
         far.append(np.where(none, 0, rows).max(axis=1))
     return _profile(network, histogram, np.concatenate(far), len(ends) ** 2, "exact", len(ends))
-
-
-def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
-    """The largest distance; None when some pair has no way.
-
-    Parameters
-    ----------
-    network : Network
-    exact : bool
-        Compute it in full, even when a formula or the symmetry gives it.
-    """
-    known = network.facts.diameter
-    if known is not None and not exact:
-        return Measured(known, "closed form")
-    if network.facts.connected is False and not exact:
-        return Measured(None, "closed form", "not connected")
-    profile = distance_profile(network, exact=exact)
-    note = "" if profile.connected else "not connected"
-    if profile.how == "sampled":
-        note = f"lower bound, from {profile.sources} sources"
-    return Measured(profile.diameter, profile.how, note)
-
-
-def radius(network: Network, *, exact: bool = False) -> Measured[int | None]:
-    """The least eccentricity; None when some pair has no way."""
-    known = network.facts.radius
-    if known is not None and not exact:
-        return Measured(known, "closed form")
-    profile = distance_profile(network, exact=exact)
-    note = f"upper bound, from {profile.sources} sources" if profile.how == "sampled" else ""
-    return Measured(profile.radius, profile.how, note)
-
-
-def mean_distance(network: Network, *, exact: bool = False) -> Measured[Fraction | None]:
-    """Mean over ordered pairs of distinct nodes; None when some pair has no way."""
-    known = network.facts.mean_distance
-    if known is not None and not exact:
-        return Measured(known, "closed form")
-    profile = distance_profile(network, exact=exact)
-    note = f"from {profile.sources} sources" if profile.how == "sampled" else ""
-    return Measured(profile.mean, profile.how, note)

@@ -14,10 +14,38 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["ChannelLoad", "channel_load"]
+__all__ = ["ChannelLoad", "ClassLoad", "channel_load"]
 
 _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
+_FEW = 200
+_MOST_PORTS = 254
+
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class ClassLoad:
+    """Loads of the channels of one kind.
+
+    Attributes
+    ----------
+    name, reach : str
+    speed : int
+        What a channel of this kind carries in a unit of time.
+    channels : int
+    largest, mean : float
+    throughput : float
+        What every endpoint can send before a channel of this kind is full: speed / largest.
+    """
+
+    name: str
+    reach: str
+    speed: int
+    channels: int
+    largest: float
+    mean: float
+    throughput: float
 
 
 @dataclass(frozen=True)
@@ -29,18 +57,22 @@ class ChannelLoad:
     loads : float64[channels]
     largest, mean : float
     throughput : float
-        The most that every endpoint can send when a channel carries one unit: 1 / largest.
+        The most that every endpoint can send when a channel carries one unit: 1 / largest; where
+        channels are of several kinds, the least of what their speeds allow.
     hops : float
         Mean number of hops of the traffic.
-    how : {'exact', 'sampled'}
+    how : {'exact', 'symmetry', 'sampled'}
+    classes : tuple of ClassLoad
+        By kind of channel, where the network has kinds.
     """
 
-    loads: np.ndarray[tuple[int], np.dtype[np.float64]]
+    loads: Floats
     largest: float
     mean: float
     throughput: float
     hops: float
     how: How
+    classes: tuple[ClassLoad, ...] = ()
 
 
 def channel_load(
@@ -75,30 +107,86 @@ def channel_load(
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
-    sources, targets, weights, how = _flows(ends, traffic, seed)
-    for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
-        part = slice(low, low + _BATCH)
-        for share, nodes, ports in way.ways(sources[part], targets[part]):
-            flow = share * weights[part]
-            for hop in range(ports.shape[1]):
-                moving = ports[:, hop] >= 0
-                used = network.channel_at(nodes[moving, hop], ports[moving, hop])
-                loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
-    total = float(weights.sum())
+    known = way.uniform_loads(seed) if isinstance(traffic, str) and traffic == "uniform" else None
+    if known is not None:
+        return _summary(network, known[0], float(count), known[1])
+    how: How = "exact"
+    if _by_table(way, traffic, count):
+        from hopscape.metrics.routes import routes_by
+
+        loads, total = routes_by(way, ends).loads / (count - 1), float(count)
+    else:
+        sources, targets, weights, how = _flows(ends, traffic, seed)
+        total = float(weights.sum())
+        for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
+            part = slice(low, low + _BATCH)
+            _follow(way, sources[part], targets[part], weights[part], loads)
+    return _summary(network, loads, total, how)
+
+
+def _summary(network: Network, loads: Floats, total: float, how: How) -> ChannelLoad:
+    """The loads with what they allow; `total` is what all endpoints send together."""
     largest = float(loads.max())
+    kinds = _by_class(network, loads)
     return ChannelLoad(
         loads=loads,
         largest=largest,
         mean=float(loads.mean()),
-        throughput=1 / largest if largest > 0 else float("inf"),
+        throughput=min((kind.throughput for kind in kinds), default=_rate(1, largest)),
         hops=float(loads.sum()) / total if total else 0.0,
         how=how,
+        classes=kinds,
     )
+
+
+def _rate(speed: int, load: float) -> float:
+    return speed / load if load > 0 else float("inf")
+
+
+def _by_class(network: Network, loads: Floats) -> tuple[ClassLoad, ...]:
+    if not network.classes:
+        return ()
+    kinds = network.class_of(np.arange(len(loads)))
+    found = []
+    for k, kind in enumerate(network.classes):
+        own = loads[kinds == k]
+        if len(own):
+            most = float(own.max())
+            found.append(
+                ClassLoad(
+                    kind.name, kind.reach, kind.speed, len(own), most, float(own.mean()),
+                    _rate(kind.speed, most),
+                )
+            )  # fmt: skip
+    return tuple(found)
+
+
+def _by_table(router: Router, traffic: object, count: int) -> bool:
+    """Can uniform traffic be added up destination by destination, each node's next hop asked once?
+
+    So it is for large networks, unless a router's ways depend on where they began.
+    """
+    usual = isinstance(traffic, str) and traffic == "uniform" and router.chained
+    network = router.network
+    fits = network.ports <= _MOST_PORTS and network.order * count <= _FULL_PAIRS
+    return usual and fits and network.order > _FEW
+
+
+def _follow(
+    router: Router, sources: IntArray, targets: IntArray, weights: Floats, loads: Floats
+) -> None:
+    """Add what flows between pairs of nodes to the loads of the channels on its way."""
+    for share, nodes, ports in router.ways(sources, targets):
+        flow = share * weights
+        for hop in range(ports.shape[1]):
+            moving = ports[:, hop] >= 0
+            used = router.network.channel_at(nodes[moving, hop], ports[moving, hop])
+            loads += np.bincount(used, weights=flow[moving], minlength=len(loads))
 
 
 def _flows(
     ends: IntArray, traffic: Literal["uniform"] | IntArray, seed: int
-) -> tuple[IntArray, IntArray, np.ndarray[tuple[int], np.dtype[np.float64]], How]:
+) -> tuple[IntArray, IntArray, Floats, How]:
     """Pairs of nodes and what flows between them."""
     count = len(ends)
     if isinstance(traffic, str):

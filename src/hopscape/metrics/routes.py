@@ -22,16 +22,18 @@ from hopscape.core.router import Router
 
 __all__ = [
     "CHANNELS_LOOKED_AT",
+    "MOST_DEGREE",
     "TURNS",
     "Routes",
     "all_routes",
     "closed_router",
     "downward",
     "node_rankings",
+    "routes_by",
 ]
 
 _PAIRS = 1 << 20
-_MOST_DEGREE = 254
+MOST_DEGREE = 254
 CHANNELS_LOOKED_AT = 24
 TURNS = 2
 """Down-up turns of a way that tables avoid to exceed: three classes of virtual channels."""
@@ -214,8 +216,8 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     (0, 4, 2.1333, 2)
     """
     order = network.order
-    if int(network.degrees.max(initial=0)) > _MOST_DEGREE:
-        raise TooLargeError(f"{network.spec} has nodes with more than {_MOST_DEGREE} channels")
+    if int(network.degrees.max(initial=0)) > MOST_DEGREE:
+        raise TooLargeError(f"{network.spec} has nodes with more than {MOST_DEGREE} channels")
     router = closed_router(network)
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     everybody = np.arange(order, dtype=np.int64)
@@ -226,6 +228,14 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
     require_memory(2 * order * len(targets), f"the routes of {network.spec}")
     if router is None:
         return _balanced(network, targets, step)
+    return routes_by(router, targets)
+
+
+def routes_by(router: Router, targets: IntArray) -> Routes:
+    """Ask a router about the ways from all nodes to some destinations."""
+    network, order = router.network, router.network.order
+    step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
+    everybody = np.arange(order, dtype=np.int64)
     table = np.full((len(targets), order), 255, dtype=np.uint8)
     for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
         goals = targets[low : low + step]

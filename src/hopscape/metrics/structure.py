@@ -1,4 +1,4 @@
-"""Girth, degrees, connectivity and disjoint paths."""
+"""Girth, degrees and connectivity."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How, Measured
-from hopscape.core.network import Network, NodeLike
-from hopscape.core.progress import track
+from hopscape.core.network import Network
+from hopscape.core.progress import paced
 
 __all__ = [
     "DegreeStatistics",
     "degree_statistics",
-    "disjoint_paths",
     "edge_connectivity",
     "girth",
     "node_connectivity",
     "vertex_transitive",
 ]
 
-_SLICE = 256
-_GIRTH_SLICE = 1 << 16
+_SLICE = 8
+_GIRTH_SLICE = 16
 
 
 @dataclass(frozen=True)
@@ -68,21 +66,21 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
     ----------
     network : Network
     exact : bool
-        Compute it even when the family knows it.
+        Compute it from every node, even when the family or the symmetry would spare it.
     """
     if not exact and network.facts.girth is not None:
         return Measured(network.facts.girth, "closed form")
     from hopscape.metrics import girth_kernels
 
-    symmetry = network.symmetry
+    symmetry = None if exact else network.symmetry
     sources = np.arange(len(network.indptr) - 1)  # builds the arrays, or refuses
     if symmetry is not None:
         sources = np.asarray(symmetry.representatives, dtype=np.int64)
     none = 2 * network.order + 2
     best = none
-    for low in track(range(0, len(sources), _GIRTH_SLICE), f"girth of {network.spec}"):
-        part = sources[low : low + _GIRTH_SLICE]
-        best = girth_kernels.girth(network.indptr, network.heads, network.reverse, part, best)
+    arrays = network.indptr, network.heads, network.reverse
+    for part in paced(len(sources), f"girth of {network.spec}", _GIRTH_SLICE):
+        best = girth_kernels.girth(*arrays, sources[part], best)
     how: How = "symmetry" if symmetry is not None else "exact"
     return Measured(None if best >= none else int(best), how)
 
@@ -94,7 +92,8 @@ def node_connectivity(network: Network, *, exact: bool = False) -> Measured[int 
     from hopscape.metrics import connectivity_kernels as flows
 
     csr = network.indptr, network.heads
-    transitive = network.symmetry is not None and network.symmetry.transitive
+    symmetry = None if exact else network.symmetry
+    transitive = symmetry is not None and symmetry.transitive
     best = flows.node_connectivity_bound(*csr)
     pairs = flows.node_connectivity_pairs(*csr, network.duplex, transitive)
     return Measured(_least_flow(network, pairs, best, node_disjoint=True), "exact")
@@ -120,63 +119,24 @@ def _least_flow(
     from hopscape.metrics import flow_kernels as flows
 
     residual = flows.residual_network(network.indptr, network.heads, node_disjoint)
-    for low in track(range(0, len(pairs), _SLICE), f"connectivity of {network.spec}"):
-        best = flows.least_flow(residual, pairs[low : low + _SLICE], best)
+    for part in paced(len(pairs), f"connectivity of {network.spec}", _SLICE):
+        best = flows.least_flow(residual, pairs[part], best)
     return int(best)
 
 
-def disjoint_paths(
-    network: Network,
-    source: NodeLike,
-    target: NodeLike,
-    *,
-    count: int | None = None,
-    edges: bool = False,
-) -> list[list[int]]:
-    """Ways from source to target that share no node in between (or no channel).
-
-    Parameters
-    ----------
-    network : Network
-    source, target : node
-    count : int, optional
-        How many; as many as there are when left out. Their total length is the least possible.
-    edges : bool
-        Share no channel, instead of no node.
-
-    Returns
-    -------
-    list of list of int
-        The nodes of each path, the shortest first.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
-    [1, 5, 5]
-    """
-    from hopscape.metrics import flow_kernels as flows
-
-    if count is not None and count < 1:
-        raise ArgumentError(f"count is {count}; it must be at least 1")
-    a, b = network.node(source), network.node(target)
-    if a == b:
-        return []
-    wanted = count if count is not None else int(network.degrees[a])
-    found, channels, offsets = flows.disjoint_paths(
-        network.indptr, network.heads, a, b, not edges, wanted
-    )
-    paths = [channels[offsets[i] : offsets[i + 1]] for i in range(found)]
-    return [[a, *network.heads[path].tolist()] for path in paths]
-
-
-def vertex_transitive(network: Network) -> Measured[bool | None]:
+def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool | None]:
     """Does every node look like every other?
 
     From the family where it knows; otherwise refuted by degrees or distances where these differ,
     and decided by the automorphism group where igraph is installed.
+
+    Parameters
+    ----------
+    network : Network
+    exact : bool
+        Decide it even when the family knows it.
     """
-    if network.facts.vertex_transitive is not None:
+    if not exact and network.facts.vertex_transitive is not None:
         return Measured(network.facts.vertex_transitive, "closed form")
     if network.order <= 1:
         return Measured(True, "exact")

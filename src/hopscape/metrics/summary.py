@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import TooLargeError
+from hopscape.core.measured import Measured
 from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
-from hopscape.metrics.distances import DistanceProfile, distance_profile
-from hopscape.metrics.structure import degree_statistics, vertex_transitive
+from hopscape.metrics.columns import COLUMNS
+from hopscape.metrics.distances import distance_profile
+from hopscape.metrics.subject import Subject
 
 __all__ = ["distances_from_node", "distances_overall", "summarise"]
 
 
-def summarise(network: Network, *, exact: bool = False) -> dict[str, Any]:
+def summarise(
+    network: Network, *, exact: bool = False, record: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Size, degree, distances and symmetry of a network, and how each is known.
 
     Parameters
     ----------
     network : Network
     exact : bool
-        Compute distances in full even where a formula or the symmetry gives them.
+        Compute everything in full, even where a formula or the symmetry gives it.
+    record : dict, optional
+        Filled as figures are found, so that an interrupted caller keeps what is known.
     """
-    facts = network.facts
+    it = Subject(network, exact, columns=COLUMNS)
     how: dict[str, str] = {}
-    record: dict[str, Any] = {
+    out: dict[str, Any] = record if record is not None else {}
+    out |= {
         "spec": network.spec,
         "nodes": network.order,
         "endpoints": network.endpoint_count,
@@ -36,60 +44,66 @@ def summarise(network: Network, *, exact: bool = False) -> dict[str, Any]:
         "degree": {"min": None, "max": None},
         "duplex": network.duplex,
         "memory": human_bytes(network.memory_estimate()),
+        "connected": None,
+        "diameter": None,
+        "mean_distance": None,
+        "mean_distance_exact": None,
+        "vertex_transitive": None,
+        "how": how,
     }
-    known = facts.diameter is not None and facts.mean_distance is not None
-    known = known or facts.connected is False or network.order == 1
-    profile: DistanceProfile | None = None
-    trouble = ""
+    for name in ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive"):
+        _FILLERS.get(name, _fill)(it, name, out)
+        how[name] = _words(it.figure(name))
+    if network.classes:
+        out["classes"] = _class_records(network)
+    return out
+
+
+def _class_records(network: Network) -> list[dict[str, Any]]:
+    """Kinds of channels with their speeds, and how many of them leave the first node."""
+    assert network.family is not None
     try:
-        record["links"], record["channels"] = network.links, network.channels
-        degrees = degree_statistics(network)
-        record["degree"] = {"min": degrees.minimum, "max": degrees.maximum}
-        if exact or not known:
-            profile = distance_profile(network, exact=exact)
+        mine = network.family.classes_at(np.asarray([0])).ravel()
     except TooLargeError:
-        if exact:
-            raise
-        trouble = f"too large to compute: {human_bytes(network.memory_estimate())}"
-    record |= _distance_keys(network, profile, trouble, how)
-    try:
-        symmetric = vertex_transitive(network)
-        record["vertex_transitive"] = symmetric.value
-        how["vertex_transitive"] = symmetric.note or symmetric.how
-    except TooLargeError as error:
-        record["vertex_transitive"], how["vertex_transitive"] = None, str(error)
-    record["how"] = how
-    return record
+        return [asdict(kind) | {"at_node_0": None} for kind in network.classes]
+    return [asdict(kind) | {"at_node_0": int((mine == k).sum())}
+            for k, kind in enumerate(network.classes)]  # fmt: skip
 
 
-def _distance_keys(
-    network: Network, profile: DistanceProfile | None, trouble: str, how: dict[str, str]
-) -> dict[str, Any]:
-    """Connected, diameter and mean distance: measured where measured, else in closed form."""
-    facts = network.facts
-    connected, diameter, mean = facts.connected, facts.diameter, facts.mean_distance
-    for name, value in (("connected", connected), ("diameter", diameter), ("mean_distance", mean)):
-        how[name] = "closed form" if value is not None else trouble
-    if profile is not None:
-        sampled = f"from {profile.sources} sources" if profile.how == "sampled" else profile.how
-        if connected is None or profile.how == "exact":
-            connected, how["connected"] = profile.connected, sampled
-        if diameter is None or profile.how == "exact":
-            diameter, how["diameter"] = profile.diameter, sampled
-            if profile.how == "sampled":
-                how["diameter"] = f"at least; {sampled}"
-        if mean is None or profile.how == "exact":
-            mean, how["mean_distance"] = profile.mean, sampled
-    if connected is False:
-        diameter, mean = None, None
-        how["diameter"] = how["mean_distance"] = "not connected"
-    approximate = profile is not None and profile.how == "sampled" and mean == profile.mean
-    return {
-        "connected": connected,
-        "diameter": diameter,
-        "mean_distance": None if mean is None else float(mean),
-        "mean_distance_exact": None if approximate else mean,
-    }
+def _fill(it: Subject, name: str, out: dict[str, Any]) -> None:
+    out[name] = it.figure(name).value
+
+
+def _fill_links(it: Subject, name: str, out: dict[str, Any]) -> None:
+    found = it.figure("links")
+    out["links"] = found.value
+    if found.value is not None and found.exact:
+        known = it.fact("channels")
+        out["channels"] = known if known is not None else it.network.channels
+
+
+def _fill_degree(it: Subject, name: str, out: dict[str, Any]) -> None:
+    out["degree"] = {"min": it.figure("degree_min").value, "max": it.figure("degree").value}
+
+
+def _fill_mean(it: Subject, name: str, out: dict[str, Any]) -> None:
+    mean = it.figure("mean_distance")
+    out["mean_distance"] = None if mean.value is None else float(mean.value)
+    out["mean_distance_exact"] = mean.value if mean.exact else None
+
+
+_FILLERS = {"links": _fill_links, "degree": _fill_degree, "mean_distance": _fill_mean}
+
+
+def _words(found: Measured[Any]) -> str:
+    """How a figure is known, in a few words."""
+    if found.how == "sampled" and found.sign == "≥":
+        return f"at least; {found.note}"
+    if found.how == "bound" and found.value == found.high:
+        return f"at most; {found.note}"
+    if found.value is None or found.how == "sampled":
+        return found.note or found.how
+    return found.how
 
 
 def distances_from_node(network: Network, source: int, *, each: bool = False) -> dict[str, Any]:

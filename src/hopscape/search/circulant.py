@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
-from hopscape.families.circulant import ball, ulb
+from hopscape.families.circulant import Circulant, ball, ulb
 from hopscape.families.circulant.scanning import scan_slice
 from hopscape.store import Store, Task, run_tasks
 
@@ -30,6 +30,7 @@ class CirculantOptimum:
     Attributes
     ----------
     nodes, generators : int
+        N/2 counts as a generator.
     ring : bool
         Only sets with a generator 1 (up to multipliers: with a unit) were looked at.
     diameter : int
@@ -39,6 +40,8 @@ class CirculantOptimum:
         All optimal sets up to multipliers, in canonical form, sorted.
     tested : int
         Sets looked at.
+    degree : int, optional
+        Where circulants of one degree were looked for.
     """
 
     nodes: int
@@ -48,6 +51,7 @@ class CirculantOptimum:
     total: int
     sets: tuple[tuple[int, ...], ...]
     tested: int
+    degree: int | None = None
 
     @property
     def mean(self) -> Fraction:
@@ -59,14 +63,107 @@ class CirculantOptimum:
         return {
             "nodes": self.nodes,
             "generators": self.generators,
+            "degree": self.degree,
             "ring": self.ring,
             "diameter": self.diameter,
-            "lower_bound": ulb(self.nodes, self.generators),
+            "lower_bound": _Kind.of(self.generators, self.degree, self.ring).least(self.nodes),
             "mean_distance": float(self.mean),
             "mean_distance_exact": self.mean,
             "sets": [list(s) for s in self.sets],
             "tested": self.tested,
         }
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Which sets are looked at: `count` generators besides N/2, with or without it.
+
+    Attributes
+    ----------
+    count : int
+    half : bool or None
+        Is N/2 a generator besides? None: it may be one of the `count`.
+    ring : bool
+    """
+
+    count: int
+    half: bool | None
+    ring: bool
+
+    @classmethod
+    def of(cls, generators: int | None, degree: int | None, ring: bool) -> _Kind:
+        """By the number of generators or by the degree."""
+        if degree is None:
+            if generators is None:
+                raise ArgumentError("give either generators or a degree")
+            if generators < 1:
+                raise ArgumentError(f"generators is {generators}; it must be at least 1")
+            return cls(generators, None, ring)
+        if degree < 1:
+            raise ArgumentError(f"degree is {degree}; it must be at least 1")
+        return cls(degree // 2, degree % 2 == 1, ring)
+
+    @property
+    def degree(self) -> int | None:
+        return None if self.half is None else 2 * self.count + self.half
+
+    @property
+    def generators(self) -> int:
+        return self.count + bool(self.half)
+
+    def most(self, d: int) -> int:
+        """No more nodes are within d: N/2 is used once at most."""
+        if self.half is not True:
+            return ball(d, self.count)
+        return ball(d, self.count) + (ball(d - 1, self.count) if d else 0)
+
+    def least(self, nodes: int) -> int:
+        """No diameter is less."""
+        if self.half is not True:
+            return ulb(nodes, self.count)
+        if not self.count:
+            return nodes - 1
+        d = ulb(-(-nodes // 2), self.count)
+        return d if self.most(d) >= nodes else d + 1
+
+    def check(self, nodes: int) -> None:
+        """Refuse orders that have no such set."""
+        if self.half and nodes % 2:
+            raise ArgumentError(f"nodes is {nodes}; an odd degree needs an even number of nodes")
+        below = nodes // 2 if self.half is None else (nodes - 1) // 2
+        if below < self.count:
+            need = 2 * self.count + (0 if self.half is None else 1 + bool(self.half))
+            raise ArgumentError(f"nodes is {nodes}; {self.describe()} need at least {need}")
+        if not self.count and nodes != 2:
+            raise ArgumentError(f"nodes is {nodes}; with degree 1 only 2 nodes are connected")
+
+    def describe(self) -> str:
+        if self.half is None:
+            return f"{self.count} generators from 1 to N/2"
+        return f"circulants of degree {self.degree}"
+
+    def about(self, nodes: int, what: str) -> str:
+        """What a task is about, for people."""
+        ring = "ring circulant" if self.ring else "circulant"
+        size = f"generators={self.count}" if self.half is None else f"degree={self.degree}"
+        return f"{ring} nodes={nodes} {size} {what}"
+
+    def cost(self, nodes: int) -> float:
+        """Seconds for an order, about."""
+        return math.comb(nodes // 2, max(self.count - 1, 0)) * _SECONDS_PER_SET
+
+    def optimum(self, nodes: int, found: dict[str, Any]) -> CirculantOptimum:
+        sets = tuple(tuple(s) for s in found["sets"])
+        return CirculantOptimum(
+            nodes,
+            self.generators,
+            self.ring,
+            found["diameter"],
+            found["total"],
+            sets,
+            found["tested"],
+            self.degree,
+        )
 
 
 @dataclass(frozen=True)
@@ -79,12 +176,14 @@ class _Slice:
     cost: float
 
 
-def search_order(nodes: int, count: int, ring: bool, d: int, last: int) -> dict[str, Any]:
+def search_order(
+    nodes: int, count: int, ring: bool, d: int, last: int, half: bool | None = None
+) -> dict[str, Any]:
     """One order in full: the least diameter from d to last, and its best sets."""
     pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
     tested = 0
     while True:
-        found = scan_slice(nodes, count, d, pieces)
+        found = scan_slice(nodes, count, d, pieces, half=half)
         tested += found["tested"]
         if found["sets"] or d >= last:
             return found | {"diameter": d, "tested": tested}
@@ -115,19 +214,35 @@ def _farthest(nodes: int) -> int:
     return nodes // 2
 
 
-def _check(nodes: int, count: int) -> None:
-    if count < 1:
-        raise ArgumentError(f"generators is {count}; it must be at least 1")
-    if nodes // 2 < count:
-        raise ArgumentError(
-            f"nodes is {nodes}; {count} generators from 1 to N/2 need at least {2 * count}"
-        )
+def _few(nodes: int, kind: _Kind) -> CirculantOptimum:
+    """At most one generator besides N/2: it is 1, or 2 beside an odd N/2."""
+    best: dict[str, Any] = {}
+    more = (nodes // 2,) if kind.half else ()
+    beside = [(1,)] if kind.ring or not more else [(1,), (2,)]
+    for tested, one in enumerate(beside if kind.count else [()], 1):
+        generators = (*one, *more)
+        if math.gcd(nodes, *generators) > 1 or len(set(generators)) < len(generators):
+            continue
+        facts = Circulant(nodes, generators).facts()  # known for one and two generators
+        assert facts.mean_distance is not None
+        total = int(facts.mean_distance * (nodes - 1))
+        found = {"diameter": facts.diameter, "total": total, "sets": [generators]}
+        if not best or _rank(found) < _rank(best):
+            best = found | {"tested": tested}
+        elif _rank(found) == _rank(best):
+            best["sets"] += found["sets"]
+    return kind.optimum(nodes, best)
+
+
+def _rank(found: dict[str, Any]) -> tuple[int, int]:
+    return found["diameter"], found["total"]
 
 
 def best_circulants(
     orders: Sequence[int],
-    generators: int,
+    generators: int | None = None,
     *,
+    degree: int | None = None,
     ring: bool = False,
     table: Store | None = None,
     processes: int | None = None,
@@ -138,8 +253,11 @@ def best_circulants(
     Parameters
     ----------
     orders : sequence of int
-    generators : int
+    generators : int, optional
         How many different generators, from 1 to N/2.
+    degree : int, optional
+        Instead: how many links a node has. An odd degree needs an even order: N/2 is a generator
+        then. With an even degree it is none.
     ring : bool
         Only sets with a unit (then, up to multipliers, with 1).
     table : Store, optional
@@ -154,154 +272,149 @@ def best_circulants(
     >>> [found] = best_circulants([21], 3, ring=True)
     >>> found.diameter, found.mean, found.sets[0]
     (2, Fraction(17, 10), (1, 2, 8))
+    >>> [found] = best_circulants([36], degree=5)
+    >>> found.diameter, found.sets
+    (3, ((1, 5, 18),))
     """
+    kind = _only_one(generators, degree, ring)
     for nodes in orders:
-        _check(nodes, generators)
-    small = [n for n in orders if _cost(n, generators) <= _SLICE_SECONDS]
+        kind.check(nodes)
     tasks = [
         Task.of(
             search_order,
-            (n, generators, ring, ulb(n, generators), _farthest(n)),
-            _cost(n, generators),
-            _about(n, generators, ring, "best"),
+            (n, kind.count, ring, kind.least(n), _farthest(n), kind.half),
+            kind.cost(n),
+            kind.about(n, "best"),
         )
-        for n in small
-        if generators > 1
+        for n in orders
+        if kind.count > 1 and kind.cost(n) <= _SLICE_SECONDS
     ]
     quick = run_tasks(
         tasks, search_order, table, processes=processes, dask=dask, text="searching circulants"
     )
     for nodes in orders:
-        if generators == 1:
-            yield CirculantOptimum(nodes, 1, ring, nodes // 2, nodes**2 // 4, ((1,),), 1)
-        elif _cost(nodes, generators) <= _SLICE_SECONDS:
-            yield _optimum(nodes, generators, ring, next(quick)[1])
+        if kind.count <= 1:
+            yield _few(nodes, kind)
+        elif kind.cost(nodes) <= _SLICE_SECONDS:
+            yield kind.optimum(nodes, next(quick)[1])
         else:
-            yield _search_large(nodes, generators, ring, table, processes, dask)
+            yield _search_large(nodes, kind, table, processes, dask)
 
 
-def _about(nodes: int, count: int, ring: bool, what: str) -> str:
-    kind = "ring circulant" if ring else "circulant"
-    return f"{kind} nodes={nodes} generators={count} {what}"
-
-
-def _cost(nodes: int, count: int) -> float:
-    return math.comb(nodes // 2, max(count - 1, 0)) * _SECONDS_PER_SET
-
-
-def _optimum(nodes: int, count: int, ring: bool, found: dict[str, Any]) -> CirculantOptimum:
-    sets = tuple(tuple(s) for s in found["sets"])
-    return CirculantOptimum(
-        nodes, count, ring, found["diameter"], found["total"], sets, found["tested"]
-    )
+def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
+    if generators is not None and degree is not None:
+        raise ArgumentError("give either generators or a degree, not both")
+    return _Kind.of(generators, degree, ring)
 
 
 def _search_large(
-    nodes: int, count: int, ring: bool, table: Store | None, processes: int | None, dask: str | None
+    nodes: int, kind: _Kind, table: Store | None, processes: int | None, dask: str | None
 ) -> CirculantOptimum:
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
-    for d in range(ulb(nodes, count), _farthest(nodes) + 1):
-        best = -1
-        sets: set[tuple[int, ...]] = set()
-        for found in _scan_all(nodes, count, ring, d, table, processes, dask):
-            tested += found["tested"]
-            if found["sets"] and (best < 0 or found["total"] < best):
-                best, sets = found["total"], set()
-            if found["sets"] and found["total"] == best:
-                sets |= {tuple(s) for s in found["sets"]}
-        if sets:
-            return CirculantOptimum(nodes, count, ring, d, best, tuple(sorted(sets)), tested)
-    raise ArgumentError(f"no connected circulant has {nodes} nodes and {count} generators")
+    for d in range(kind.least(nodes), _farthest(nodes) + 1):
+        found = _scan_all(nodes, kind, d, table, processes, dask)
+        tested += found["tested"]
+        if found["sets"]:
+            return kind.optimum(nodes, found | {"tested": tested})
+    raise ArgumentError(f"no connected circulant has {nodes} nodes: {kind.describe()}")
 
 
 def _scan_all(
-    nodes: int,
-    count: int,
-    ring: bool,
-    d: int,
-    table: Store | None,
-    processes: int | None,
-    dask: str | None,
-) -> Iterator[dict[str, Any]]:
+    nodes: int, kind: _Kind, d: int, table: Store | None, processes: int | None, dask: str | None
+) -> dict[str, Any]:
+    """All slices of an order for one diameter, put together."""
     tasks = [
         Task.of(
             scan_slice,
-            (nodes, count, d, [(s.first, s.low, s.high)]),
+            (nodes, kind.count, d, [(s.first, s.low, s.high)], False, kind.half),
             s.cost,
-            _about(nodes, count, ring, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
+            kind.about(nodes, f"diameter={d} first={s.first} s2={s.low}..{s.high - 1}"),
         )
-        for s in _slices(nodes, count, ring, _SLICE_SECONDS)
+        for s in _slices(nodes, kind.count, kind.ring, _SLICE_SECONDS)
     ]
     text = f"{nodes} nodes, diameter {d}"
+    best, tested = -1, 0
+    sets: set[tuple[int, ...]] = set()
     for _, found in run_tasks(tasks, scan_slice, table, processes=processes, dask=dask, text=text):
-        yield found
+        tested += found["tested"]
+        if found["sets"] and (best < 0 or found["total"] < best):
+            best, sets = found["total"], set()
+        if found["sets"] and found["total"] == best:
+            sets |= {tuple(s) for s in found["sets"]}
+    return {"diameter": d, "total": best, "sets": sorted(sets), "tested": tested}
 
 
 def largest_circulants(
     d: int,
-    generators: int,
+    generators: int | None = None,
     *,
+    degree: int | None = None,
     ring: bool = True,
     table: Store | None = None,
     processes: int | None = None,
     dask: str | None = None,
 ) -> CirculantOptimum:
-    """The most nodes with diameter at most d: every order from the ball's bound downwards.
+    """The most nodes with diameter at most d: every order from the bound downwards.
 
     Examples
     --------
     >>> found = largest_circulants(2, 3)
     >>> found.nodes, len(found.sets)
     (21, 3)
+    >>> largest_circulants(2, degree=5).nodes
+    16
     """
-    if d < 1 or generators < 1:
-        raise ArgumentError(f"diameter {d} and generators {generators} must be at least 1")
-    if generators == 1:
-        n = 2 * d + 1
-        return CirculantOptimum(n, 1, ring, d, n**2 // 4, ((1,),), 1)
-    orders = range(ball(d, generators), 2 * generators - 1, -1)
-    if _cost(orders[0], generators) > _SLICE_SECONDS:
-        return _largest_in_slices(orders, d, generators, ring, table, processes, dask)
+    kind = _only_one(generators, degree, ring)
+    if d < 1:
+        raise ArgumentError(f"diameter is {d}; it must be at least 1")
+    if kind.count <= 1:
+        return _few(_largest_of_few(d, kind), kind)
+    least = 2 * kind.generators + (kind.half is False)
+    orders = range(kind.most(d), least - 1, -1)
+    if kind.half:
+        orders = range(kind.most(d) // 2 * 2, least - 1, -2)
+    tested = 0
+    for nodes, found in _each(orders, d, kind, table, processes, dask):
+        tested += found["tested"]
+        if found["sets"]:
+            return kind.optimum(nodes, found | {"tested": tested})
+    raise ArgumentError(f"there is no circulant of diameter {d}: {kind.describe()}")
+
+
+def _largest_of_few(d: int, kind: _Kind) -> int:
+    """2d + 1 on a ring; with N/2 besides about twice as many, near the bound."""
+    if not kind.count:
+        return 2
+    if not kind.half:
+        return 2 * d + 1
+    return next(n for n in range(kind.most(d), 3, -2) if _few(n, kind).diameter <= d)
+
+
+def _each(
+    orders: Sequence[int],
+    d: int,
+    kind: _Kind,
+    table: Store | None,
+    processes: int | None,
+    dask: str | None,
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Search each order: in slices where one is a long task."""
+    if orders and kind.cost(orders[0]) > _SLICE_SECONDS:
+        for nodes in orders:
+            yield nodes, _scan_all(nodes, kind, d, table, processes, dask)
+        return
     tasks = [
         Task.of(
             search_order,
-            (n, generators, ring, d, d),
-            _cost(n, generators),
-            _about(n, generators, ring, f"diameter={d}"),
+            (n, kind.count, kind.ring, d, d, kind.half),
+            kind.cost(n),
+            kind.about(n, f"diameter={d}"),
         )
         for n in orders
     ]
-    tested = 0
     text = f"largest order of diameter {d}"
     for task, found in run_tasks(
         tasks, search_order, table, processes=processes, dask=dask, text=text
     ):
-        tested += found["tested"]
-        if found["sets"]:
-            return _optimum(task.arguments[0], generators, ring, found | {"tested": tested})
-    raise ArgumentError(f"there is no circulant of diameter {d} with {generators} generators")
-
-
-def _largest_in_slices(
-    orders: Sequence[int],
-    d: int,
-    count: int,
-    ring: bool,
-    table: Store | None,
-    processes: int | None,
-    dask: str | None,
-) -> CirculantOptimum:
-    tested = 0
-    for nodes in orders:
-        best = -1
-        sets: set[tuple[int, ...]] = set()
-        for found in _scan_all(nodes, count, ring, d, table, processes, dask):
-            tested += found["tested"]
-            if found["sets"] and (best < 0 or found["total"] < best):
-                best, sets = found["total"], set()
-            if found["sets"] and found["total"] == best:
-                sets |= {tuple(s) for s in found["sets"]}
-        if sets:
-            return CirculantOptimum(nodes, count, ring, d, best, tuple(sorted(sets)), tested)
-    raise ArgumentError(f"there is no circulant of diameter {d} with {count} generators")
+        yield task.arguments[0], found

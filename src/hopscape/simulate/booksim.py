@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile
+from hopscape.simulate.anynet import read_anynet, write_anynet
 from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import ALIASES, PATTERNS, parse_pattern
 
 __all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
 
@@ -79,6 +81,7 @@ _SAME_HERE = {  # keys whose other values the engine does not have: allowed valu
     "output_buffer_size": (-1, "there is no output queue"),
     "buf_size": (-1, "buffers are private to virtual channels"),
 }
+_MOST_BITS = 24
 _IGNORED = (
     r"(print_|watch|stats_out|viewer_|sim_power|tech_file|channel_(width|sweep)|sim_count|"
     r"max_outstanding|deadlock_|perm_seed|subnets|classes|class_priority|priority|pair_stats|"
@@ -165,6 +168,103 @@ def _value(text: str) -> Any:
     return shown
 
 
+def _checked(path: str | Path, key: str, value: Any) -> Any:
+    """A value of the kind that its key has; numbers are finite, and whole where they must be."""
+    if key in ("packet_size", "packet_size_rate") and isinstance(value, list) and value:
+        return [_checked(path, key, one) for one in value]
+    usual = DEFAULTS.get(key, "")
+    if isinstance(usual, str) or (key == "seed" and value == "time"):
+        return value
+    number = isinstance(value, int | float) and abs(value) < 2**53
+    if number and (isinstance(usual, float) or value == int(value) or key == "packet_size_rate"):
+        return value if isinstance(usual, float) or isinstance(value, int) else _whole(value)
+    kind = "a number" if isinstance(usual, float) else "a whole number"
+    raise ArgumentError(f"{path}: {key} is {value!r}; it must be {kind}")
+
+
+def _whole(value: float) -> float:
+    return int(value) if value == int(value) else value
+
+
+def split_list(text: str) -> list[str]:
+    """The elements of a list as BookSim splits it: one pair of braces goes, the inner ones stay.
+
+    A text without a brace in front is one element; what follows the list is left out.
+
+    Examples
+    --------
+    >>> split_list("{{0,9},{3,1}}"), split_list("{0,9},{3,1}"), split_list("0,9")
+    (['{0,9}', '{3,1}'], ['0', '9'], ['0,9'])
+    """
+    if not text.startswith("{"):
+        return [text] if text else []
+    found, start, nested = [], 1, 0
+    for at in range(1, len(text)):
+        if text[at] == "{":
+            nested += 1
+        elif text[at] == "}" and nested:
+            nested -= 1
+        elif text[at] in ",}" and not nested:
+            if at > start:
+                found.append(text[start:at])
+            start = at + 1
+    return found
+
+
+def _traffic(text: str, notes: list[str]) -> str:
+    """The traffic that BookSim reads in a text, as it is written here."""
+    match = re.fullmatch(r"\s*hotspot\((.*)\)\s*", text)
+    if match is None:
+        return text
+    lists = split_list(re.sub(r"\s", "", match[1]))
+    targets = [_leading(x) for x in split_list(lists[0])] if lists else []
+    if not targets or min(targets) < 0:
+        raise ArgumentError(f"traffic = {text}: name the hotspots; BookSim would draw them")
+    rates = [_leading(x) for x in split_list(lists[1])] if len(lists) > 1 else []
+    rates = (rates + [rates[-1] if rates else 1] * len(targets))[: len(targets)]
+    rates = rates if len(targets) > 1 else [1]
+    read = _hotspot_text(targets, rates)
+    named, meant = sorted(set(targets)), parse_pattern(text)[1][:1]
+    if meant and sorted(set(meant[0])) != named:
+        notes.append(
+            f"traffic = {text}: BookSim reads {read}; lists need two pairs of braces, as in"
+            f" {_hotspot_text(meant[0], [1] * len(meant[0]))}"
+        )
+    return read
+
+
+def _leading(text: str) -> int:
+    """The number at the beginning of a text, as C reads it; 0 without one."""
+    match = re.match(r"[+-]?[0-9]{1,18}", text)
+    return int(match[0]) if match else 0
+
+
+def _hotspot_text(targets: Sequence[int], rates: Sequence[int]) -> str:
+    inner = ",".join("{" + ",".join(map(str, one)) + "}" for one in (targets, rates))
+    return "hotspot({" + inner + "})"
+
+
+def _written_traffic(text: str) -> str:
+    """A traffic of this project as BookSim reads it."""
+    name, arguments = parse_pattern(text)
+    name = ALIASES.get(name, name)
+    if name not in PATTERNS or name in ("uniform-others", "worst"):
+        raise ArgumentError(f"traffic is {text!r}; BookSim has no such pattern")
+    if name == "hotspot":
+        targets = arguments[0] if arguments else []
+        if not targets:
+            raise ArgumentError("hotspot needs targets, as in hotspot({0,9},{3,1})")
+        return _hotspot_text(targets, (arguments[1:] or [[1] * len(targets)])[0])
+    theirs = {
+        "bit-complement": "bitcomp",
+        "bit-reverse": "bitrev",
+        "neighbour": "neighbor",
+        "permutation": "randperm",
+    }
+    shown = ",".join(str(one[0]) for one in arguments if one)
+    return theirs.get(name, name) + (f"({shown})" if shown else "")
+
+
 def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     """Read a configuration file; `overrides` are ``key=value`` texts that win.
 
@@ -173,12 +273,8 @@ def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     FileFormatError, ArgumentError
         For what cannot be read, and for keys whose value has no counterpart here.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    given = parse_booksim(text, overrides)
-    values = DEFAULTS | given
+    given = parse_booksim(TextFile(path).text, overrides)
+    values = {key: _checked(path, key, value) for key, value in (DEFAULTS | given).items()}
     notes = []
     for key in given:
         if key not in DEFAULTS:
@@ -216,6 +312,10 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         tail_credit=bool(values["wait_for_tail_credit"]),
         routing=routing,
         concentration=values["c"] if network is None else 1,
+        spread="none",
+        priority="none",
+        injection_limit=0.0,
+        shared_buffers=True,
     )
     rate = float(values["injection_rate"])
     load = rate if values["injection_rate_uses_flits"] else rate * settings.mean_packet
@@ -237,7 +337,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         spec=spec,
         network=network,
         settings=settings,
-        traffic=str(values["traffic"]),
+        traffic=_traffic(str(values["traffic"]), notes),
         load=load,
         seed=int(values["seed"]) if isinstance(values["seed"], int) else 0,
         sampling=sampling,
@@ -260,6 +360,8 @@ def _topology(
         network, delays = read_anynet(path.parent / name)
         return "anynet", network, delays, 1, values["routing_function"] == "min_unsafe"
     k, n = int(values["k"]), int(values["n"])
+    if k > 1 and n * math.log2(k) > _MOST_BITS:
+        raise ArgumentError(f"{path}: k = {k}, n = {n}; more than 2^{_MOST_BITS} routers")
     if topology not in ("torus", "mesh") or k < 2 or n < 1:
         raise ArgumentError(
             f"{path}: topology = {topology} with k = {k}, n = {n};"
@@ -287,86 +389,6 @@ def _routing(values: dict[str, Any]) -> tuple[Any, str]:
     return known[name], name
 
 
-def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
-    """A network file: ``router 0 node 0 router 1 router 8 5``, latencies after targets.
-
-    Endpoint i must sit at router i, one each, as this project's networks number them.
-
-    Returns
-    -------
-    Network
-    list of int
-        Cycles of each channel.
-    """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    wires: dict[tuple[int, int], int] = {}
-    nodes: dict[int, int] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
-            continue
-        if len(words) < 2 or words[0] != "router" or not words[1].isdigit():
-            raise FileFormatError(f"{path}, line {number}: it must begin with 'router NUMBER'")
-        here, at = int(words[1]), 2
-        while at < len(words):
-            if words[at] not in ("router", "node") or not "".join(words[at + 1 : at + 2]).isdigit():
-                raise FileFormatError(f"{path}, line {number}: 'router' or 'node' and a number")
-            kind, other = words[at], int(words[at + 1])
-            at += 2
-            delay = 1
-            if at < len(words) and words[at].isdigit():
-                delay = int(words[at])
-                at += 1
-            if kind == "node":
-                nodes[other] = here
-            else:
-                wires[(here, other)] = delay
-                wires.setdefault((other, here), 1)
-    order = 1 + max((max(pair) for pair in wires), default=-1)
-    if not wires or sorted(nodes) != list(range(len(nodes))):
-        raise FileFormatError(f"{path} needs links, and nodes numbered from 0")
-    if any(nodes[i] != i for i in nodes):
-        raise FileFormatError(f"{path}: node i must be at router i")
-    links = sorted(pair for pair in wires if pair[0] < pair[1])
-    switches = np.arange(len(nodes), order)
-    network = Network.from_links(
-        order,
-        [a for a, _ in links],
-        [b for _, b in links],
-        spec="anynet",
-        switches=switches if len(switches) else None,
-    )
-    delays = [wires[(int(a), int(b))] for a, b in zip(network.tails, network.heads, strict=True)]
-    return network, delays
-
-
-def write_anynet(network: Network, path: str | Path, link_delay: int = 1) -> None:
-    """Write a network file for BookSim's anynet; one endpoint per node that is no switch.
-
-    Parallel links collapse in BookSim, so they are refused here.
-    """
-    if not network.duplex:
-        raise ArgumentError(f"{network.spec} has simplex channels; anynet has duplex links only")
-    if network.has_switches and not np.array_equal(
-        network.endpoints, np.arange(network.endpoint_count)
-    ):
-        raise ArgumentError(f"the endpoints of {network.spec} are not numbered before its switches")
-    ends = set(network.endpoints.tolist())
-    lines = []
-    for v in range(network.order):
-        heads = network.heads[network.indptr[v] : network.indptr[v + 1]].tolist()
-        if len(set(heads)) != len(heads) or v in heads:
-            raise ArgumentError(f"{network.spec} has parallel links or loops; anynet has neither")
-        node = f" node {v}" if v in ends else ""
-        delay = "" if link_delay == 1 else f" {link_delay}"
-        lines.append(f"router {v}{node}" + "".join(f" router {w}{delay}" for w in heads))
-    text = "\n".join(lines) + "\n"
-    write_atomically(path, lambda out: out.write(text.encode()))
-
-
 def write_booksim(
     network: Network,
     settings: Settings,
@@ -379,12 +401,6 @@ def write_booksim(
     """Write a BookSim configuration, and beside it the network file ``<name>.anynet``."""
     place = Path(path)
     wiring = place.with_suffix(".anynet")
-    names = {
-        "bit-complement": "bitcomp",
-        "bit-reverse": "bitrev",
-        "neighbour": "neighbor",
-        "permutation": "randperm",
-    }
     lines = [
         f"// {network.spec}",
         "topology = anynet;",
@@ -400,7 +416,7 @@ def write_booksim(
         f"credit_delay = {settings.credit_delay};",
         f"input_speedup = {settings.speedup};",
         f"wait_for_tail_credit = {int(settings.tail_credit)};",
-        f"traffic = {names.get(traffic, traffic)};",
+        f"traffic = {_written_traffic(traffic)};",
         "injection_rate_uses_flits = 1;",
         f"injection_rate = {load};",
         f"seed = {seed};",

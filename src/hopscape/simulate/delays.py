@@ -34,6 +34,8 @@ def link_classes(network: Network) -> dict[str, IntArray]:
             mine = np.isin(ports, [p for p, other in enumerate(names) if other == name])
             if mine.any():
                 found[name] = channels[mine]
+    kinds = network.class_of(channels)
+    found |= {kind.name: channels[kinds == k] for k, kind in enumerate(network.classes)}
     if network.has_switches:
         end = np.zeros(network.order, dtype=np.bool_)
         end[network.endpoints] = True

@@ -14,14 +14,13 @@ allocation of the switch.
 
 from __future__ import annotations
 
-from numba import njit
+from numba import config, njit
 from numba.core import cgutils
+from numba.extending import intrinsic
 
-from hopscape.core.interpreted import intrinsic_or
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
-    CLASS,
     COUNT,
     CREDIT,
     DELIVERED,
@@ -37,6 +36,7 @@ from hopscape.simulate.layout import (
     LAST,
     LAST_MOVE,
     LISTED,
+    MARKS,
     MISC,
     N_CHANNELS,
     N_CREDIT,
@@ -81,8 +81,8 @@ from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 __all__ = ["advance"]
 
 
-@intrinsic_or(lambda array: array)
-def _bare(context, array):
+@intrinsic
+def _ownerless(context, array):
     """The same array without an owner: in the loop nobody then counts references to it."""
 
     def build(target, builder, signature, arguments):
@@ -94,12 +94,22 @@ def _bare(context, array):
     return array(array), build
 
 
+def _itself(array):
+    """Where nothing is compiled (NUMBA_DISABLE_JIT=1), arrays stay as they are."""
+    return array
+
+
+_bare = _itself if config.DISABLE_JIT else _ownerless
+
+
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def advance(fabric, state, source, counters, until, patience):
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
     numbers = _bare(fabric.numbers)
     indptr = _bare(fabric.indptr)
     masks = _bare(fabric.masks)
+    sets = _bare(fabric.sets)
+    kinds = _bare(fabric.kinds)
     table = _bare(fabric.table)
     other = _bare(fabric.other)
     layers = _bare(fabric.layers)
@@ -166,7 +176,6 @@ def advance(fabric, state, source, counters, until, patience):
             numbers,
             indptr,
             table,
-            layers,
             far,
             moved,
             chosen,
@@ -186,6 +195,8 @@ def advance(fabric, state, source, counters, until, patience):
                 numbers,
                 indptr,
                 masks,
+                sets,
+                kinds,
                 table,
                 other,
                 layers,
@@ -313,7 +324,7 @@ def _eject(
             each = stages + numbers[N_TRAVERSAL] + numbers[N_LINK]
             lonely = each * packets[who, HOPS] + 3 - numbers[N_LINK]
             ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
-        if packets[who, CLASS] & KILLED:
+        if packets[who, MARKS] & KILLED:
             if flit & LAST:
                 bury(scalars, packets, who)
             continue

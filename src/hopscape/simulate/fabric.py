@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,13 +23,17 @@ from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import check_seed
 
 __all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
 
+_PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
 _TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
 _MOST_CHANNELS = 1 << 23
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
+_METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
+_SHARED = "adaptive packets wait for room behind others in shared buffers: nothing is certified"
 _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit": 3}
 
 
@@ -146,8 +150,12 @@ def build_plant(
         table = RoutingTable(network, router.name, none, None, None)
     else:
         anywhere = settings.routing == "adaptive" and not unsafe
-        table, classes, proof = find_classes(network, router, method=wish, anywhere=anywhere)
+        table, classes, proof = find_classes(
+            network, router, method=wish, anywhere=anywhere, spread=settings.spread
+        )
     _require_vcs(network, settings, classes)
+    if not settings.certifiable:
+        proof = replace(proof, deadlock_free=False, caveat=_SHARED)
     ends = network.endpoints
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
@@ -197,7 +205,6 @@ def _fabric(
     endpoints: int,
     alive: IntArray | None = None,
 ) -> Fabric:
-    layered = classes.method == "layers"
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
     entries, others = _entries(table, classes)
     adaptive = settings.routing == "adaptive"
@@ -208,8 +215,8 @@ def _fabric(
         other=np.asfortranarray(others if others is not None else entries[:2, :2]),
         ways=_ways(network, alive) if adaptive else np.empty((0, 0), np.uint32),
         far=_far(network, alive) if settings.routing == "ugal" else none16,
-        masks=_masks(settings, classes),
-        layers=classes.layers.copy() if layered else none8,
+        **_channel_sets(settings, classes),
+        layers=classes.layers,
         moved=none8,
         chosen=_chosen(None, classes),
     )
@@ -300,10 +307,16 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_TAIL_CREDIT] = settings.tail_credit
     numbers[layout.N_MODE] = _MODES[settings.routing]
     numbers[layout.N_SWITCHING] = _SWITCHING[settings.switching]
-    numbers[layout.N_CLASSES] = classes.count
-    numbers[layout.N_LAYERED] = classes.method == "layers"
-    numbers[layout.N_RISING] = classes.method == "rising"
+    numbers[layout.N_SETS] = len(classes.sets)
+    numbers[layout.N_METHOD] = _METHODS.get(classes.method, layout.BY_RING)
     numbers[layout.N_BIAS] = settings.ugal_bias
+    cyclic = "transit" if classes.count > 1 else "none"
+    wish = cyclic if settings.priority == "auto" else settings.priority
+    numbers[layout.N_PRIORITY] = _PRIORITIES[wish]
+    lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
+    numbers[layout.N_EASE] = 2 if lonely else 0
+    numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
+    numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
 
@@ -314,30 +327,45 @@ def _entries(table: RoutingTable, classes: Classes) -> tuple[IntArray, IntArray 
     entries = np.where(missing, layout.NO_WAY, table.port).astype(np.uint16)
     dated = classes.method == "dateline"
     if dated:
-        entries |= classes.entry.astype(np.uint16) << np.uint16(layout.ENTRY_CLASS_SHIFT)
+        entries |= classes.entry.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
     if table.other is None:
         return entries, None
     others = np.where(missing, layout.NO_WAY, table.other).astype(np.uint16)
     if dated:
-        others |= classes.entry_other.astype(np.uint16) << np.uint16(layout.ENTRY_CLASS_SHIFT)
+        others |= classes.entry_other.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
     entries |= np.where(table.other != table.port, np.uint16(layout.TIE), np.uint16(0))
     return entries, others
 
 
-def _masks(settings: Settings, classes: Classes) -> IntArray:
-    """Virtual channels of each class; then all of them; then those free to roam."""
-    vcs = settings.vcs
-    everything = (1 << vcs) - 1
+def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
+    """Virtual channels of each class and of each set of classes, and the class of each channel.
+
+    The virtual channels are shared out evenly among the classes, twice for two phases; for
+    adaptive routing each class has one, and the others are free to roam.
+    """
+    vcs, count = settings.vcs, classes.count
+    phases = 2 if settings.routing in ("valiant", "ugal") else 1
+    parts = count * phases
     if settings.routing == "adaptive":
-        bits = [1 << k for k in range(classes.count)]
-        roaming = everything & ~((1 << classes.count) - 1)
+        cuts = [*range(count), count]
+        roaming = (1 << vcs) - (1 << count)
     else:
-        phases = 2 if settings.routing in ("valiant", "ugal") else 1
-        parts = classes.count * phases
         cuts = [vcs * i // parts for i in range(parts + 1)]
-        bits = [(1 << cuts[i + 1]) - (1 << cuts[i]) for i in range(parts)]
         roaming = 0
-    return np.array([*bits, everything, roaming], dtype=np.int64)
+    bits = [(1 << cuts[i + 1]) - (1 << cuts[i]) for i in range(parts)]
+    kinds = np.zeros(32, dtype=np.int64)
+    for kind in range(parts):
+        kinds[cuts[kind] : cuts[kind + 1]] = kind
+    sets = [
+        sum(bits[phase * count + k] for k in range(count) if one >> k & 1)
+        for phase in range(phases)
+        for one in classes.sets
+    ]
+    return {
+        "masks": np.array([*bits, (1 << vcs) - 1, roaming], dtype=np.int64),
+        "sets": np.array(sets, dtype=np.int64),
+        "kinds": kinds,
+    }
 
 
 def _far(network: Network, alive: IntArray | None) -> IntArray:
@@ -414,7 +442,7 @@ def fresh_state(plant: Plant, seed: int) -> State:
         credits=_slots(wheel, 1 + rows),
         flits=_aligned(rows, depth),
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
-        random=np.random.SeedSequence(seed).generate_state(ends + 1, np.uint64),
+        random=np.random.SeedSequence(check_seed(seed)).generate_state(ends + 1, np.uint64),
     )
 
 

@@ -288,7 +288,9 @@ def _shortest(before: Plant, alive: IntArray) -> IntArray:
 
 def _with_classes(plant: Plant, table: RoutingTable, alive: IntArray, moved: IntArray) -> Plant:
     anywhere = plant.settings.routing == "adaptive"
-    table, classes, proof = find_classes(plant.network, table, anywhere=anywhere)
+    table, classes, proof = find_classes(
+        plant.network, table, anywhere=anywhere, spread=plant.settings.spread
+    )
     made = damaged_plant(plant, table, classes, proof, alive)
     return replace(made, fabric=made.fabric._replace(moved=moved))
 

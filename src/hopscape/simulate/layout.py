@@ -1,8 +1,9 @@
 """Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
-uses HEAD, COUNT, STATE, OUT, READY; the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say
-which input of the switch it has. Everything about one virtual channel lies in one cache line.
+uses HEAD, COUNT, STATE, OUT, READY and V_WISH, the virtual channels that its packet may ask for;
+the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say which input of the switch it has.
+Everything about one virtual channel lies in one cache line.
 
 Units number whatever carries flits: the channels of the network first, then the injection line of
 every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
@@ -31,16 +32,16 @@ __all__ = ["Counters", "Fabric", "Source", "State", "Ways"]
     V_MASK,
     V_SIDE,
     V_PLACE,
-) = range(14)
+    V_WISH,
+) = range(15)
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
 # bits of MISC
 LISTED, TAIL_OUT = 1, 2
-CLASS_SHIFT = 8
 
 # columns of packets
-DST, BORN, SENT, SIZE, SRC, HOPS, CLASS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL = range(14)
+DST, BORN, SENT, SIZE, SRC, HOPS, MARKS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL = range(14)
 PACKET_FIELDS = 16
 
 # columns of units
@@ -93,8 +94,8 @@ L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
 ) = range(10)
 T_FIELDS = 10
 
-# bits of CLASS beyond the number of the class
-CLASS_MASK, ESCAPED, SECOND, KILLED = 0xFF, 0x100, 0x200, 0x400
+# bits of MARKS; the class of a packet is that of the virtual channel it is in
+ESCAPED, SECOND, KILLED = 0x100, 0x200, 0x400
 RENEW, MOVED = 0x800, 0x1000  # the class is chosen anew; the packet counts as rerouted
 
 NEVER = 2**30  # a cycle that does not come
@@ -103,13 +104,18 @@ NEVER = 2**30  # a cycle that does not come
 FIRST, LAST = 1, 2
 
 # entries of routing tables
-PORT_MASK, ENTRY_CLASS_SHIFT, ENTRY_CLASS_MASK, TIE = 0x7FF, 11, 0xF, 0x8000
+PORT_MASK, ENTRY_SET_SHIFT, ENTRY_SET_MASK, TIE = 0x7FF, 11, 0xF, 0x8000
 NO_WAY = PORT_MASK
 
 # routing modes
 FIXED, ADAPTIVE, VALIANT, UGAL = range(4)
 # switching modes
 WORMHOLE, CUT_THROUGH, STORE_FORWARD, CIRCUIT = range(4)
+# how classes are chosen: on entering a ring, for a pair of nodes, rising on the way
+BY_RING, BY_PAIR, RISING = range(3)
+# who is served first at a virtual channel
+NOBODY, TRANSIT, AGE = range(3)
+PATIENCE = 1024  # after so many cycles nobody is held back any more
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
 BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
@@ -150,8 +156,8 @@ class Fabric(NamedTuple):
     indptr: Any
     """int64[routers + 1]: channels of each router."""
     table: Any
-    """uint16[routers, routers]: port, class and tie bit towards a router, by target: what one
-    packet asks for on its way lies together."""
+    """uint16[routers, routers]: port, set of classes and tie bit towards a router, by target: what
+    one packet asks for on its way lies together."""
     other: Any
     """uint16[routers, routers]: the other way of a tie (never read without ties)."""
     ways: Any
@@ -160,8 +166,14 @@ class Fabric(NamedTuple):
     """uint16[routers, routers]: distances (UGAL only)."""
     masks: Any
     """int64[classes + 2]: virtual channels of each class, then all, then adaptive ones."""
+    sets: Any
+    """int64[sets]: virtual channels of each set of classes; for two phases, those of the second
+    follow those of the first."""
+    kinds: Any
+    """int64[32]: class of each virtual channel."""
     layers: Any
-    """uint8[routers, routers]: class of a pair of routers (layered routing only)."""
+    """uint8[routers, routers]: set of classes of a pair of routers (layers and rising classes; one
+    entry when all pairs have the same)."""
     moved: Any
     """uint8[routers, routers]: pairs whose route a fault has changed (empty without faults)."""
     chosen: Any
@@ -196,14 +208,17 @@ class Ways(NamedTuple):
     N_TAIL_CREDIT,
     N_MODE,
     N_SWITCHING,
-    N_CLASSES,
-    N_LAYERED,
+    N_SETS,
+    N_METHOD,
     N_BIAS,
     N_SHIFT,
     N_LINK,
-    N_RISING,
-) = range(19)
-NUMBERS = 20
+    N_PRIORITY,
+    N_LIMIT,
+    N_SHARED,
+    N_EASE,
+) = range(22)
+NUMBERS = 24
 
 
 class Source(NamedTuple):

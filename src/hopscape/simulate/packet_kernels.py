@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.core import cgutils
+from numba.extending import intrinsic
 
-from hopscape.core.interpreted import intrinsic_or
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -24,8 +24,8 @@ from hopscape.simulate.layout import (
 __all__ = ["bury", "fetch", "random_bits", "random_unit", "release", "ring_first", "send_credit"]
 
 
-@intrinsic_or(lambda mask: (int(mask) & -int(mask)).bit_length() - 1 if mask else 64)
-def _lowest(context, mask):
+@intrinsic
+def _count_zeros(context, mask):
     """The number of the lowest bit that is set (64 when none is), in one instruction."""
 
     def build(target, builder, signature, arguments):
@@ -37,8 +37,8 @@ def _lowest(context, mask):
     return types.int64(types.int64), build
 
 
-@intrinsic_or(lambda array, row, column: None)
-def _hint(context, array, row, column):
+@intrinsic
+def _prefetch(context, array, row, column):
     """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
 
     def build(target, builder, signature, arguments):
@@ -54,6 +54,19 @@ def _hint(context, array, row, column):
         return target.get_dummy_value()
 
     return types.void(array, types.int64, types.int64), build
+
+
+def _plain_lowest(mask):
+    """What :func:`_count_zeros` does, where nothing is compiled (NUMBA_DISABLE_JIT=1)."""
+    return (int(mask) & -int(mask)).bit_length() - 1
+
+
+def _plain_hint(array, row, column):
+    """Nothing to do where nothing is compiled."""
+
+
+_lowest = _plain_lowest if config.DISABLE_JIT else _count_zeros
+_hint = _plain_hint if config.DISABLE_JIT else _prefetch
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -75,13 +88,22 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def random_bits(random, stream):
+def _split_mix(random, stream):
     """64 random bits of one stream (splitmix64)."""
     random[stream] += _STEP
     z = random[stream]
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+def _plain_split_mix(random, stream):
+    """The same where nothing is compiled and numpy would warn that numbers wrap."""
+    with np.errstate(over="ignore"):
+        return _split_mix(random, stream)
+
+
+random_bits = _plain_split_mix if config.DISABLE_JIT else _split_mix
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")

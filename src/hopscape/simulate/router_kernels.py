@@ -9,16 +9,16 @@ from numba import njit
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
-    CLASS,
-    CLASS_MASK,
-    CLASS_SHIFT,
+    AGE,
+    BORN,
+    BY_RING,
     COUNT,
     CREDIT,
     CUT_THROUGH,
     DRAIN,
     DST,
-    ENTRY_CLASS_MASK,
-    ENTRY_CLASS_SHIFT,
+    ENTRY_SET_MASK,
+    ENTRY_SET_SHIFT,
     ESCAPED,
     GOAL,
     HEAD,
@@ -29,14 +29,19 @@ from hopscape.simulate.layout import (
     L_TOUCHED,
     L_WAITERS,
     LISTED,
+    MARKS,
     MID,
     MISC,
     N_CHANNELS,
-    N_CLASSES,
+    N_DEPTH,
+    N_EASE,
     N_ENDPOINTS,
-    N_LAYERED,
+    N_LIMIT,
+    N_METHOD,
     N_MODE,
-    N_RISING,
+    N_PRIORITY,
+    N_SETS,
+    N_SHARED,
     N_SHIFT,
     N_SW_ALLOC,
     N_SWITCHING,
@@ -45,9 +50,11 @@ from hopscape.simulate.layout import (
     NOW,
     OUT,
     PATH,
+    PATIENCE,
     PORT_MASK,
     READY,
     RENEW,
+    RISING,
     SECOND,
     SENDERS,
     SIZE,
@@ -57,6 +64,7 @@ from hopscape.simulate.layout import (
     TAG,
     TAILS,
     TIE,
+    TRANSIT,
     U_ASK,
     U_CREDIT,
     U_FREE,
@@ -70,6 +78,7 @@ from hopscape.simulate.layout import (
     V_MASK,
     V_NEXT,
     V_TAKE,
+    V_WISH,
     WAITERS,
 )
 from hopscape.simulate.packet_kernels import fetch, random_bits, ring_first
@@ -81,6 +90,9 @@ __all__ = ["allocate_vcs"]
 def _route(
     numbers,
     indptr,
+    masks,
+    sets,
+    kinds,
     table,
     other,
     layers,
@@ -94,81 +106,100 @@ def _route(
     chosen,
     row,
 ):
-    """The unit and class for the packet at the front of a virtual channel; negative: no way.
+    """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
 
-    Returns unit * 256 + class; class 255 means any virtual channel (ejection).
+    V_WISH gets the virtual channels of the unit that the packet may ask for.
     """
     unit = row >> numbers[N_SHIFT]
     here = units[unit, U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
-    if packets[who, CLASS] & KILLED:
-        return -256
-    out = (numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]) * 256 + 255
+    marks = packets[who, MARKS]
+    if marks & KILLED:
+        return -1
     packets[who, HOPS] += 1
+    vcs[row, V_WISH] = masks[len(masks) - 2]
+    leave = numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
         if packets[who, TAG] < 0:
-            return out if packets[who, GOAL] == here else np.int64(chosen.steps[step])
-        if step < transfers[packets[who, TAG], T_PATH_END]:
-            out = np.int64(paths[step]) * 256 + (packets[who, CLASS] & CLASS_MASK)
-        return out
+            if packets[who, GOAL] == here:
+                return leave
+            vcs[row, V_WISH] = masks[chosen.steps[step] & 0xFF]
+            return np.int64(chosen.steps[step] >> 8)
+        if step >= transfers[packets[who, TAG], T_PATH_END]:
+            return leave
+        vcs[row, V_WISH] = masks[0]
+        return np.int64(paths[step])
     goal = packets[who, GOAL]
-    turned = False
+    fresh = unit >= numbers[N_CHANNELS] or marks & RENEW != 0
     if packets[who, MID] >= 0:
         if packets[who, MID] == here:
             packets[who, MID] = -1
-            packets[who, CLASS] |= SECOND
-            turned = True
-            if numbers[N_LAYERED]:
-                level = np.int64(layers[here, goal])
-                packets[who, CLASS] = (packets[who, CLASS] & ~CLASS_MASK) | level
+            marks |= SECOND
+            packets[who, MARKS] = marks
+            fresh = True
         else:
             goal = packets[who, MID]
-    if here == goal and packets[who, MID] < 0:
-        return out
+    if here == goal:
+        return leave
     entry = np.int64(table[here, goal])
     if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
         entry = np.int64(other[here, goal])
     if entry & PORT_MASK == NO_WAY:
-        return -256
+        return -1
     out = indptr[here] + (entry & PORT_MASK)
-    kind = packets[who, CLASS]
-    if numbers[N_LAYERED]:
-        if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:  # the escape would begin here
-            kind = (kind & ~CLASS_MASK) | np.int64(layers[here, goal])
-            packets[who, CLASS] = kind
-        level = kind & CLASS_MASK
-        if kind & SECOND:
-            level += numbers[N_CLASSES]
-        return out * 256 + level
-    ring = units[unit, U_RING]
-    if numbers[N_MODE] == ADAPTIVE and not kind & ESCAPED:
-        ring = -1  # the escape would begin here
-    if numbers[N_RISING]:
-        level = kind & CLASS_MASK
-        if turned or kind & RENEW or ring < 0:
-            level = numbers[N_CLASSES] if kind & SECOND else 0
-        elif ring == 1 and units[out, U_RING] == 0:  # up again after down
+    if marks & RENEW:
+        packets[who, MARKS] = marks & ~RENEW
+    if numbers[N_MODE] == ADAPTIVE and not marks & ESCAPED:
+        fresh = True  # the escape would begin here
+    ring, method = units[unit, U_RING], numbers[N_METHOD]
+    base = numbers[N_SETS] if marks & SECOND else 0
+    if method == BY_RING:
+        fresh = fresh or ring < 0 or ring != units[out, U_RING]
+        wish = sets[base + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)]
+    elif fresh:
+        wish = sets[base + np.int64(layers[here, goal] if len(layers) > 1 else layers[0, 0])]
+    if not fresh:
+        level = kinds[row - (unit << numbers[N_SHIFT])]
+        if method == RISING and ring == 1 and units[out, U_RING] == 0:  # up again after down
             level += 1
-        packets[who, CLASS] = (kind & ~(CLASS_MASK | RENEW)) | level
-        return out * 256 + level
-    if turned or kind & RENEW or ring < 0 or ring != units[out, U_RING]:
-        level = (entry >> ENTRY_CLASS_SHIFT) & ENTRY_CLASS_MASK
-        if kind & SECOND:
-            level += numbers[N_CLASSES]
-        kind = (kind & ~(CLASS_MASK | RENEW)) | level
-        packets[who, CLASS] = kind
-    return out * 256 + (kind & CLASS_MASK)
+        wish = masks[level]
+    vcs[row, V_WISH] = wish
+    return out
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _roomy(numbers, vcs, unit, allowed, need):
     """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
-    mask = 0
-    for v in range(numbers[N_VCS]):
-        if allowed & (1 << v) and vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] >= need:
+    mask, left = 0, np.int64(allowed)
+    while left:
+        v = ring_first(left, 0)
+        left &= left - 1
+        if vcs[(unit << numbers[N_SHIFT]) + v, CREDIT] >= need:
             mask |= 1 << v
     return mask
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _has_room(numbers, vcs, unit, allowed, need):
+    """Is :func:`_roomy` not empty?"""
+    left = np.int64(allowed)
+    while left:
+        if vcs[(unit << numbers[N_SHIFT]) + ring_first(left, 0), CREDIT] >= need:
+            return True
+        left &= left - 1
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _crowded(numbers, vcs, unit, mask):
+    """Have the buffers of some virtual channels of a unit less room than new packets need?"""
+    room = total = 0
+    for v in range(numbers[N_VCS]):
+        if mask >> v & 1:
+            room += np.int64(vcs[(unit << numbers[N_SHIFT]) + v, CREDIT])
+            total += numbers[N_DEPTH]
+    return 1000 * room < numbers[N_LIMIT] * total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -180,7 +211,7 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
     goal = packets[who, GOAL]
-    if here == goal or packets[who, CLASS] & ESCAPED:
+    if here == goal or packets[who, MARKS] & ESCAPED:
         return -1
     roaming = masks[len(masks) - 1]
     bits = np.int64(ways[here, goal])
@@ -188,10 +219,10 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
     swap = random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1)
     while bits:
         fit = units[out, U_FREE] & roaming if bits & 1 else 0
-        if fit and (need == 0 or _roomy(numbers, vcs, out, fit, need)):
-            room = units[out, U_CREDIT]
-            if room > most or (room == most and swap):
-                found, most = out, room
+        room = units[out, U_CREDIT]
+        better = fit and (room > most or (room == most and swap))
+        if better and (need == 0 or _has_room(numbers, vcs, out, fit, need)):
+            found, most = out, room
         bits >>= 1
         out += 1
     return found
@@ -202,6 +233,8 @@ def allocate_vcs(
     numbers,
     indptr,
     masks,
+    sets,
+    kinds,
     table,
     other,
     layers,
@@ -220,6 +253,7 @@ def allocate_vcs(
     """One iteration of iSLIP between waiting packets and free output virtual channels."""
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
+    shift, channels, limit = numbers[N_SHIFT], numbers[N_CHANNELS], numbers[N_LIMIT]
     touched = kept = 0
     waiting = scalars[WAITERS]
     for i in range(waiting):
@@ -240,13 +274,16 @@ def allocate_vcs(
         kept += 1
         if vcs[row, READY] > now:
             continue
-        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole else 1
+        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole or adaptive else 1
         if switching == STORE_FORWARD and vcs[row, COUNT] < size:
             continue
         if vcs[row, OUT] == -1:
             way = _route(
                 numbers,
                 indptr,
+                masks,
+                sets,
+                kinds,
                 table,
                 other,
                 layers,
@@ -264,22 +301,21 @@ def allocate_vcs(
                 _give_up(scalars, vcs, lists, flits, packets, row)
                 kept -= 1
                 continue
-            vcs[row, OUT] = way >> 8
-            vcs[row, MISC] = (vcs[row, MISC] & 0xFF) | ((way & 0xFF) << CLASS_SHIFT)
-        unit = np.int64(vcs[row, OUT])
-        kind = vcs[row, MISC] >> CLASS_SHIFT
-        mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
-        if adaptive and kind != 255:
-            need = size if whole else 0
+            vcs[row, OUT] = way
+        unit, wish = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
+        need = size if whole else 0
+        if adaptive and unit < channels:
+            room = need if numbers[N_SHARED] else min(size, numbers[N_DEPTH])
             roaming = _choose_way(
-                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need
+                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, room
             )
             if roaming >= 0:
-                unit, mask = roaming, masks[len(masks) - 1]
-        mask &= units[unit, U_FREE]
-        if mask and whole:
-            mask = _roomy(numbers, vcs, unit, mask, size)
-        if mask == 0:
+                unit, wish, need = roaming, masks[len(masks) - 1], room
+        mask = wish & units[unit, U_FREE]
+        if mask and need:
+            mask = _roomy(numbers, vcs, unit, mask, need)
+        held = limit and row >> shift >= channels > unit and now - vcs[row, READY] < PATIENCE
+        if mask == 0 or (held and _crowded(numbers, vcs, unit, wish)):
             continue
         kept -= 1
         likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)
@@ -315,8 +351,8 @@ def _give_up(scalars, vcs, lists, flits, packets, row):
     vcs[row, STATE] = DRAIN
     vcs[row, READY] = scalars[NOW]
     who = flits[row, vcs[row, HEAD]] >> 2
-    if not packets[who, CLASS] & KILLED:
-        packets[who, CLASS] |= KILLED
+    if not packets[who, MARKS] & KILLED:
+        packets[who, MARKS] |= KILLED
         packets[who, TAILS] = 1
     _send_list(scalars, vcs, lists, row)
 
@@ -344,7 +380,7 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     vcs[row, READY] = scalars[NOW] + numbers[N_SW_ALLOC]
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
-        packets[flits[row, vcs[row, HEAD]] >> 2, CLASS] |= ESCAPED
+        packets[flits[row, vcs[row, HEAD]] >> 2, MARKS] |= ESCAPED
     _send_list(scalars, vcs, lists, row)
 
 
@@ -363,16 +399,32 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
     Those without an offer go back on the list of waiters, behind the first `kept`.
     """
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
-    lap = np.int64(units[unit, U_INS]) * per
+    lap, priority = np.int64(units[unit, U_INS]) * per, numbers[N_PRIORITY]
+    last, wanted = np.int64(2**62), np.int64(0)
+    rings, late = numbers[N_METHOD] == BY_RING, scalars[NOW] - PATIENCE
+    row = np.int64(units[unit, U_ASK])
+    while row >= 0:
+        wanted |= vcs[row, V_MASK]
+        row = np.int64(vcs[row, V_NEXT])
     for v in range(per):
+        lists[L_OFFER, v] = -1
+        if not wanted >> v & 1:
+            continue
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
-        offer, low = np.int64(-1), lap
+        full = vcs[(unit << shift) + v, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
+        transit = priority == TRANSIT and full
+        offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
             line = row >> shift
             key = units[line, U_IN] * per + row - (line << shift) - given
             key += lap if key < 0 else 0
-            key = key if (vcs[row, V_MASK] >> v) & 1 else lap
+            if transit and vcs[row, READY] > late:
+                key += lap if line >= numbers[N_CHANNELS] else 0
+                key += lap if rings and units[line, U_RING] != units[unit, U_RING] else 0
+            elif priority == AGE:
+                key += lap * packets[flits[row, vcs[row, HEAD]] >> 2, BORN]
+            key = key if (vcs[row, V_MASK] >> v) & 1 else last
             offer = row if key < low else offer
             low = min(key, low)
             row = np.int64(vcs[row, V_NEXT])

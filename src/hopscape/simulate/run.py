@@ -169,7 +169,6 @@ class Waits(NamedTuple):
             int(row)
             for row in follow_waits(
                 plant.fabric.numbers,
-                plant.fabric.masks,
                 state.vcs,
                 state.units,
                 state.flits,

@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 from hopscape.core.errors import ArgumentError
+from hopscape.deadlock.classes import Spread
 
 __all__ = ["Settings"]
 
 Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
+Priority = Literal["auto", "none", "transit", "age"]
 Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]
 
 
@@ -43,6 +45,20 @@ class Settings:
         Endpoints at each node that is no switch.
     ugal_bias : int
         UGAL takes the detour only when it looks better by this much.
+    spread : {'none', 'pairs', 'all'}
+        Packets choose among all classes of virtual channels in which their way closes no cycle:
+        never, where classes go by pairs of nodes, or on datelines too.
+    priority : {'auto', 'none', 'transit', 'age'}
+        Who is served first: nobody; packets in the network before those that enter it, and on
+        datelines packets in a ring before those that enter the ring, for 1,024 cycles at most
+        (where a class of a dateline has but one virtual channel, only while its buffer is more
+        than half full); or the oldest packet. ``auto`` is ``transit`` where there are classes.
+    injection_limit : float
+        A packet enters the network only where this share of the buffers that it may ask for is
+        free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no limit.
+    shared_buffers : bool
+        Adaptive wormhole packets may ask for a virtual channel whose buffer has no room for them,
+        as in BookSim: nothing is then certified.
 
     Examples
     --------
@@ -66,6 +82,10 @@ class Settings:
     switching: Switching = "wormhole"
     concentration: int = 1
     ugal_bias: int = 0
+    spread: Spread = "pairs"
+    priority: Priority = "auto"
+    injection_limit: float = 0.0
+    shared_buffers: bool = False
 
     def __post_init__(self) -> None:
         ranges = {
@@ -86,11 +106,20 @@ class Settings:
             whole = isinstance(value, int) and not isinstance(value, bool)
             if not whole or not low <= value <= high:
                 raise ArgumentError(f"{name} is {value!r}; it must be from {low} to {high}")
-        for name, allowed in (("routing", get_args(Routing)), ("switching", get_args(Switching))):
-            if getattr(self, name) not in allowed:
+        choices = {
+            "routing": Routing,
+            "switching": Switching,
+            "spread": Spread,
+            "priority": Priority,
+        }
+        for name, kind in choices.items():
+            if getattr(self, name) not in get_args(kind):
                 raise ArgumentError(
-                    f"{name} is {getattr(self, name)!r}; choose {', '.join(allowed)}"
+                    f"{name} is {getattr(self, name)!r}; choose {', '.join(get_args(kind))}"
                 )
+        limit = self.injection_limit
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+            raise ArgumentError(f"injection_limit is {limit!r}; it must be from 0 to 1")
         self._check_packets()
 
     def _check_packets(self) -> None:
@@ -112,6 +141,18 @@ class Settings:
                 f"buffer is {self.buffer}; {self.switching} needs room for a whole packet"
                 f" of {max(self.packet)} flits"
             )
+
+    @property
+    def certifiable(self) -> bool:
+        """Do packets hold no buffer that the certificate does not know of?
+
+        Adaptive packets may hold and wait for any roaming channel. That is no deadlock as long as
+        whoever is at the front of such a buffer can still leave for an escape channel (Duato): a
+        packet must fit into the buffer whole, or find it empty.
+        """
+        whole = self.switching in ("cut-through", "store-and-forward")
+        empty = self.tail_credit
+        return self.routing != "adaptive" or whole or empty or not self.shared_buffers
 
     @property
     def router_delay(self) -> int:

@@ -17,8 +17,6 @@ from hopscape.simulate.layout import (
     BERNOULLI,
     BORN,
     CIRCUIT,
-    CLASS,
-    CLASS_MASK,
     CREATED,
     CREDIT,
     DST,
@@ -44,6 +42,7 @@ from hopscape.simulate.layout import (
     LEFT,
     LOST,
     LOST_MEASURED,
+    MARKS,
     MEASURED,
     MID,
     MISC,
@@ -52,7 +51,6 @@ from hopscape.simulate.layout import (
     N_CHANNELS,
     N_DEPTH,
     N_ENDPOINTS,
-    N_LAYERED,
     N_MODE,
     N_SHIFT,
     N_SWITCHING,
@@ -194,7 +192,7 @@ def _new_packet(scalars, ends, packets, e, target, size, born):
     packets[who, SIZE] = size
     packets[who, SRC] = e
     packets[who, HOPS] = 0
-    packets[who, CLASS] = 0
+    packets[who, MARKS] = 0
     packets[who, MID] = -1
     packets[who, TAG] = -1
     packets[who, PATH] = -1
@@ -234,7 +232,6 @@ def _next_packet(
     numbers,
     indptr,
     table,
-    layers,
     far,
     moved,
     chosen,
@@ -269,11 +266,11 @@ def _next_packet(
     if len(chosen.first):
         _choose_route(chosen, ends, packets, random, who, e, target)
         return who
-    _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target)
+    _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, target)
     if len(moved):
         here, mid, goal = ends[e, E_HOME], packets[who, MID], ends[target, E_HOME]
         if moved[here, goal] if mid < 0 else moved[here, mid] or moved[mid, goal]:
-            packets[who, CLASS] |= MOVED
+            packets[who, MARKS] |= MOVED
             scalars[REROUTED] += 1
     return who
 
@@ -292,11 +289,9 @@ def _choose_route(chosen, ends, packets, random, who, e, target):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who, e, target):
-    """What is decided at the source: the layer, or the router in between."""
+def _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, target):
+    """What is decided at the source: the router in between."""
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
-    if numbers[N_LAYERED]:
-        packets[who, CLASS] |= layers[here, goal]
     mode = numbers[N_MODE]
     if here == goal or (mode != VALIANT and mode != UGAL):
         return
@@ -306,7 +301,7 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
     mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
     cut = table[here, mid] & PORT_MASK == NO_WAY or table[mid, goal] & PORT_MASK == NO_WAY
     if mid in (here, goal) or cut:
-        packets[who, CLASS] |= SECOND
+        packets[who, MARKS] |= SECOND
         return
     if mode == UGAL:
         straight = indptr[here] + (table[here, goal] & PORT_MASK)
@@ -315,12 +310,9 @@ def _plan(numbers, indptr, table, layers, far, units, ends, packets, random, who
         short = (full - units[straight, U_CREDIT]) * np.int64(far[here, goal])
         detour = np.int64(far[here, mid]) + np.int64(far[mid, goal])
         if short <= (full - units[around, U_CREDIT]) * detour + numbers[N_BIAS]:
-            packets[who, CLASS] |= SECOND
+            packets[who, MARKS] |= SECOND
             return
     packets[who, MID] = mid
-    if numbers[N_LAYERED]:
-        level = np.int64(layers[here, mid])
-        packets[who, CLASS] = (packets[who, CLASS] & ~CLASS_MASK) | level
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -328,7 +320,6 @@ def inject(
     numbers,
     indptr,
     table,
-    layers,
     far,
     moved,
     chosen,
@@ -357,7 +348,6 @@ def inject(
                 numbers,
                 indptr,
                 table,
-                layers,
                 far,
                 moved,
                 chosen,
@@ -374,7 +364,7 @@ def inject(
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)
         if ends[e, E_HOLD] > now:
-            if not packets[who, CLASS] & KILLED:
+            if not packets[who, MARKS] & KILLED:
                 continue
             ends[e, E_HOLD] = now  # no circuit will stand: its other flits follow and are lost
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]

@@ -14,8 +14,6 @@ from numba import njit
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
-    CLASS,
-    CLASS_SHIFT,
     COUNT,
     CREDIT,
     CUT_THROUGH,
@@ -28,11 +26,12 @@ from hopscape.simulate.layout import (
     FIRST,
     HEAD,
     IDLE,
-    MISC,
+    MARKS,
     N_CHANNELS,
     N_DEPTH,
     N_ENDPOINTS,
     N_MODE,
+    N_SHARED,
     N_SHIFT,
     N_SWITCHING,
     N_VCS,
@@ -44,6 +43,7 @@ from hopscape.simulate.layout import (
     STORE_FORWARD,
     U_FREE,
     U_TO,
+    V_WISH,
 )
 
 __all__ = ["find_owners", "follow_waits", "mark_moving"]
@@ -166,15 +166,17 @@ def _hopes(
     unit = np.int64(vcs[row, OUT])
     if unit < 0:
         return True
-    kind = vcs[row, MISC] >> CLASS_SHIFT
-    mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
+    mask = vcs[row, V_WISH]
     if _opens(numbers, vcs, units, returning, owner, moving, unit, mask, size):
         return True
-    if numbers[N_MODE] != ADAPTIVE or kind == 255 or packets[who, CLASS] & ESCAPED:
+    inside = unit < numbers[N_CHANNELS]
+    if numbers[N_MODE] != ADAPTIVE or not inside or packets[who, MARKS] & ESCAPED:
         return False
     here = units[row >> numbers[N_SHIFT], U_TO]
     bits = np.int64(ways[here, ends[packets[who, DST], E_HOME]])
     unit, roaming = indptr[here], masks[len(masks) - 1]
+    if not numbers[N_SHARED]:
+        size = min(packets[who, SIZE], numbers[N_DEPTH])
     while bits:
         if bits & 1 and _opens(numbers, vcs, units, returning, owner, moving, unit, roaming, size):
             return True
@@ -202,7 +204,7 @@ def _opens(numbers, vcs, units, returning, owner, moving, unit, mask, size):
 
 
 @njit(cache=True, nogil=True)
-def follow_waits(numbers, masks, vcs, units, flits, packets, owner, front, row):
+def follow_waits(numbers, vcs, units, flits, packets, owner, front, row):
     """From a stuck row to one that it waits for, and on: the rows of the circle at the end."""
     shift = numbers[N_SHIFT]
     place = np.full(len(vcs), -1, dtype=np.int64)
@@ -221,8 +223,7 @@ def follow_waits(numbers, masks, vcs, units, flits, packets, owner, front, row):
         elif vcs[row, STATE] == ACTIVE:
             row = np.int64(vcs[row, OUT])
         else:
-            unit, kind = np.int64(vcs[row, OUT]), vcs[row, MISC] >> CLASS_SHIFT
-            mask = masks[len(masks) - 2] if kind == 255 else masks[kind]
+            unit, mask = np.int64(vcs[row, OUT]), vcs[row, V_WISH]
             v = 0
             while v < numbers[N_VCS] and not mask >> v & 1:
                 v += 1

@@ -258,16 +258,14 @@ def _turn(patient: _Patient, gone: set[int]) -> None:
         goal, mid = int(home[packet[layout.DST]]), int(packet[layout.MID])
         if mid >= 0 and _no_way(fabric, here, mid, goal):
             packet[layout.MID], mid = -1, -1
-            packet[layout.CLASS] |= layout.SECOND
-        kind = int(packet[layout.CLASS]) & ~layout.CLASS_MASK | layout.RENEW
-        if fabric.numbers[layout.N_LAYERED]:
-            kind = kind & ~layout.RENEW | int(fabric.layers[here, mid if mid >= 0 else goal])
+            packet[layout.MARKS] |= layout.SECOND
+        kind = int(packet[layout.MARKS]) | layout.RENEW
         broken = epoch.broken[here, mid if mid >= 0 else goal]
         reached = here == goal or fabric.table[here, goal] & layout.PORT_MASK != layout.NO_WAY
         if broken and reached and not kind & layout.MOVED:
             kind |= layout.MOVED
             state.scalars[layout.REROUTED] += 1
-        packet[layout.CLASS] = kind
+        packet[layout.MARKS] = kind
 
 
 def _no_way(fabric: layout.Fabric, here: int, mid: int, goal: int) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hopscape.core.addresses import MixedRadix
 from hopscape.core.errors import ArgumentError
+from hopscape.deadlock.classes import Method, certify, single_class
+from hopscape.deadlock.layering import find_layers
+from hopscape.deadlock.tables import routing_table
 from hopscape.registry import build, spec_files
 from hopscape.simulate.booksim import BookSimJob
 from hopscape.simulate.delays import channel_delays
@@ -25,6 +30,9 @@ from hopscape.simulate.traffic import (
     worst_permutation,
 )
 from hopscape.store import Store, Task, digest, file_digest, run_tasks
+
+_LAYERS = 8
+_MOST_LOADS = 100_000
 
 __all__ = [
     "Job",
@@ -113,12 +121,16 @@ def parse_loads(text: str) -> list[float]:
         if len(numbers) == 1:
             out.append(numbers[0])
         elif len(numbers) == 3 and numbers[2] > 0 and numbers[1] >= numbers[0]:
-            steps = int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
-            out += [round(numbers[0] + i * numbers[2], 10) for i in range(steps + 1)]
+            steps = (numbers[1] - numbers[0]) / numbers[2] + 1e-9
+            if not steps < _MOST_LOADS:
+                raise ArgumentError(
+                    f"load {part!r} has about {steps:.3g} steps; give at most {_MOST_LOADS} loads"
+                )
+            out += [round(numbers[0] + i * numbers[2], 10) for i in range(int(steps) + 1)]
         else:
             raise ArgumentError(f"load {part!r} must be a number or LOW:HIGH:STEP with a step > 0")
-    if not out or min(out) < 0 or len(out) > 100_000:
-        raise ArgumentError(f"load {text!r}: give from 1 to 100000 loads of at least 0")
+    if not out or not all(0 <= x < math.inf for x in out) or len(out) > _MOST_LOADS:
+        raise ArgumentError(f"load {text!r}: give from 1 to {_MOST_LOADS} loads of at least 0")
     return out
 
 
@@ -133,13 +145,7 @@ def _plant(
 ) -> Plant:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
-    way: Any = None
-    if router == "updown":
-        from hopscape.deadlock.updown import UpDownRouter
-
-        way = UpDownRouter(network)
-    elif router != "auto":
-        way = network.router(router)
+    way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
 
@@ -155,7 +161,8 @@ def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
         raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
     if text == "worst":
         return worst_permutation(plant.network, plant.table, plant.home)
-    sides = getattr(plant.network.family, "sides", None)
+    addresses = plant.network.addresses
+    sides = addresses.sides if isinstance(addresses, MixedRadix) else None
     return make_traffic(text, count, sides, seed)
 
 
@@ -236,9 +243,17 @@ def run_booksim(job: BookSimJob) -> dict[str, Any]:
     """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict."""
     import numpy as np
 
-    network = job.network if job.network is not None else build(job.spec)
+    network, router = build(job.spec) if job.network is None else job.network, None
+    method: Method = "auto"
+    if job.network is not None:  # anynet: BookSim's min goes by the lowest port
+        router = routing_table(network, network.router("table"))
+        few = find_layers(router, _LAYERS)
+        single = certify(router, single_class(router)).deadlock_free
+        method = "single" if single else "layers" if few is not None else "rising"
     delays = None if job.link_delays is None else np.asarray(job.link_delays, dtype=np.int32)
-    plant = build_plant(network, job.settings, unsafe=job.unsafe, link_delays=delays)
+    plant = build_plant(
+        network, job.settings, router, unsafe=job.unsafe, method=method, link_delays=delays
+    )
     traffic = traffic_for(plant, job.traffic, job.seed)
     if job.on_off is not None:
         traffic = traffic.bursty(*job.on_off)

@@ -6,7 +6,6 @@ generalisation is said in :data:`PATTERNS`.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -18,29 +17,45 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
+from hopscape.core.reading import TextFile
+from hopscape.core.reading import read_matrix as read_numbers
 from hopscape.simulate import layout
 
-__all__ = ["PATTERNS", "Traffic", "make_traffic", "read_matrix", "read_trace", "worst_permutation"]
+__all__ = [
+    "PATTERNS",
+    "Traffic",
+    "check_seed",
+    "make_traffic",
+    "read_matrix",
+    "read_trace",
+    "worst_permutation",
+]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_MOST_CYCLES = 2**30 - 1
+_TRACE = ("cycle", "source", "target", "flits")
 
 PATTERNS = {
     "uniform": "any endpoint, itself included, as BookSim does",
     "uniform-others": "any other endpoint",
-    "transpose": "swaps the two halves of the address; on a grid the axes are turned round, and"
-    " for other N = a·b with a nearest to the root, (i, j) of a × b goes to (j, i) of b × a",
+    "transpose": "swaps the two halves of the address; where axes differ or are odd in number they"
+    " are turned round, and for other N = a·b with a nearest to the root, (i, j) of a × b goes to"
+    " (j, i) of b × a",
     "bit-complement": "every bit inverted; for other N endpoint s sends to N - 1 - s",
     "bit-reverse": "bits in reverse; for other N those whose reverse is beyond N stay",
     "shuffle": "bits rotated left; for other N 2s mod (N - 1), the last to itself",
-    "tornado": "on a grid almost half way round every axis; otherwise s + ceil(N/2) - 1 mod N",
+    "tornado": "on a grid almost half way round every axis; otherwise, and where no axis has more"
+    " than 2, s + ceil(N/2) - 1 mod N",
     "neighbour": "on a grid one step up every axis; otherwise s + 1 mod N",
     "permutation": "one random permutation, by the seed",
     "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
     "worst": "the permutation that loads a channel most under the router in use",
 }
-_ALIASES = {
+ALIASES = {
     "transp": "transpose",
     "bitcomp": "bit-complement",
     "bit_complement": "bit-complement",
@@ -132,7 +147,8 @@ def make_traffic(
     Parameters
     ----------
     text : str or array
-        A name of :data:`PATTERNS`, ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
+        A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
+        ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
     endpoints : int
     sides : sequence of int, optional
         Lengths of the axes of a grid, for transpose, tornado and neighbour.
@@ -148,8 +164,8 @@ def make_traffic(
     """
     if not isinstance(text, str):
         return _from_array(np.asarray(text), endpoints)
-    name, arguments = _parse(text)
-    name = _ALIASES.get(name, name)
+    name, arguments = parse_pattern(text)
+    name = ALIASES.get(name, name)
     if name == "uniform" or (name == "uniform-others" and endpoints == 1):
         return _plain("uniform", layout.UNIFORM)
     if name == "uniform-others":
@@ -157,18 +173,30 @@ def make_traffic(
     if name == "hotspot":
         return _hotspot(text, arguments, endpoints)
     if name == "permutation":
-        chosen = arguments[0][0] if arguments and arguments[0] else seed
+        chosen = check_seed(arguments[0][0] if arguments and arguments[0] else seed)
         generator = np.random.default_rng(chosen)
         return _fixed(text, generator.permutation(endpoints))
     grid = tuple(sides) if sides is not None and math.prod(sides) == endpoints else None
     if name == "tornado" and len(arguments) >= 2:  # tornado(k, n[, c]) as BookSim writes it
-        grid = (arguments[0][0],) * arguments[1][0]
-        if math.prod(grid) != endpoints:
-            raise ArgumentError(f"{text} is for {math.prod(grid)} endpoints, not {endpoints}")
+        k, n = ([*part, 0][0] for part in arguments[:2])
+        if k < 2 or n > endpoints.bit_length() or k**n != endpoints:
+            raise ArgumentError(f"{text} is for {k}^{n} endpoints, not for {endpoints}")
+        grid = (k,) * n
+    added = load_plugins("traffic")
+    if name in added:  # a list of targets or a matrix, checked as a user's is
+        return replace(_from_array(np.asarray(added[name](endpoints, grid)), endpoints), name=name)
     made = _MAKERS.get(name)
     if made is None:
-        raise ArgumentError(f"traffic {text!r} is unknown; choose {', '.join(PATTERNS)}")
+        names = ", ".join([*PATTERNS, *added])
+        raise ArgumentError(f"traffic {text!r} is unknown; choose {names}")
     return _fixed(name, made(endpoints, grid))
+
+
+def check_seed(seed: int) -> int:
+    """The seed, if it is one."""
+    if seed < 0:
+        raise ArgumentError(f"seed is {seed}; it must be at least 0")
+    return seed
 
 
 def _from_array(given: Any, endpoints: int) -> Traffic:
@@ -185,7 +213,8 @@ def _from_array(given: Any, endpoints: int) -> Traffic:
     return _fixed("targets", given)
 
 
-def _parse(text: str) -> tuple[str, list[list[int]]]:
+def parse_pattern(text: str) -> tuple[str, list[list[int]]]:
+    """The name of a pattern and its lists of numbers: ``hotspot({0,9},{3,1})``."""
     match = re.fullmatch(r"\s*([a-zA-Z_-]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ArgumentError(f"traffic {text!r} cannot be read; write a name or name(arguments)")
@@ -195,6 +224,8 @@ def _parse(text: str) -> tuple[str, list[list[int]]]:
             arguments.append([int(x) for x in part.strip("{}").split(",") if x.strip()])
         except ValueError as error:
             raise ArgumentError(f"traffic {text!r}: {part!r} must be whole numbers") from error
+        if any(not 0 <= x <= _MOST_CYCLES for x in arguments[-1]):
+            raise ArgumentError(f"traffic {text!r}: numbers must be from 0 to {_MOST_CYCLES}")
     return match[1].lower(), arguments
 
 
@@ -220,6 +251,9 @@ def _transpose(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
     s = np.arange(endpoints)
     if grid is not None and len(grid) > 1:
         digits = np.unravel_index(s, grid)
+        if len(grid) % 2 == 0 and len(set(grid)) == 1:
+            half = len(grid) // 2
+            return np.ravel_multi_index(digits[half:] + digits[:half], grid)
         return np.ravel_multi_index(digits[::-1], grid[::-1])
     bits = _bits(endpoints)
     if bits is not None and bits % 2 == 0:
@@ -257,46 +291,41 @@ def _shifted(endpoints: int, grid: tuple[int, ...] | None, step: Any) -> IntArra
     return np.ravel_multi_index(moved, sides)
 
 
+def _tornado(endpoints: int, grid: tuple[int, ...] | None) -> IntArray:
+    wide = grid is not None and max(grid) > 2
+    return _shifted(endpoints, grid if wide else None, lambda k: (k + 1) // 2 - 1)
+
+
 _MAKERS: dict[str, Callable[[int, tuple[int, ...] | None], IntArray]] = {
     "transpose": _transpose,
     "bit-complement": _complement,
     "bit-reverse": _reverse_bits,
     "shuffle": _shuffle,
-    "tornado": lambda n, grid: _shifted(n, grid, lambda k: (k + 1) // 2 - 1),
+    "tornado": _tornado,
     "neighbour": lambda n, grid: _shifted(n, grid, lambda k: 1 % k),
 }
 
 
 def read_matrix(path: str | Path, endpoints: int) -> Traffic:
     """A traffic matrix from a CSV file: one row of shares per source."""
-    try:
-        matrix = np.loadtxt(path, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path} cannot be read as a matrix: {error}") from error
-    return _from_array(matrix, endpoints)
+    return _from_array(read_numbers(path, "a share", 0.0), endpoints)
 
 
 def read_trace(path: str | Path, endpoints: int) -> Traffic:
     """Packets from a CSV file with lines ``cycle,source,target,flits``."""
+    file = TextFile(path)
+    limits = ((0, _MOST_CYCLES), (0, endpoints - 1), (0, endpoints - 1), (1, _MOST_CYCLES))
     rows = []
-    try:
-        with open(path, newline="", encoding="utf-8") as lines:
-            for number, line in enumerate(csv.reader(lines), 1):
-                if not line or line[0].lstrip().startswith("#") or line[0].strip() == "cycle":
-                    continue
-                if len(line) != 4:
-                    raise ValueError(f"line {number} needs cycle,source,target,flits")
-                rows.append([int(x) for x in line])
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path} cannot be read as a trace: {error}") from error
-    data = np.asarray(rows, dtype=np.int64).reshape(-1, 4)
-    if len(data) == 0:
-        raise FileFormatError(f"{path} holds no packets")
-    ends = data[:, 1:3]
-    if data.min() < 0 or ends.max() >= endpoints or data[:, 3].min() < 1 or data.max() >= 2**30:
-        raise FileFormatError(
-            f"{path}: cycles from 0, endpoints 0..{endpoints - 1}, at least 1 flit, all below 2^30"
-        )
+    for line in file.lines("#"):
+        words = line.words()
+        if words and words[0].text == "cycle":
+            continue
+        if len(words) != len(_TRACE):
+            raise line.error(f"a packet is {','.join(_TRACE)}: 4 numbers, not {len(words)}")
+        rows.append([w.integer(n, *span) for w, n, span in zip(words, _TRACE, limits, strict=True)])
+    if not rows:
+        raise file.error("it holds no packets")
+    data = np.asarray(rows, dtype=np.int64)
     data = data[np.lexsort((data[:, 0], data[:, 1]))]
     starts = np.searchsorted(data[:, 1], np.arange(endpoints + 1))
     base = _plain("trace", layout.TABLE)

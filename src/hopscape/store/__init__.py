@@ -5,7 +5,8 @@ or many, and resume from the same file.
 """
 
 from hopscape.store.digest import digest, file_digest
+from hopscape.store.pools import Processes
 from hopscape.store.records import Store
 from hopscape.store.tasks import Task, run_tasks
 
-__all__ = ["Store", "Task", "digest", "file_digest", "run_tasks"]
+__all__ = ["Processes", "Store", "Task", "digest", "file_digest", "run_tasks"]

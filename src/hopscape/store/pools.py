@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Future,
@@ -29,45 +29,83 @@ from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageErr
 if TYPE_CHECKING:
     from hopscape.store.tasks import Task
 
-__all__ = ["on_dask", "on_processes", "on_threads"]
+__all__ = ["Processes", "on_dask", "on_processes", "on_threads"]
 
 Results = Iterator[tuple["Task", Any]]
 
-_AHEAD = 8
+_AHEAD = 3
 _DASK_SECONDS = 5
 
 
+class Processes:
+    """Processes of this machine that do tasks, and end at once when this one ends, in any way.
+
+    Parameters
+    ----------
+    count : int
+        They start with the first task.
+    """
+
+    def __init__(self, count: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._far_end, self._lifeline = context.Pipe(duplex=False)
+        self._count = count
+        try:
+            self._pool = ProcessPoolExecutor(
+                count, context, initializer=_end_with_parent, initargs=(self._far_end,)
+            )
+        except OSError as error:  # semaphores live in /dev/shm, which a container may not have
+            self._far_end.close()
+            self._lifeline.close()
+            raise HopscapeError(
+                f"worker processes cannot be started here ({error.strerror or error});"
+                " one process can"
+            ) from error
+
+    def run(self, work: Callable[..., Any], tasks: Iterable[Task]) -> Results:
+        """Do tasks, a few of them handed out ahead.
+
+        Raises
+        ------
+        HopscapeError
+            When a process was ended from outside.
+        """
+        running: dict[Future[Any], Task] = {}
+        waiting = iter(tasks)
+        try:
+            while True:
+                with _without_interrupts():  # a process that starts inherits what is held back
+                    while len(running) < self._count * _AHEAD and (more := next(waiting, None)):
+                        running[self._pool.submit(work, *more.ready())] = more
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future.result()
+        except BrokenProcessPool as error:
+            raise HopscapeError(
+                "a worker process was ended from outside; what was finished is kept"
+            ) from error
+
+    def close(self, *, at_once: bool = True) -> None:
+        """End the processes, in the middle of their work if need be."""
+        if not at_once:
+            self._pool.shutdown(wait=True)
+        self._lifeline.close()
+        self._far_end.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.close(at_once=kind is not None)
+
+
 def on_processes(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> Results:
-    """On processes of this machine; they end at once when this one ends, in whatever way."""
-    context = multiprocessing.get_context("spawn")
-    far_end, lifeline = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(
-        min(count, len(tasks)), context, initializer=_end_with_parent, initargs=(far_end,)
-    )
-    running: dict[Future[Any], Task] = {}
-    waiting = iter(tasks)
-    finished = False
-    try:
-        while True:
-            with _without_interrupts():  # a process that starts inherits what is held back
-                while len(running) < count * _AHEAD and (more := next(waiting, None)) is not None:
-                    running[pool.submit(work, *more.arguments)] = more
-            if not running:
-                break
-            ready, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ready:
-                yield running.pop(future), future.result()
-        finished = True
-    except BrokenProcessPool as error:
-        raise HopscapeError(
-            "a worker process was ended from outside; what was finished is kept"
-        ) from error
-    finally:
-        if finished:
-            pool.shutdown(wait=True)
-        lifeline.close()
-        far_end.close()
-        pool.shutdown(wait=True, cancel_futures=True)
+    """On processes of their own."""
+    with Processes(min(count, len(tasks))) as pool:
+        yield from pool.run(work, tasks)
 
 
 def _end_with_parent(lifeline: Connection) -> None:
@@ -99,7 +137,7 @@ def on_threads(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> R
     """On threads of this process."""
     pool = ThreadPoolExecutor(count)
     try:
-        futures = {pool.submit(work, *task.arguments): task for task in tasks}
+        futures = {pool.submit(work, *task.ready()): task for task in tasks}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
@@ -131,7 +169,7 @@ def on_dask(work: Callable[..., Any], tasks: Sequence[Task], address: str) -> Re
     with client:
         if not client.scheduler_info()["workers"]:
             raise ArgumentError(f"dask is {address!r}; the scheduler there has no workers")
-        futures = {client.submit(work, *task.arguments, pure=False): task for task in tasks}
+        futures = {client.submit(work, *task.ready(), pure=False): task for task in tasks}
         try:
             for future in completed(list(futures), loop=client.loop):
                 yield futures[future], future.result()

@@ -65,13 +65,15 @@ class Store:
     def __len__(self) -> int:
         return len(self._results)
 
-    def add(self, key: str, result: Any, about: str = "") -> None:
+    def add(self, key: str, result: Any, about: str = "", *, final: bool = True) -> None:
         """Keep a result (plain JSON values); on return it is on the disk.
 
-        `about` says in words what it is, for whoever reads the file.
+        `about` says in words what it is, for whoever reads the file. What is not final is kept in
+        memory only: a later run has it computed again.
         """
-        line = {"key": key, "about": about, "result": result} if about else None
-        self._write(line or {"key": key, "result": result})
+        if final:
+            line = {"key": key, "about": about, "result": result} if about else None
+            self._write(line or {"key": key, "result": result})
         self._results[key] = result
 
     def close(self) -> None:

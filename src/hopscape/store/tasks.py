@@ -11,7 +11,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.progress import track
 from hopscape.store.digest import digest
-from hopscape.store.pools import on_dask, on_processes, on_threads
+from hopscape.store.pools import Processes, on_dask, on_processes, on_threads
 from hopscape.store.records import Store
 
 __all__ = ["Task", "run_tasks"]
@@ -54,6 +54,10 @@ class Task:
         name = f"{work.__module__}.{work.__qualname__}"
         return cls(digest(name, arguments, files), arguments, cost, about)
 
+    def ready(self) -> tuple[Any, ...]:
+        """The arguments, asked for when it is handed out."""
+        return self.arguments
+
 
 def run_tasks(
     tasks: Sequence[Task],
@@ -63,6 +67,8 @@ def run_tasks(
     processes: int | None = None,
     threads: int | None = None,
     dask: str | None = None,
+    pool: Processes | None = None,
+    keep: Callable[[Any], bool] = lambda result: True,
     text: str = "searching",
 ) -> Iterator[tuple[Task, Any]]:
     """Do the tasks that are not in the store yet and hand out all results in order.
@@ -82,6 +88,10 @@ def run_tasks(
         Threads of this process instead, for work whose kernels hold no lock.
     dask : str, optional
         The address of a Dask scheduler instead.
+    pool : Processes, optional
+        Processes that are there already, instead.
+    keep : callable
+        Whether a result is final; others are handed out, but not written to the store's file.
     text : str
         For the progress bar.
 
@@ -109,21 +119,25 @@ def run_tasks(
     results: Iterator[tuple[Task, Any]]
     if not left:
         results = iter(())
+    elif pool is not None:
+        results = pool.run(work, left)
     elif dask is not None:
         results = on_dask(work, left, dask)
     elif threads is not None and threads > 1:
         results = on_threads(work, left, threads)
     elif threads is not None or little or crew == 1:
-        results = ((task, work(*task.arguments)) for task in left)
+        results = ((task, work(*task.ready())) for task in left)
     else:
         results = on_processes(work, left, crew)
-    return _in_order(tasks, _kept(_with_progress(results, left, text), known), known)
+    return _in_order(tasks, _kept(_with_progress(results, left, text), known, keep), known)
 
 
-def _kept(results: Iterator[tuple[Task, Any]], store: Store) -> Iterator[None]:
+def _kept(
+    results: Iterator[tuple[Task, Any]], store: Store, keep: Callable[[Any], bool]
+) -> Iterator[None]:
     """Put each result into the store as it comes."""
     for task, result in results:
-        store.add(task.key, result, task.about)
+        store.add(task.key, result, task.about, final=keep(result))
         yield
 
 

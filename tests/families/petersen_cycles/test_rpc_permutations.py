@@ -153,7 +153,7 @@ def test_balanced_slices_deliver_from_any_sources(sources, model):
     """The slow twin: move every packet by hand and look where it ends."""
     net = hopscape.build("pc")
     at, to = np.asarray(sources), np.arange(30)
-    made = balanced_slice(at, to, model)
+    made = balanced_slice(net, at, to, model)
     place = at.copy()
     for r in range(made.rounds):
         now = slice(made.round_start[r], made.round_start[r + 1])

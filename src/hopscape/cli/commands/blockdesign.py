@@ -13,7 +13,16 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_r
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
-__all__ = ["register"]
+__all__ = [
+    "check_permutation",
+    "design_blocks",
+    "design_check",
+    "designs",
+    "difference_cover",
+    "digraph_table",
+    "machines",
+    "route_around",
+]
 
 _MACHINE_COLUMNS = {
     "number": "#",
@@ -25,18 +34,6 @@ _MACHINE_COLUMNS = {
     "cables": "cables",
     "spec": "spec",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(designs)
-    app.command("design-blocks")(design_blocks)
-    app.command("design-check")(design_check)
-    app.command("difference-cover")(difference_cover)
-    app.command("digraph-table")(digraph_table)
-    app.command("check-permutation")(check_permutation)
-    app.command("route-around")(route_around)
-    app.command()(machines)
 
 
 def designs(
@@ -117,22 +114,28 @@ def design_check(
 
 def difference_cover(
     n: Annotated[int, typer.Argument(metavar="N", help="Order of the group; 0: the largest.")],
-    m: Annotated[int, typer.Argument(metavar="M", help="Elements of the cover.")],
+    m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
     moduli: Annotated[str, typer.Option("--group", help="The group as 2x20; cyclic without.")] = "",
+    blocks: Annotated[int, typer.Option("--blocks", help="Number of blocks.")] = 1,
+    ways: Annotated[int, typer.Option("--ways", help="Every difference at least so often.")] = 1,
+    budget: Annotated[
+        int | None, typer.Option("--budget", help="Most steps of a search (300 million).")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Search a difference cover: m elements whose differences are the whole group."""
+    """Search a difference cover: blocks whose differences are the whole group."""
     from hopscape.families.blockdesign import covers
 
     excluded: list[Any] = []
+    steps = covers.BUDGET if budget is None else budget
     if n == 0:
-        found, excluded = covers.largest_cover(m)
+        if moduli:
+            raise ArgumentError("--group needs an N; with N = 0 all groups are tried")
+        found, excluded = covers.largest_cover(m, blocks=blocks, ways=ways, budget=steps)
     else:
-        if moduli and not re.fullmatch(r"\d+(x\d+)*", moduli):
-            raise ArgumentError(f"group {moduli!r} must be written as 2x20")
-        group = tuple(int(x) for x in moduli.split("x")) if moduli else None
-        found = covers.difference_cover(n, m, moduli=group)
+        group = tuple(_numbers(moduli, "group", "x")) if moduli else None
+        found = covers.difference_cover(n, m, blocks=blocks, ways=ways, moduli=group, budget=steps)
     record: dict[str, Any] = {
         "group": list(found.moduli),
         "m": m,
@@ -144,14 +147,23 @@ def difference_cover(
         "doubled": None,
     }
     if found.elements is not None:
-        base = found.difference_set()
-        record["elements"] = list(base.elements)
-        record["doubled"] = list(base.doubled) if base.multiplicities[1:].max() > 1 else []
+        often = found.multiplicities
+        record["elements"] = list(found.elements)
+        record["doubled"] = [d for d, times in often.items() if times > 1]
+        record["blocks"] = [list(block) for block in found.blocks]
+        record["least_often"] = min(often.values(), default=None)
     if n == 0:
         record["excluded"] = [
             {"group": list(c.moduli), "proved": c.proved, "reason": c.reason} for c in excluded
         ]
     emit(record, style, output, title=f"difference cover by {m} elements")
+
+
+def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
+    """Positive integers apart by a sign, as an option has them."""
+    if not re.fullmatch(rf"\d{{1,18}}({sign}\d{{1,18}})*", text.replace(" ", "")):
+        raise ArgumentError(f"--{option} is {text!r}; write numbers as 2{sign}20")
+    return [int(x) for x in text.replace(" ", "").split(sign)]
 
 
 def digraph_table(
@@ -189,14 +201,14 @@ def check_permutation(
     from hopscape.families.blockdesign import traffic as patterns
 
     network = build(spec)
-    total, refused, text = 0, 0, ""
+    total, refused, text, holds = 0, 0, "", True
     planned, least = 0, 0
     for sources, targets in _patterns(network, permutation, traffic, at_once, count):
         verdict = patterns.check_traffic(network, sources, targets, half_duplex=half, spread=spread)
         total += int(verdict.details["packets"])
         refused += int(verdict.details["conflicts"])
-        if not verdict and not text:
-            text = verdict.reason
+        holds = holds and bool(verdict)
+        text = text or ("" if verdict else verdict.reason)
         plan = patterns.plan_rounds(network, sources, targets, half_duplex=half)
         planned, least = max(planned, plan.rounds), max(least, plan.bound)
     record = {
@@ -205,14 +217,14 @@ def check_permutation(
         "packets": total,
         "conflicts": refused,
         "share": refused / total if total else 0.0,
-        "verdict": "holds" if not refused else "fails",
+        "verdict": "holds" if holds else "fails",
         "reason": text or f"{total} packets, no port wanted twice",
         "rounds_needed": planned if planned == least else None,
         "rounds_planned": planned,
         "rounds_at_least": least,
     }
     emit(record, style, output, title=f"{network.spec}: {traffic}")
-    if refused:
+    if not holds:
         raise typer.Exit(1)
 
 
@@ -223,19 +235,20 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
     from hopscape.families.blockdesign.traffic import random_traffic
 
     size = network.endpoint_count
-    seed = re.fullmatch(r"random:(\d+)", permutation)
+    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
     if seed is not None:
         for i in range(count):
-            yield random_traffic(size, traffic, rounds=at_once, seed=int(seed[1]) + i)
+            pattern = random_traffic(size, traffic, rounds=at_once, seed=int(seed[1]) + i)
+            yield tuple(network.endpoints[ranks] for ranks in pattern)
         return
     from hopscape.cli.commands.collectives import _targets
 
+    if traffic != "permutation" or at_once != 1 or count != 1:
+        raise ArgumentError("--traffic, --at-once and --count need random:SEED, not a file")
     targets = np.asarray(_targets(network, None, permutation))
     if len(targets) != size:
         raise ArgumentError(f"{permutation} holds {len(targets)} numbers; {size} are needed")
-    if traffic != "permutation" or at_once != 1 or count != 1:
-        raise ArgumentError("--traffic, --at-once and --count need random:SEED, not a file")
-    yield np.arange(size), targets
+    yield network.endpoints, targets
 
 
 def route_around(
@@ -251,18 +264,13 @@ def route_around(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """All ways between two endpoints of a distributed switch, and one round what is dead."""
+    """All shortest ways of a distributed switch or two-level machine, and one round the dead."""
     from hopscape.families.blockdesign.routing import all_ways, stranded_pairs
     from hopscape.families.blockdesign.routing import route_around as find
 
     network = build(spec)
     dead = switches or []
-    cut: list[tuple[int, int]] = []
-    for text in links or []:
-        match = re.fullmatch(r"(\d+)-(\d+)", text)
-        if match is None:
-            raise ArgumentError(f"dead link {text!r} must be written as U-V, two node numbers")
-        cut.append((int(match[1]), int(match[2])))
+    cut = [(int(u), int(v)) for u, v in (_link(text) for text in links or [])]
     route = find(network, source, target, dead_switches=dead, dead_links=cut)
     record = {
         "spec": network.spec,
@@ -275,7 +283,34 @@ def route_around(
     emit(record, style, output, title=f"{network.spec}: {source} → {target}")
 
 
+def _link(text: str) -> list[str]:
+    if not re.fullmatch(r"\d{1,18}-\d{1,18}", text):
+        raise ArgumentError(f"dead link {text!r} must be written as U-V, two node numbers")
+    return text.split("-")
+
+
 def machines(
+    local: Annotated[
+        str, typer.Option("--local", help="Your own machine: the network inside a supernode.")
+    ] = "",
+    outer: Annotated[
+        str, typer.Option("--global", help="The network of supernodes; without: all pairs.")
+    ] = "",
+    links: Annotated[
+        int | None, typer.Option("--links", help="Links of a node to other supernodes.")
+    ] = None,
+    copies: Annotated[int, typer.Option("--copies", help="Links for each pair joined.")] = 1,
+    ports: Annotated[int | None, typer.Option("--ports", help="Most ports of a node.")] = None,
+    group: Annotated[int, typer.Option("--group", help="Nodes joined by the fastest links.")] = 0,
+    lanes: Annotated[
+        str, typer.Option("--lanes", help="Outer links of a node by kind, as 16,24.")
+    ] = "",
+    speeds: Annotated[
+        str, typer.Option("--speeds", help="Speeds of group, local and outer links, as 5,1,2.")
+    ] = "",
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Only counts of your machine, nothing measured.")
+    ] = False,
     measure: Annotated[
         str, typer.Option("--measure", help="Build the machine of this number (from 1).")
     ] = "",
@@ -285,27 +320,55 @@ def machines(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Two-level machines: counts, paths, and networks of the same radix beside them."""
+    """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
     from hopscape.families.blockdesign import machines as room
 
-    if compare:
+    own = [outer, links, copies != 1, ports, group, lanes, speeds, counts]
+    if not local and any(value not in ("", None, False, 0) for value in own):
+        raise ArgumentError("--local says what is inside a supernode of your own machine")
+    if sum(map(bool, (local, measure, compare))) > 1:
+        raise ArgumentError("--local, --measure and --compare are three things; choose one")
+    if local:
+        family = room.join_supernodes(
+            build(local),
+            between=build(outer) if outer else None,
+            links=links,
+            copies=copies,
+            ports=ports,
+            group=group,
+            lanes=_numbers(lanes, "lanes") if lanes else (),
+            speeds=_numbers(speeds, "speeds") if speeds else (),
+        )
+        _show_machine(room.describe_machine("your own", family), not counts, style, output)
+    elif compare:
+        from hopscape.families.blockdesign.comparison import comparable_specs, measure_network
+
         rows = [
-            room.measure_network(name, build(spec))
-            for name, spec in room.comparable_specs(compare).items()
+            measure_network(name, build(spec)) for name, spec in comparable_specs(compare).items()
         ]
         emit_rows(rows, style, output, title=f"networks of radix {compare} at most")
-        return
-    if not measure:
-        emit_rows(
-            [{"number": i} | machine.to_dict() for i, machine in enumerate(room.MACHINES, 1)],
-            style,
-            output,
-            title="two-level machines",
-            columns=_MACHINE_COLUMNS,
+    elif measure:
+        known = room.paper_machines()
+        if not re.fullmatch(r"\d{1,9}", measure) or not 1 <= int(measure) <= len(known):
+            raise ArgumentError(f"machine {measure!r} is not a number from 1 to {len(known)}")
+        _show_machine(known[int(measure) - 1], True, style, output)
+    else:
+        rows = [{"number": i} | m.to_dict() for i, m in enumerate(room.paper_machines(), 1)]
+        columns = _MACHINE_COLUMNS
+        emit_rows(rows, style, output, title="two-level machines", columns=columns)
+
+
+def _show_machine(machine: Any, measured: bool, style: Format, output: Path | None) -> None:
+    """One machine: its counts and, if wanted, what is measured of it."""
+    from hopscape.families.blockdesign.machines import measure_machine
+
+    record = machine.to_dict()
+    if measured:
+        record |= measure_machine(build(machine.spec))
+    shown = {key: str(value) for key, value in record.items() if key != "classes"}
+    for kind in record.get("classes", ()):
+        shown[f"{kind['name']} channels"] = (
+            f"{kind['channels']:,} of speed {kind['speed']}: largest load {kind['largest']:.6g},"
+            f" throughput {kind['throughput']:.6g}"
         )
-        return
-    if not re.fullmatch(r"\d+", measure) or not 1 <= int(measure) <= len(room.MACHINES):
-        raise ArgumentError(f"machine {measure!r} is not a number from 1 to {len(room.MACHINES)}")
-    chosen = room.MACHINES[int(measure) - 1]
-    network = build(chosen.spec)
-    emit(chosen.to_dict() | room.measure_machine(network), style, output, title=chosen.name)
+    emit(record, style, output, title=machine.name, table=shown)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.groups import search, study
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -18,24 +17,11 @@ from hopscape.cli.output import (
     TableOption,
     emit,
     emit_rows,
+    in_table,
 )
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    search.command("circulant")(search_circulant)
-    study.command("circulant")(study_circulant)
-    app.command("circulant")(circulant)
-    for group in (search, study):  # a group of one command still needs its name
-        if group.registered_callback is None:
-            group.callback()(_group)
-
-
-def _group() -> None:
-    """A group of commands."""
+__all__ = ["circulant", "search_circulant", "study_circulant"]
 
 
 def search_circulant(
@@ -45,7 +31,13 @@ def search_circulant(
     diameter: Annotated[
         int | None, typer.Option("--diameter", help="Instead: the largest order of this diameter.")
     ] = None,
-    generators: Annotated[int, typer.Option("--generators", help="How many generators.")] = 3,
+    generators: Annotated[
+        int | None, typer.Option("--generators", help="How many generators; 3 without.")
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option("--degree", help="Instead: links of a node; an odd degree takes N/2 as well."),
+    ] = None,
     ring: Annotated[
         bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
     ] = False,
@@ -61,10 +53,18 @@ def search_circulant(
 
     if (nodes is None) == (diameter is None):
         raise ArgumentError("give either --nodes or --diameter")
+    if generators is None and degree is None:
+        generators = 3
     with Store(table) as kept:
         if diameter is not None:
             found = largest_circulants(
-                diameter, generators, ring=ring, table=kept, processes=processes, dask=dask
+                diameter,
+                generators,
+                degree=degree,
+                ring=ring,
+                table=kept,
+                processes=processes,
+                dask=dask,
             )
             _emit_one(found.to_dict(), style, output)
             return
@@ -73,7 +73,13 @@ def search_circulant(
         rows = [
             found.to_dict()
             for found in best_circulants(
-                orders, generators, ring=ring, table=kept, processes=processes, dask=dask
+                orders,
+                generators,
+                degree=degree,
+                ring=ring,
+                table=kept,
+                processes=processes,
+                dask=dask,
             )
         ]
     if len(orders) == 1 and ".." not in nodes:
@@ -114,7 +120,10 @@ def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> Non
         "sets tested": f"{record['tested']:,}",
     }
     kind = "ring circulants" if record["ring"] else "circulants"
-    title = f"{kind} with {record['nodes']} nodes and {record['generators']} generators"
+    size = f"{record['generators']} generators"
+    if record["degree"] is not None:
+        size = f"degree {record['degree']}"
+    title = f"{kind} with {record['nodes']} nodes and {size}"
     emit(record, style, output, title=title, table=table)
 
 
@@ -131,11 +140,21 @@ def circulant(
     like: Annotated[
         str | None, typer.Option("--like", help="Another circulant: is there a multiplier?")
     ] = None,
+    within: Annotated[
+        int | None, typer.Option("--within", help="Count the nodes at and within this distance.")
+    ] = None,
+    node: Annotated[
+        str | None,
+        typer.Option("--node", help="A node: what the memoryless broadcast makes it send."),
+    ] = None,
+    root: Annotated[
+        str | None, typer.Option("--root", help="With --node: where the broadcast starts; 0.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Tell what is known of a circulant: canonical form, path vectors, ways round faults."""
-    from hopscape.families.circulant import Circulant
+    """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
+    from hopscape.families.circulant import Circulant, ForwardingRule
     from hopscape.families.circulant.describe import describe, describe_faults, describe_route
     from hopscape.registry import build
 
@@ -145,7 +164,9 @@ def circulant(
     other = build(like).family if like is not None else None
     if like is not None and not isinstance(other, Circulant):
         raise ArgumentError(f"{like} is no circulant")
-    record = describe(network.family, other if isinstance(other, Circulant) else None)
+    if root is not None and node is None:
+        raise ArgumentError("--root needs --node")
+    record = describe(network.family, other if isinstance(other, Circulant) else None, within)
     if (a is None) != (b is None):
         raise ArgumentError("give both --from and --to")
     if a is not None and b is not None:
@@ -156,7 +177,36 @@ def circulant(
             record |= describe_faults(network, start, end, dead or [], links)
     elif dead or dead_link:
         raise ArgumentError("--dead and --dead-link need --from and --to")
-    emit(record, style, output, title=record["spec"])
+    if node is not None:
+        record["broadcast"] = ForwardingRule(network).at(node, root or 0).to_dict()
+    emit(record, style, output, title=record["spec"], table=_in_words(record))
+
+
+def _in_words(record: dict[str, Any]) -> dict[str, str]:
+    """What a person reads: figures, or why they are not known."""
+    hidden = {"spec", "how", "mean_distance_exact"}
+    table = {k: in_table(v) for k, v in record.items() if k not in hidden}
+    for name, why in record["how"].items():
+        none = record["components"] > 1 or record["nodes"] == 1
+        table[name] = f"{'none' if none else 'not known'}  ({why})"
+    exact = record["mean_distance_exact"]
+    if exact is not None:
+        table["mean_distance"] += f"  ({exact})"
+    missing = {
+        "canonical": "too many multipliers to compare",
+        "multiplier": "none",
+        "hops": "not delivered",
+        "hops_if_known": "there is no way",
+    }
+    table |= {name: why for name, why in missing.items() if record.get(name, 0) is None}
+    if "broadcast" in record:
+        stop = record["broadcast"]
+        sends = ", ".join(f"port {c['port']} to {c['to']}" for c in stop["sends"]) or "nothing"
+        heard = "starts" if stop["sender"] is None else f"hears of {stop['sender']}"
+        table["broadcast"] = (
+            f"node {stop['node']} {heard} in round {stop['round']} and sends: {sends}"
+        )
+    return table
 
 
 def _link(text: str) -> tuple[str, str]:

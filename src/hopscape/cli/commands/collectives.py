@@ -11,9 +11,21 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.registry import build
+from hopscape.core.reading import TextFile
+from hopscape.registry import build, build_within
 
-__all__ = ["register"]
+__all__ = [
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "broadcast",
+    "gather",
+    "multicast",
+    "permute",
+    "reduce",
+    "scatter",
+    "verify",
+]
 
 FromOption = Annotated[str, typer.Option("--from", help="The root: a node number or an address.")]
 ToOption = Annotated[str, typer.Option("--to", help="The root: a node number or an address.")]
@@ -24,31 +36,28 @@ AlgorithmOption = Annotated[
 PortsOption = Annotated[
     int | None, typer.Option("--ports", help="Messages per node and round; all ports without.")
 ]
-DuplexOption = Annotated[str, typer.Option("--duplex", help="full or half.")]
-PackingOption = Annotated[
-    str, typer.Option("--packing", help="unit (one chunk per message) or packed.")
+DuplexOption = Annotated[
+    str | None, typer.Option("--duplex", help="full or half; full unless the algorithm needs half.")
 ]
-SwitchingOption = Annotated[str, typer.Option("--switching", help="store-and-forward or circuit.")]
-AlphaOption = Annotated[float, typer.Option("--alpha", help="Cost of a round (start-up).")]
-BetaOption = Annotated[float, typer.Option("--beta", help="Cost per chunk of the longest message.")]
-DeltaOption = Annotated[float, typer.Option("--delta", help="Cost per hop of the longest path.")]
+PackingOption = Annotated[
+    str | None, typer.Option("--packing", help="unit (one chunk per message, usual) or packed.")
+]
+SwitchingOption = Annotated[
+    str | None,
+    typer.Option("--switching", help="store-and-forward or circuit; as the algorithm needs it."),
+]
+AlphaOption = Annotated[
+    float | None, typer.Option("--alpha", help="Cost of a round (start-up), 1 without.")
+]
+BetaOption = Annotated[
+    float | None, typer.Option("--beta", help="Cost per chunk of the longest message, 0 without.")
+]
+DeltaOption = Annotated[
+    float | None, typer.Option("--delta", help="Cost per hop of the longest path, 0 without.")
+]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(broadcast)
-    app.command()(reduce)
-    app.command()(scatter)
-    app.command()(gather)
-    app.command("multicast")(multicast)
-    app.command("allgather")(allgather)
-    app.command("allreduce")(allreduce)
-    app.command("alltoall")(alltoall)
-    app.command()(permute)
-    app.command()(verify)
 
 
 def broadcast(
@@ -56,19 +65,19 @@ def broadcast(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    switching: SwitchingOption = "store-and-forward",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
-    delta: DeltaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    switching: SwitchingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
+    delta: DeltaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Broadcast from one node to all, checked."""
-    model = _model(ports, duplex, packing, switching, alpha, beta, delta)
-    _run(spec, "broadcast", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, switching, alpha, beta, delta)
+    _run(spec, "broadcast", root, algorithm, asked, save, style, output)
 
 
 def reduce(
@@ -76,17 +85,17 @@ def reduce(
     root: ToOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
-    delta: DeltaOption = 0.0,
+    duplex: DuplexOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
+    delta: DeltaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Add up everybody's share at one node, checked."""
-    model = _model(ports, duplex, alpha=alpha, beta=beta, delta=delta)
-    _run(spec, "reduce", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, alpha=alpha, beta=beta, delta=delta)
+    _run(spec, "reduce", root, algorithm, asked, save, style, output)
 
 
 def scatter(
@@ -94,15 +103,15 @@ def scatter(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from one node to each its own, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "scatter", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "scatter", root, algorithm, asked, save, style, output)
 
 
 def gather(
@@ -110,15 +119,15 @@ def gather(
     root: ToOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Collect from each its own at one node, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "gather", root, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "gather", root, algorithm, asked, save, style, output)
 
 
 def multicast(
@@ -129,31 +138,31 @@ def multicast(
     root: FromOption = "0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
+    duplex: DuplexOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from one node to some (one-to-many), checked."""
-    model = _model(ports, duplex)
-    _run(spec, "one-to-many", root, algorithm, model, save, style, output, targets=targets)
+    asked = _asked(ports, duplex)
+    _run(spec, "one-to-many", root, algorithm, asked, save, style, output, targets=targets)
 
 
 def allgather(
     spec: SpecArgument,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Bring everybody's data to everybody, checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-gather", None, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-gather", None, algorithm, asked, save, style, output)
 
 
 def allreduce(
@@ -164,34 +173,34 @@ def allreduce(
     ] = False,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Add up everybody's share everywhere, checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-reduce", None, algorithm, model, save, style, output, sliced=sliced)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-reduce", None, algorithm, asked, save, style, output, sliced=sliced)
 
 
 def alltoall(
     spec: SpecArgument,
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
-    alpha: AlphaOption = 1.0,
-    beta: BetaOption = 0.0,
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
+    alpha: AlphaOption = None,
+    beta: BetaOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send from each to each its own (personalised), checked."""
-    model = _model(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-to-all", None, algorithm, model, save, style, output)
+    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
+    _run(spec, "all-to-all", None, algorithm, asked, save, style, output)
 
 
 def permute(
@@ -204,15 +213,15 @@ def permute(
     ] = "random:0",
     algorithm: AlgorithmOption = "generic",
     ports: PortsOption = None,
-    duplex: DuplexOption = "full",
-    packing: PackingOption = "unit",
+    duplex: DuplexOption = None,
+    packing: PackingOption = None,
     save: SaveOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Send every node's datum to another node, each node once, checked."""
-    model = _model(ports, duplex, packing)
-    _run(spec, "permutation", None, algorithm, model, save, style, output, permutation=permutation)
+    asked = _asked(ports, duplex, packing)
+    _run(spec, "permutation", None, algorithm, asked, save, style, output, permutation=permutation)
 
 
 def verify(
@@ -224,22 +233,20 @@ def verify(
     from hopscape.collectives.choose import report
     from hopscape.core.schedule import Schedule
 
-    record = report(Schedule.load(file, build))
+    record = report(Schedule.load(file, build_within(file)))
     _finish(record, style, output)
 
 
-def _model(
+def _asked(
     ports: int | None,
-    duplex: str,
-    packing: str = "unit",
-    switching: str = "store-and-forward",
-    alpha: float = 1.0,
-    beta: float = 0.0,
-    delta: float = 0.0,
-) -> Any:
-    """The model wanted, or None when nothing was asked for (an algorithm then takes its own)."""
-    from hopscape.core.model import Model
-
+    duplex: str | None,
+    packing: str | None = None,
+    switching: str | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    delta: float | None = None,
+) -> dict[str, Any]:
+    """The rules and costs that were asked for; the others are as the algorithm likes them."""
     wish: dict[str, Any] = {
         "ports": ports,
         "duplex": duplex,
@@ -249,8 +256,7 @@ def _model(
         "beta": beta,
         "delta": delta,
     }
-    model = Model(**wish)
-    return None if model == Model() else model
+    return {name: value for name, value in wish.items() if value is not None}
 
 
 def _run(
@@ -258,7 +264,7 @@ def _run(
     kind: str,
     root: str | None,
     algorithm: str,
-    model: Any,
+    asked: dict[str, Any],
     save: Path | None,
     style: Format,
     output: Path | None,
@@ -267,7 +273,7 @@ def _run(
     permutation: str | None = None,
     sliced: bool = False,
 ) -> None:
-    from hopscape.collectives.choose import algorithms, report, run_algorithm
+    from hopscape.collectives.choose import report, run_algorithm
     from hopscape.core.goal import Goal
 
     network = build(spec)
@@ -279,14 +285,28 @@ def _run(
         _targets(network, targets, permutation),
     )
     if algorithm == "list":
-        rows = [{"algorithm": n, "what": t} for n, t in algorithms(network, goal).items()]
-        emit_rows(rows, style, output)
+        if save is not None:
+            raise ArgumentError("--save has nothing to write with --algorithm list")
+        emit_rows(_listed(network, goal, asked), style, output)
         return
-    schedule = run_algorithm(network, goal, algorithm, model)
+    schedule = run_algorithm(network, goal, algorithm, asked)
     record = report(schedule)
     if save is not None:
         schedule.save(save)
     _finish(record, style, output)
+
+
+def _listed(network: Any, goal: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
+    """The algorithms for a goal, those that serve what is asked for."""
+    from hopscape.collectives.choose import algorithms, named_algorithms
+    from hopscape.core.model import ANY_MODEL
+
+    serves = {one.name: one.serves for one in named_algorithms(network, goal)}
+    return [
+        {"algorithm": name, "what": what, "serves": served.describe()}
+        for name, what in algorithms(network, goal).items()
+        if (served := serves.get(name, ANY_MODEL)).allows(served.model(**asked))
+    ]
 
 
 def _targets(network: Any, targets: list[str] | None, permutation: str | None) -> tuple[int, ...]:
@@ -296,20 +316,17 @@ def _targets(network: Any, targets: list[str] | None, permutation: str | None) -
         return tuple(sorted({network.node(t) for t in targets}))
     if permutation is None:
         return ()
-    seed = re.fullmatch(r"random:(\d+)", permutation)
+    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
     if seed:
         generator = np.random.default_rng(int(seed[1]))
         return tuple(generator.permutation(network.endpoints).tolist())
-    try:
-        words = Path(permutation).read_text(encoding="utf-8").replace(",", " ").split()
-    except (OSError, UnicodeDecodeError) as error:
+    if not Path(permutation).is_file():
         raise ArgumentError(
             f"permutation {permutation!r} is neither random:SEED nor a readable file"
-        ) from error
-    if not all(re.fullmatch(r"\d+", word) for word in words):
-        bad = next(word for word in words if not re.fullmatch(r"\d+", word))
-        raise ArgumentError(f"{permutation} must hold node numbers; found {bad!r}")
-    return tuple(int(word) for word in words)
+        )
+    lines = TextFile(permutation).lines("#")
+    words = [word for line in lines for word in line.words()]
+    return tuple(word.integer("a node", 0, network.order - 1) for word in words)
 
 
 def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:

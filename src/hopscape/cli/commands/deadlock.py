@@ -11,11 +11,6 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(deadlock)
-
-
 def deadlock(
     spec: SpecArgument,
     router: Annotated[
@@ -36,7 +31,6 @@ def deadlock(
 ) -> None:
     """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
     from hopscape.deadlock import (
-        UpDownRouter,
         certify,
         find_classes,
         find_source_classes,
@@ -49,11 +43,7 @@ def deadlock(
     if routing not in _NEEDS:
         raise ArgumentError(f"routing is {routing!r}; choose {', '.join(_NEEDS)}")
     network = build(spec)
-    way: Any = None
-    if router == "updown":
-        way = UpDownRouter(network)
-    elif router != "auto":
-        way = network.router(router)
+    way: Any = None if router == "auto" else network.router(router)
     anywhere = routing == "adaptive"
     wish: Any = method
     table: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -9,23 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.groups import study
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    TableOption,
+    emit,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hopscape.design import Requirements
     from hopscape.design.designer import Design
 
-__all__ = ["register"]
+__all__ = ["design", "which_network"]
 
 _TERMINAL_ROWS = 20
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("design")(design)
-    study.command("which-network")(which_network)
 
 
 def which_network(
@@ -34,7 +36,7 @@ def which_network(
         str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
     ] = "",
     jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
+        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
     ] = None,
 ) -> None:
     """Show which family wins at what, size by size, and where the papers' families do not."""
@@ -42,7 +44,7 @@ def which_network(
     from hopscape.design.which import SIZES
     from hopscape.design.which import which_network as make_page
 
-    page = make_page(_sizes(sizes) or SIZES, jobs=jobs or os.cpu_count() or 1)
+    page = make_page(_sizes(sizes) or SIZES, jobs=_processes(jobs))
     write_atomically(output, lambda out: out.write(page.encode()))
     print(f"wrote {output}")
 
@@ -102,11 +104,17 @@ def design(
     pareto: Annotated[
         bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
     ] = False,
-    top: Annotated[int | None, typer.Option("--top", help="Show so many.")] = None,
+    top: Annotated[int | None, typer.Option("--top", min=1, help="Show so many.")] = None,
     finalists: Annotated[int, typer.Option("--finalists", help="Measure so many in full.")] = 8,
     columns: Annotated[
-        str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
+        str,
+        typer.Option(
+            "--columns", "-c", help="Columns to show and measure, apart by commas (see 'explain')."
+        ),
     ] = "",
+    limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds that measuring may take.")
+    ] = 900.0,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
     ] = False,
@@ -120,21 +128,29 @@ def design(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Processes; one per processor by default.")
+        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="For random faults.")] = 0,
+    table: TableOption = None,
+    dask: DaskOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For random faults.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Find the network for so many nodes and ports: a ranking, a report, and all its files."""
     from hopscape.design import Conditions, FloorPlan, Requirements
+    from hopscape.design.columns import column_names
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
+    from hopscape.store import Store
 
     if exact and at_least:
         raise ArgumentError("--exact and --at-least contradict each other; give one of them")
     if out is not None and out.exists() and not out.is_dir():
         raise ArgumentError(f"{out} is a file; --out needs a folder")
-    _check_columns(_names(columns))
+    if choose is not None and out is None:
+        raise ArgumentError("--choose says what is handed over; it needs --out")
+    if not limit > 0:
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
+    names = column_names(columns)
     requirements = Requirements(
         nodes=nodes,
         ports=ports,
@@ -156,21 +172,39 @@ def design(
             seed=seed,
         ),
     )
-    found = _find(requirements, jobs, finalists, simulate)
-    _show(found, _names(columns), pareto, top, style, output)
+    wanted: dict[str, Any] = {
+        "columns": names,
+        "show": top,
+        "seconds": None if limit == math.inf else limit,
+    }
+    with Store(table) as kept:
+        wanted |= {"table": kept, "dask": dask}
+        found = _find(requirements, jobs, finalists, simulate, wanted)
+    _show(found, names, pareto, top, style, output)
     _finish(found, out, choose)
+
+
+def _processes(jobs: int | None) -> int:
+    """As many as asked for, or one per processor."""
+    return jobs if jobs is not None else os.cpu_count() or 1
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _find(requirements: Requirements, jobs: int | None, finalists: int, simulate: bool) -> Design:
+def _find(
+    requirements: Requirements,
+    jobs: int | None,
+    finalists: int,
+    simulate: bool,
+    wanted: dict[str, Any],
+) -> Design:
     """Run the designer, and the simulations if they are wanted."""
     from hopscape.design.designer import design as run
 
     try:
-        found = run(requirements, jobs=jobs or os.cpu_count() or 1, finalists=finalists)
+        found = run(requirements, jobs=_processes(jobs), finalists=finalists, **wanted)
     except KeyboardInterrupt:
         print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -193,14 +227,6 @@ def _finish(found: Design, out: Path | None, choose: str | None) -> None:
         raise typer.Exit(130)
 
 
-def _check_columns(names: list[str]) -> None:
-    from hopscape.design.columns import ALL_COLUMNS
-
-    for name in names:
-        if name not in ALL_COLUMNS:
-            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
-
-
 def _show(
     found: Design,
     names: list[str],
@@ -215,6 +241,7 @@ def _show(
         legend,
         ranking_records,
         ranking_rows,
+        reasons,
     )
 
     keep = [not (pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
@@ -241,9 +268,13 @@ def _show(
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
     _show_rows(rows, titles, top, title, bool(names), output)
-    notes = legend(one.figures for one in found.candidates)
-    if notes and output is None:
-        print(notes)
+    if output is None:
+        notes = [legend(one.figures for one in found.candidates)]
+        measured = [one for one in found.candidates if not one.trouble]
+        notes += reasons(
+            (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
+        )
+        print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
     if output is None:
         _show_curves(found)
 

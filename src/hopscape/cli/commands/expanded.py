@@ -7,20 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli import groups
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(detour)
-    groups.search.command("bases")(search_bases)
-    groups.study.command("heawood")(study_heawood)
+__all__ = ["detour", "search_bases", "study_heawood"]
 
 
 def detour(
@@ -41,7 +33,8 @@ def detour(
     output: OutputOption = None,
 ) -> None:
     """Route round dead nodes and links, in networks of any size."""
-    from hopscape.core.detours import disjoint_routes, route_around
+    from hopscape.core.detours import route_around
+    from hopscape.metrics import disjoint_paths
 
     network = build(spec)
     start, end = network.node(a), network.node(b)
@@ -68,7 +61,7 @@ def detour(
         "ports": ", ".join(str(p) for p in found.ports) or "-",
     }
     if ways:
-        record["disjoint_paths"] = disjoint_routes(network, start, end)
+        record["disjoint_paths"] = disjoint_paths(network, start, end)
         for i, way in enumerate(record["disjoint_paths"], 1):
             table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
     emit(record, style, output, title=f"{network.spec}: round what is dead", table=table)

@@ -9,12 +9,7 @@ import typer
 
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(ledger)
+__all__ = ["ledger"]
 
 
 def ledger(
@@ -43,6 +38,8 @@ def ledger(
 
     if listing + plant + (page is not None) > 1:
         raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
+    if page is not None and (output is not None or style is not Format.table):
+        raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
     claims = load_claims(paper, key)
     if listing:
         rows = [

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli import groups
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["register"]
+__all__ = ["study_load"]
 
 _COLUMNS = {
     "spec": "network",
@@ -24,11 +23,6 @@ _COLUMNS = {
     "base_latency": "latency",
     "busiest_share": "evenness",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    groups.study.command("load")(study_load)
 
 
 def study_load(

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hopscape.cli.commands.networks import ExactOption, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("bisection")(bisection)
-    app.command("load")(load)
+__all__ = ["bisection", "load"]
 
 
 def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
-    seed: Annotated[int, typer.Option("--seed", help="For the local search.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="For the local search.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -32,7 +28,12 @@ def bisection(
     from hopscape.metrics import bisection as measure
 
     network = build(spec)
-    found = measure(network, exact=exact, seed=seed)
+    found = measure(network, exact=exact, seed=seed or 0)
+    if seed is not None and found.how == "closed form":
+        raise ArgumentError(
+            f"--seed is for the search; the bisection of {network.spec} is known in closed form"
+            " (--exact searches)"
+        )
     record: dict[str, Any] = {
         "spec": network.spec,
         "bisection": found.value,
@@ -63,7 +64,9 @@ def load(
         typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
     ] = "auto",
     each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="For the sample of a large network.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="For the sample of a large network.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -74,7 +77,11 @@ def load(
     kind: Any = router
     way = network.router(kind)
     flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
-    found = channel_load(network, way, flows, seed=seed)
+    found = channel_load(network, way, flows, seed=seed or 0)
+    if seed is not None and found.how != "sampled":
+        raise ArgumentError(
+            f"--seed is for a sample; the loads of {network.spec} are added up in full"
+        )
     record: dict[str, Any] = {
         "spec": network.spec,
         "router": way.name,
@@ -85,26 +92,47 @@ def load(
         "hops": found.hops,
         "how": found.how,
     }
+    if found.classes:
+        record["classes"] = [asdict(kind) for kind in found.classes]
     if each:
         record["loads"] = found.loads
+        if style is not Format.json:
+            emit_rows(_channels(network, found.loads), style, output, title=_loaded(record))
+            return
     table = {
         "largest load": f"{found.largest:.6g}  ({found.how})",
         "mean load": f"{found.mean:.6g}",
-        "throughput": f"{found.throughput:.6g} per node, if a channel carries 1",
+        "throughput": f"{found.throughput:.6g} per node, {_unit(found.classes)}",
         "mean hops": f"{found.hops:.6g}",
         "router": way.name,
     }
-    emit(record, style, output, title=f"{network.spec}: load under {traffic}", table=table)
+    for kind in found.classes:
+        table[f"{kind.name} channels"] = (
+            f"{kind.channels:,} of speed {kind.speed}: largest load {kind.largest:.6g},"
+            f" throughput {kind.throughput:.6g}"
+        )
+    emit(record, style, output, title=_loaded(record), table=table)
+
+
+def _loaded(record: dict[str, Any]) -> str:
+    return f"{record['spec']}: load under {record['traffic']}, largest {record['largest']:.6g}"
+
+
+def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:
+    ends = zip(network.tails.tolist(), network.heads.tolist(), loads.tolist(), strict=True)
+    return [{"channel": i, "from": u, "to": v, "load": x} for i, (u, v, x) in enumerate(ends)]
+
+
+def _unit(classes: tuple[Any, ...]) -> str:
+    """What the throughput is counted in."""
+    if len({kind.speed for kind in classes}) > 1:
+        return "in the unit of the speeds"
+    return f"if a channel carries {classes[0].speed if classes else 1}"
 
 
 def _matrix(path: Path) -> Any:
-    import numpy as np
+    from hopscape.core.reading import load_array, read_matrix
 
-    try:
-        if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
-        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
-    except (OSError, ValueError, EOFError) as error:
-        raise ArgumentError(
-            f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix: {error}"
-        ) from error
+    if not path.exists():
+        raise ArgumentError(f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix")
+    return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")

@@ -14,7 +14,6 @@ from hopscape.cli.commands.rings import (
     line_of,
     read_distribution,
 )
-from hopscape.cli.groups import search, study
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -31,18 +30,10 @@ from hopscape.registry import build
 if TYPE_CHECKING:
     from hopscape.core.network import Network
 
-__all__ = ["register"]
+__all__ = ["capacity", "search_multiring", "search_order", "study_multiring"]
 
 _MOST_NUMBERS = 100_000
 _LONGEST_FRACTION = 40
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command("capacity")(capacity)
-    search.command("multiring")(search_multiring)
-    search.command("ring-order")(search_order)
-    study.command("multiring")(study_multiring)
 
 
 def capacity(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +15,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.registry import aliases, all_families, build, family
 
-__all__ = ["register"]
+__all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
 
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
@@ -20,12 +23,13 @@ SpecArgument = Annotated[
 ExactOption = Annotated[
     bool, typer.Option("--exact", help="Compute in full; no closed form, symmetry or sample.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    for command in (families, show, compare, distances, draw, export, explain):
-        app.command()(command)
+LimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit", help="Seconds that this may take; 60 without, no limit with --exact."
+    ),
+]
+_SECONDS = 60.0
 
 
 def families(
@@ -76,18 +80,51 @@ def _family_record(found: type[Family]) -> dict[str, Any]:
 def show(
     spec: SpecArgument,
     exact: ExactOption = False,
+    limit: LimitOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Show what a network is: size, degree, diameter, mean distance, symmetry."""
+    from hopscape.core.progress import time_limit
     from hopscape.metrics.summary import summarise
 
-    record = summarise(build(spec), exact=exact)
-    how = record["how"]
+    record: dict[str, Any] = {}
+    whole = False
+    with time_limit(_seconds(limit, exact)), _keep_what_is_known():
+        summarise(build(spec), exact=exact, record=record)
+        whole = True
+    if record:
+        _show_record(record, style, output)
+    _say_if_cut_short(whole)
+
+
+def _seconds(limit: float | None, exact: bool) -> float | None:
+    """The time limit asked for, or the usual one."""
+    if limit is not None and not limit > 0:
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
+    return limit if limit is not None or exact else _SECONDS
+
+
+@contextmanager
+def _keep_what_is_known() -> Iterator[None]:
+    """Ctrl-C ends the measuring, not the command."""
+    with suppress(KeyboardInterrupt):
+        yield
+
+
+def _say_if_cut_short(whole: bool) -> None:
+    if not whole:
+        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
+        raise typer.Exit(130)
+
+
+def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> None:
+    how = {name: "interrupted" for name in record if name in _SHOWN} | record["how"]
+    record["how"] = how
     table = {
         "nodes": f"{record['nodes']:,}",
-        "links": f"{record['links']:,}" if record["links"] is not None else "-",
-        "degree": _range(record["degree"]),
+        "links": _count(record["links"], how["links"]),
+        "degree": _range(record["degree"], how["degree"]),
         "connected": _with_how(record["connected"], how["connected"]),
         "diameter": _with_how(record["diameter"], how["diameter"]),
         "mean distance": _with_how(
@@ -99,20 +136,35 @@ def show(
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
+    for kind in record.get("classes", ()):
+        many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
+        where = f"{many} at node 0, speed {kind['speed']}, reach: {kind['reach']}"
+        table[f"{kind['name']} channels"] = where
     emit(record, style, output, title=record["spec"], table=table)
 
 
-def _range(degree: dict[str, int | None]) -> str:
-    if degree["min"] is None:
-        return "-"
+_SHOWN = ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive")
+_SURE = ("closed form", "exact")
+_NONE = ("not connected", "one node", "no cycle")
+
+
+def _count(value: int | None, how: str) -> str:
+    return f"{value:,}" if value is not None and how in _SURE else _with_how(value, how)
+
+
+def _range(degree: dict[str, int | None], how: str) -> str:
     low, high = degree["min"], degree["max"]
+    if low is None or high is None:
+        return _with_how(high, how)
     return str(low) if low == high else f"{low} to {high}"
 
 
 def _with_how(value: Any, how: str) -> str:
     shown = value  # a diameter of 1 equals True, so that identity decides
-    if value is None or isinstance(value, bool):
-        shown = {True: "yes", False: "no", None: "not known"}[value]
+    if value is None:
+        shown = "none" if how in _NONE else "not known"
+    elif isinstance(value, bool):
+        shown = "yes" if value else "no"
     return f"{shown}  ({how})" if how else str(shown)
 
 
@@ -122,31 +174,51 @@ def compare(
         str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
     ] = "",
     exact: ExactOption = False,
+    limit: LimitOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Compare networks in one table."""
-    from hopscape.core.progress import track
-    from hopscape.design.columns import ALL_COLUMNS
-    from hopscape.design.table import cells, figure_record, heads, legend
-    from hopscape.metrics.columns import DEFAULT_COLUMNS, measure_columns
+    from hopscape.design.columns import column_names, columns_of
+    from hopscape.design.table import cells, figure_record, heads, legend, reasons
 
-    names = [c.strip() for c in columns.split(",") if c.strip()] or list(DEFAULT_COLUMNS)
-    unknown = [name for name in names if name not in ALL_COLUMNS]
-    if unknown:
-        raise ArgumentError(f"column {unknown[0]!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
-    networks = [build(spec) for spec in specs]
-    rows = []
-    for network in track(networks, "comparing"):
-        found = measure_columns(network, names, exact=exact, columns=ALL_COLUMNS)
-        rows.append((network.spec, found))
+    names = column_names(columns) or columns_of("compare")
+    rows: list[tuple[str, dict[str, Any]]] = []
+    whole = False
+    with _keep_what_is_known():
+        _compare(specs, names, exact, _seconds(limit, exact), rows)
+        whole = True
     if style is not Format.table:
         emit_rows([figure_record(*row) for row in rows], style, output)
-        return
-    emit_rows([cells(*row) for row in rows], style, output, columns=heads(names))
-    notes = legend(found for _, found in rows)
-    if notes and output is None:
-        print(notes)
+    elif rows:
+        emit_rows([cells(*row) for row in rows], style, output, columns=heads(names))
+        notes = [legend(found for _, found in rows), *reasons(rows)]
+        if output is None:
+            print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
+    _say_if_cut_short(whole)
+
+
+def _compare(
+    specs: list[str],
+    names: list[str],
+    exact: bool,
+    seconds: float | None,
+    rows: list[tuple[str, dict[str, Any]]],
+) -> None:
+    """Measure one network after the other; each may take its share of the time that is left."""
+    from hopscape.core.progress import time_left, time_limit, track
+    from hopscape.design.columns import ALL_COLUMNS
+    from hopscape.metrics.columns import Subject
+
+    networks = [build(spec) for spec in specs][::-1]
+    with time_limit(seconds):
+        for left in track(range(len(networks), 0, -1), "comparing"):
+            it = Subject(networks.pop(), exact, columns=ALL_COLUMNS)
+            found: dict[str, Any] = {}
+            rows.append((it.network.spec, found))
+            with time_limit(time_left() / left):
+                for name in names:
+                    found[name] = it.figure(name)
 
 
 def distances(
@@ -161,34 +233,40 @@ def distances(
     sample: Annotated[
         int | None, typer.Option("--sample", help="Search from this many random nodes only.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Which sample.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Which sample.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Count the nodes at every distance, from one node or over all pairs."""
     from hopscape.metrics.summary import distances_from_node, distances_overall
 
+    if source is None and each:
+        raise ArgumentError("--each needs --from")
+    if source is not None and (exact or sample is not None or seed is not None):
+        raise ArgumentError("--from searches from one node in full; leave out --exact and --sample")
+    if exact and sample is not None:
+        raise ArgumentError("--exact and --sample contradict each other; give one of them")
+    if seed is not None and sample is None:
+        raise ArgumentError("--seed says which sample; it needs --sample")
     network = build(spec)
     if source is None:
-        if each:
-            raise ArgumentError("--each needs --from")
-        record = distances_overall(network, exact=exact, sample=sample, seed=seed)
+        record = distances_overall(network, exact=exact, sample=sample, seed=seed or 0)
     else:
         record = distances_from_node(network, network.node(source), each=each)
-    if style is Format.table:
-        where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
-        title = f"{network.spec}: nodes at each distance{where}"
-        total = sum(record["histogram"])
-        rows = [
-            {"distance": d, "count": count, "share": f"{100 * count / total:.2f} %"}
-            for d, count in enumerate(record["histogram"])
-        ]
-        emit_rows(rows, style, output, title=title)
-        if each:
-            listed = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
-            emit_rows(listed, style, output)
+    if style is not Format.table:
+        emit(record, style, output)
         return
-    emit(record, style, output)
+    where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
+    if each:
+        rows = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
+        emit_rows(rows, style, output, title=f"{network.spec}: distances{where}")
+        return
+    total = sum(record["histogram"])
+    rows = [
+        {"distance": d, "count": count, "share": f"{100 * count / total:.2f} %"}
+        for d, count in enumerate(record["histogram"])
+    ]
+    emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
 
 
 def draw(
@@ -223,15 +301,18 @@ def export(
 
 
 def explain(
-    column: Annotated[str | None, typer.Argument(help="Name of a column; all without.")] = None,
+    column: Annotated[
+        str | None, typer.Argument(help="A column or heading, as tables print it; all without.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Explain the columns of 'compare' and 'design' in one line each."""
-    from hopscape.design.columns import ALL_COLUMNS
+    """Explain what tables print: columns, criteria and other headings, in one line each."""
+    from hopscape.cli.glossary import glossary, look_up
 
-    if column is not None and column not in ALL_COLUMNS:
-        raise ArgumentError(f"column {column!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
-    chosen = ALL_COLUMNS.values() if column is None else [ALL_COLUMNS[column]]
-    rows = [{"column": c.name, "title": c.title, "explanation": c.explanation} for c in chosen]
+    words = list(glossary()) if column is None else look_up(column)
+    rows = [
+        {"column": w.name, "title": w.title, "explanation": w.explanation, "where": w.where}
+        for w in words
+    ]
     emit_rows(rows, style, output)

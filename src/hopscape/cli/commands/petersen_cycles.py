@@ -8,19 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.groups import study
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(groups)
-    app.command()(embed)
-    study.command("rpc")(study_rpc)
+__all__ = ["embed", "groups", "study_rpc"]
 
 
 def groups(

@@ -11,12 +11,7 @@ from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.registry import build
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(route)
+__all__ = ["route"]
 
 
 def route(
@@ -75,7 +70,7 @@ def route(
         paths = disjoint_paths(network, start, end)
         record["disjoint_paths"] = paths
         for i, path in enumerate(paths, 1):
-            table[f"disjoint way {i}"] = " → ".join(map(str, path))
+            table[f"disjoint way {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
     emit(record, style, output, title=title, table=table)
 

@@ -11,7 +11,7 @@ import typer
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["register"]
+__all__ = ["simulate"]
 
 _LOADS = "0.1:0.9:0.1"
 _WORTH_SAYING = 10**8
@@ -29,11 +29,6 @@ _COLUMNS = {
     "saturated": "saturated",
     "deadlocked": "deadlocked",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(simulate)
 
 
 def simulate(
@@ -70,6 +65,15 @@ def simulate(
         typer.Option("--switching", help="wormhole, cut-through, store-and-forward or circuit."),
     ] = "wormhole",
     concentration: Annotated[int, typer.Option("--concentration", help="Endpoints a node.")] = 1,
+    spread: Annotated[
+        str, typer.Option("--spread", help="Choose among classes of channels: none, pairs, all.")
+    ] = "pairs",
+    priority: Annotated[
+        str, typer.Option("--priority", help="Who goes first: auto, none, transit or age.")
+    ] = "auto",
+    injection_limit: Annotated[
+        float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
+    ] = 0.0,
     burst: Annotated[
         str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
     ] = "",
@@ -136,6 +140,9 @@ def simulate(
         routing=routing,  # type: ignore[arg-type]
         switching=switching,  # type: ignore[arg-type]
         concentration=concentration,
+        spread=spread,  # type: ignore[arg-type]
+        priority=priority,  # type: ignore[arg-type]
+        injection_limit=injection_limit,
     )
     common: dict[str, Any] = {
         "settings": settings,
@@ -238,11 +245,11 @@ def _replay(
     output: Path | None,
 ) -> None:
     from hopscape.core.schedule import Schedule
-    from hopscape.registry import build
+    from hopscape.registry import build, build_within
     from hopscape.simulate.replay import replay
     from hopscape.simulate.sweep import Job, parse_loads, plant_of, traffic_for
 
-    schedule = Schedule.load(file, build)
+    schedule = Schedule.load(file, build_within(file))
     spec = schedule.network.spec
     for given in specs:
         if build(given).spec != spec:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli import groups
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.files import write_atomically
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    groups.study.command("torus-broadcast")(torus_broadcast)
-    groups.search.command("torus-level")(torus_level)
+__all__ = ["torus_broadcast", "torus_level"]
 
 
 def torus_broadcast(
@@ -46,7 +42,13 @@ def torus_broadcast(
     if style is not Format.table:
         emit(record, style, output)
         return
-    _print_tables(record, output)
+    if output is None:
+        _print_tables(record)
+    else:
+        text = io.StringIO()
+        with redirect_stdout(text):
+            _print_tables(record)
+        write_atomically(output, lambda out: out.write(text.getvalue().encode()))
     if folder is not None:
         print(f"wrote tables and figures to {folder}")
 
@@ -59,8 +61,8 @@ def torus_level(
     output: OutputOption = None,
 ) -> None:
     """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
+    from hopscape.collectives.circuits.five import find_level
     from hopscape.core.errors import ArgumentError
-    from hopscape.families.torus.five import find_level
 
     found = find_level(limit)
     if found is None:
@@ -75,7 +77,7 @@ def torus_level(
     emit(record, style, output, title="One level, d = 5, side 11 (inverse words belong to it)")
 
 
-def _print_tables(record: dict[str, Any], output: Path | None) -> None:
+def _print_tables(record: dict[str, Any]) -> None:
     columns = {
         "algorithm": "algorithm",
         "spec": "torus",
@@ -88,9 +90,7 @@ def _print_tables(record: dict[str, Any], output: Path | None) -> None:
         "call_safe": "call-level",
         "verdict": "verdict",
     }
-    emit_rows(record["schemes"], Format.table, output, title="Schemes", columns=columns)
-    if output is not None:
-        return
+    emit_rows(record["schemes"], Format.table, title="Schemes", columns=columns)
     works = [row for row in record["chains"] if row["edge_total"] is not None]
     columns = {
         "plane": "plane",

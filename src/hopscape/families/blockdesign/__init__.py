@@ -18,10 +18,10 @@ from hopscape.families.blockdesign.difference import DifferenceSet, singer
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph, SwitchedMultiring
 from hopscape.families.blockdesign.existence import existence, table
 from hopscape.families.blockdesign.expansion import DesignExpansion
-from hopscape.families.blockdesign.machines import TwoLevel
 from hopscape.families.blockdesign.routing import all_ways, route_around
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, plan_rounds
+from hopscape.families.blockdesign.twolevel import TwoLevel
 
 __all__ = [
     "DesignExpansion",

@@ -12,10 +12,11 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
-from hopscape.core.model import Model
+from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
+from hopscape.families.blockdesign.self_routing import way_options
 from hopscape.families.blockdesign.switches import SwitchFamily
 
 __all__ = ["COLLECTIVES"]
@@ -26,6 +27,8 @@ _ONE_PORT = Model(ports=1, switching="circuit")
 
 def _two_hop(network: Network, a: IntArray, b: IntArray) -> IntArray:
     """The two channels from endpoints a to endpoints b: shape (pairs, 2)."""
+    if not len(a):
+        return np.empty((0, 2), dtype=np.int64)
     nodes, ports = network.router("closed").walk(a, b)
     return network.channel_at(nodes[:, :2], ports[:, :2])
 
@@ -89,7 +92,7 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model | None) -> Sch
     assert isinstance(family, SwitchFamily | QuasicompleteDigraph)
     n = family.n
     require_memory(100 * n * n, f"all-to-all among {n} endpoints")
-    options = family.wiring.options if isinstance(family, SwitchFamily) else family.options
+    options = way_options(family)
     a, b = np.nonzero(~np.eye(n, dtype=bool))
     if options.shape[0] == 1:  # the same for every source: colour one of them
         table = options[0, 1:]
@@ -192,18 +195,31 @@ def _endpoint(network: Network, goal: Goal) -> int:
 
 COLLECTIVES = (
     Collective(
-        "direct", "permutation", "every permutation in one round of circuits", _direct_permutation
+        "direct",
+        "permutation",
+        "every permutation in one round of circuits",
+        _direct_permutation,
+        serves=Served(duplex=("full",), switching=("circuit", "store-and-forward")),
     ),
     Collective(
-        "direct", "all-to-all", "every pair by its own crossbar, ports in turn", _direct_all_to_all
+        "direct",
+        "all-to-all",
+        "every pair by its own crossbar, ports in turn",
+        _direct_all_to_all,
+        serves=Served((None,), ("full",), ("circuit", "store-and-forward")),
     ),
     Collective(
-        "two-hop", "broadcast", "all crossbars, then everybody: 2 rounds", _two_hop_broadcast
+        "two-hop",
+        "broadcast",
+        "all crossbars, then everybody: 2 rounds",
+        _two_hop_broadcast,
+        serves=Served((None,), ("full",), ("store-and-forward",)),
     ),
     Collective(
         "doubling",
         "broadcast",
         "one port and circuits: twice as many in every round",
         _doubling_broadcast,
+        serves=Served((1, None), ("full",), ("circuit",)),
     ),
 )

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.fields import GaloisField, galois_field, prime_factors, prime_power
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import GaloisField, galois_field, prime_factors, prime_power
 from hopscape.core.verdict import Verdict
 
 __all__ = [
@@ -106,9 +106,8 @@ class DifferenceSet:
 
     @cached_property
     def doubled(self) -> tuple[int, ...]:
-        """Differences that occur more often than the least frequent one."""
-        counts = self.multiplicities[1:]
-        return tuple((np.nonzero(counts > counts.min())[0] + 1).tolist())
+        """Differences that occur more than once."""
+        return tuple((np.nonzero(self.multiplicities[1:] > 1)[0] + 1).tolist())
 
     def check(self, sigma: int) -> Verdict:
         """Is every element but 0 a difference exactly `sigma` times?"""

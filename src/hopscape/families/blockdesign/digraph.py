@@ -12,6 +12,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 
@@ -44,8 +45,6 @@ class QuasicompleteDigraph(Family):
         return self.m
 
     def switches(self) -> IntArray:
-        from hopscape.core.memory import require_memory
-
         require_memory(8 * self.n, f"the crossbars of {self.spec}")
         return np.arange(self.n, 2 * self.n)
 
@@ -139,9 +138,11 @@ def wiring_table(m: int) -> list[dict[str, int | list[int]]]:
     >>> wiring_table(3)[3]
     {'switch': 4, 'from': [4, 3, 2], 'to': [4, 7, 1]}
     """
-    if m < 2:
-        raise ArgumentError(f"m is {m}; it must be at least 2")
+    high = QuasicompleteDigraph.parameters[0].high
+    if not 2 <= m <= (high or m):
+        raise ArgumentError(f"m is {m}; it must be from 2 to {high}")
     n = m * m
+    require_memory(200 * n * m, f"the wiring table of {n} crossbars")
     columns = range(1, m + 1)
     return [
         {

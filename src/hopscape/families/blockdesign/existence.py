@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
+from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import prime_factors
 from hopscape.families.blockdesign.designs import check_parameters, constructions
 
 __all__ = ["Existence", "bruck_ryser_chowla", "existence", "hilbert_symbol", "table"]
 
 Status = Literal["exists", "impossible", "open"]
+
+_MOST_PORTS = 10_000
+_MOST_M = 10**12
 
 _LITERATURE: dict[tuple[int, int, int], tuple[Status, str]] = {
     (111, 11, 1): (
@@ -24,15 +27,10 @@ _LITERATURE: dict[tuple[int, int, int], tuple[Status, str]] = {
 }
 _LISTED = frozenset(
     {
-        (25, 9, 3),
-        (31, 10, 3),
-        (41, 16, 6),
         (49, 16, 5),
-        (66, 26, 10),
         (70, 24, 8),
         (71, 15, 3),
         (71, 21, 6),
-        (78, 22, 6),
     }
 )  # listed as known in the literature's tables; recalled, not rebuilt
 _QUOTED = "listed as known in the literature; quoted, neither built nor checked here"
@@ -150,6 +148,8 @@ def existence(n: int, m: int, sigma: int) -> Existence:
     ('impossible', 'exists', 'open')
     """
     check_parameters(n, m, sigma)
+    if m > _MOST_M:
+        raise ArgumentError(f"m is {m}; what exists is decided for m up to {_MOST_M}")
     built = next(constructions(n, m, sigma), None)
     if built is not None:
         return Existence(n, m, sigma, "exists", built.how, True)
@@ -178,8 +178,10 @@ def table(sigma: int, largest: int) -> Iterator[Existence]:
     """
     if sigma < 1:
         raise ArgumentError(f"sigma is {sigma}; it must be at least 1")
-    if largest <= sigma:
-        raise ArgumentError(f"max m is {largest}; it must be larger than sigma = {sigma}")
+    if not sigma < largest <= _MOST_PORTS:
+        raise ArgumentError(
+            f"max m is {largest}; it must be larger than sigma = {sigma} and at most {_MOST_PORTS}"
+        )
     for m in range(sigma + 1, largest + 1):
         if m * (m - 1) % sigma == 0:
             yield existence(m * (m - 1) // sigma + 1, m, sigma)

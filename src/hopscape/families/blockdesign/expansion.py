@@ -21,7 +21,7 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.core.wish import Wish
-from hopscape.families.blockdesign.designs import make_design
+from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
 from hopscape.families.blockdesign.existence import existence
 
 __all__ = ["DesignExpansion", "check_expansion"]
@@ -46,12 +46,13 @@ class DesignExpansion(ListedFamily):
             raise ArgumentError(
                 f"m is {m}; it must divide the {terminals} endpoints of {network.spec}"
             )
-        self.design = make_design(n, m, sigma)
+        check_parameters(n, m, sigma)
+        require_memory(32 * n * m, f"the wiring of {self.name}({network.spec}, {n}, {m}, {sigma})")
+        if not existence(n, m, sigma).built:
+            make_design(n, m, sigma)  # says why not
         self.network, self.n, self.m, self.sigma = network, n, m, sigma
         self.layers = terminals // m
         self.duplex = network.duplex
-        channels = n * (network.channels + 2 * terminals)
-        require_memory(40 * channels, f"the wiring of {self.spec}")
 
     @property
     def served(self) -> int:
@@ -81,8 +82,15 @@ class DesignExpansion(ListedFamily):
         yield from (spec for _, spec in sorted(found)[:2])
 
     @cached_property
+    def design(self) -> Design:
+        """Which element is in which block."""
+        return make_design(self.n, self.m, self.sigma)
+
+    @cached_property
     def _wires(self) -> tuple[IntArray, IntArray]:
         base = self.network
+        channels = self.n * (base.channels + 2 * base.endpoint_count)
+        require_memory(40 * channels, f"the wiring of {self.spec}")
         terminals = base.endpoints.astype(np.int64)
         copy = np.arange(self.n)[:, None, None]
         layer = np.arange(self.layers)[None, :, None]

@@ -1,238 +1,40 @@
-"""Two-level machines: supernodes of any network, joined by any network; counts and paths.
-
-A *hop* is a link of the built network. A *jump* goes from endpoint to endpoint, crossbars in
-between not counted: the unit in which supercomputers quote their path lengths.
-"""
+"""Two-level machines: their counts, and what is measured of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import ListedFamily, Parameter
-from hopscape.core.memory import require_memory
+from hopscape.core.family import Family
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
+from hopscape.families.blockdesign.jumps import jumps_from, reserve_jumps
+from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
+from hopscape.families.blockdesign.twolevel import TwoLevel
+from hopscape.families.classic import Complete
 
 __all__ = [
-    "MACHINES",
     "Machine",
-    "TwoLevel",
-    "comparable_specs",
-    "jumps_from",
+    "describe_machine",
+    "join_supernodes",
     "measure_machine",
-    "measure_network",
-    "reserve_jumps",
+    "paper_machines",
     "supernode_count",
 ]
 
+PORTS = {"K1": 7, "K2": 24, "K3": 16}
+"""Ports of a node between supernodes and inside them, as the paper gives them."""
 
-class TwoLevel(ListedFamily):
-    """Endpoint i of supernode g is node g·K + i; then the switches of all supernodes; then those
-    of the network between them.
+SPEEDS = {"K1": 5, "K2": 1, "K3": 2}
+"""Their speeds in units of V/5: V, V/5 and 2V/5."""
 
-    Port t of supernode g in the outer network, copy c of `copies`, is served by its endpoint
-    (t + c·⌊K / copies⌋) mod K, so that copies of a link start at different endpoints.
-    """
-
-    name = "two_level"
-    summary = "supernodes of one network, joined by another, links shared out among their endpoints"
-    parameters = (
-        Parameter("supernode", "network", "the network inside a supernode"),
-        Parameter("between", "network", "the network whose endpoints are the supernodes"),
-        Parameter("copies", "int", "links for each link between supernodes", low=1, default=1),
-    )
-    example = "two_level(complete(4), complete(9))"
-
-    def __init__(self, supernode: Network, between: Network, copies: int = 1) -> None:
-        if copies > supernode.endpoint_count:
-            raise ArgumentError(
-                f"copies is {copies}; a supernode has only {supernode.endpoint_count} endpoints"
-            )
-        self.supernode, self.between, self.copies = supernode, between, copies
-        self.size = supernode.endpoint_count
-        self.count = between.endpoint_count
-        self.duplex = supernode.duplex and between.duplex
-        channels = self.count * supernode.channels + 2 * copies * between.channels
-        require_memory(40 * channels, f"the wiring of {self.spec}")
-
-    @property
-    def order(self) -> int:
-        inside = self.supernode.order - self.size
-        return self.count * (self.size + inside) + self.between.order - self.count
-
-    @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        """Complete supernodes, completely joined; those first whose two levels are balanced."""
-        found: list[tuple[int, str]] = []
-        for size in range(2, wish.ports + 1):
-            count = round(wish.nodes / size)
-            outer = -(-(count - 1) // size)
-            if count >= 2 and size - 1 + outer <= wish.ports and wish.fits(size * count):
-                found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
-        yield from (spec for _, spec in sorted(found)[:3])
-
-    def switches(self) -> IntArray | None:
-        ends = self.count * self.size
-        return np.arange(ends, self.order) if self.order > ends else None
-
-    @cached_property
-    def _wires(self) -> tuple[IntArray, IntArray]:
-        parts = [_links(self.supernode, self.duplex), _links(self.between, self.duplex)]
-        (tails, heads, *_), (far_tails, far_heads, tail_port, head_port) = parts
-        place = self._places(self.supernode, self.size)
-        ends = self.count * self.size
-        inner = self.supernode.order - self.size
-
-        def local(nodes: IntArray) -> IntArray:
-            where = place[nodes]
-            group = np.arange(self.count)[:, None]
-            return np.where(
-                where >= 0, group * self.size + where, ends + group * inner - 1 - where
-            ).ravel()
-
-        outer = self._places(self.between, self.count)
-        first = ends + self.count * inner
-        stride = self.size // self.copies
-        near: list[IntArray] = [local(tails)]
-        far: list[IntArray] = [local(heads)]
-        for copy in range(self.copies):
-            for side, nodes, port in ((near, far_tails, tail_port), (far, far_heads, head_port)):
-                where = outer[nodes]
-                chosen = where * self.size + (port + copy * stride) % self.size
-                side.append(np.where(where >= 0, chosen, first - 1 - where))
-        return np.concatenate(near), np.concatenate(far)
-
-    @staticmethod
-    def _places(network: Network, count: int) -> IntArray:
-        """Rank of each endpoint, and -1 - rank of each switch."""
-        place = np.empty(network.order, dtype=np.int64)
-        place[network.endpoints] = np.arange(count)
-        rest = np.setdiff1d(np.arange(network.order), network.endpoints)
-        place[rest] = -1 - np.arange(len(rest))
-        return place
-
-    def links(self) -> tuple[IntArray, IntArray]:
-        return self._wires
-
-    @property
-    def cables(self) -> dict[str, int]:
-        """Links inside supernodes and between them (simplex channels, where they are simplex)."""
-        return {
-            "local": self.count * self.supernode.links,
-            "global": self.copies * self.between.links,
-        }
-
-    def global_links(self) -> IntArray:
-        """Numbers of the links between supernodes in the order of :meth:`links`."""
-        inside = self.count * len(_links(self.supernode, self.duplex)[0])
-        return np.arange(inside, len(self._wires[0]))
-
-
-def _links(network: Network, duplex: bool) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Ends of all links with the ports at both ends; every channel, unless `duplex`."""
-    channels = np.arange(len(network.heads))
-    tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
-    ports = network.port_of(channels)
-    if network.duplex:
-        arrival = ports[network.reverse]
-    else:  # count the channels that enter a node
-        order = np.argsort(heads, kind="stable")
-        starts = np.searchsorted(heads[order], np.arange(network.order))
-        arrival = np.empty_like(heads)
-        arrival[order] = np.arange(len(heads)) - starts[heads[order]]
-    keep = channels < network.reverse if duplex else np.ones(len(channels), dtype=bool)
-    return tails[keep], heads[keep], ports[keep], arrival[keep]
-
-
-def jumps_from(
-    network: Network,
-    source: int,
-    dead: IntArray | None = None,
-    until: IntArray | None = None,
-) -> IntArray:
-    """Endpoint-to-endpoint jumps from a node to all nodes, crossbars passed for free; -1: no way.
-
-    Parameters
-    ----------
-    network : Network
-    source : int
-    dead : bool[channels], optional
-        Channels that do not work.
-    until : int array, optional
-        Stop when all these nodes are reached.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> jumps_from(hopscape.build("distributed_switch(7, 3, 1)"), 0)[:7].tolist()
-    [0, 1, 1, 1, 1, 1, 1]
-    """
-    is_switch = np.ones(network.order, dtype=bool)
-    is_switch[network.endpoints] = False
-    jumps = np.full(network.order, -1, dtype=np.int64)
-    jumps[source] = 0
-    layer, reached = np.array([source]), 0
-    while len(layer) and (until is None or (jumps[until] < 0).any()):
-        reached += 1
-        fresh: list[IntArray] = []
-        going = layer
-        while len(going):
-            touched = np.zeros(network.order, dtype=bool)
-            touched[_spread(network, going, dead)] = True
-            new = np.nonzero(touched & (jumps < 0))[0]
-            jumps[new] = reached
-            fresh.append(new[~is_switch[new]])
-            going = new[is_switch[new]]
-        layer = np.concatenate(fresh)
-    return jumps
-
-
-def _spread(network: Network, nodes: IntArray, dead: IntArray | None) -> IntArray:
-    starts, ends = network.indptr[nodes], network.indptr[nodes + 1]
-    lengths = ends - starts
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    channels = np.repeat(starts, lengths) + within
-    if dead is not None:
-        channels = channels[~dead[channels]]
-    reached: IntArray = network.heads[channels]
-    return reached
-
-
-def reserve_jumps(
-    network: Network, first: int = 0, second: int = 1, *, every: int = 1
-) -> tuple[int, int]:
-    """Longest path in jumps between two supernodes: whole, and with their first joining link dead.
-
-    Only for supernodes that are joined directly (an outer network without crossbars); from each
-    endpoint of the first supernode, or from each `every`-th.
-    """
-    family = network.family
-    if not isinstance(family, TwoLevel) or family.between.has_switches:
-        raise ArgumentError(f"{network.spec} has no direct links between its supernodes")
-    size = family.size
-    group = np.where(network.tails < family.count * size, network.tails // size, -1)
-    other = np.where(network.heads < family.count * size, network.heads // size, -1)
-    joining = np.nonzero((group == first) & (other == second))[0]
-    if not len(joining):
-        raise ArgumentError(f"supernodes {first} and {second} are not joined by a link")
-    dead = np.zeros(len(network.heads), dtype=bool)
-    dead[joining[0]] = True
-    if network.reverse[joining[0]] >= 0:
-        dead[network.reverse[joining[0]]] = True
-    target = np.arange(second * size, (second + 1) * size)
-    far = [0, 0]
-    for i in range(0, size, every):
-        for k, broken in enumerate((None, dead)):
-            jumps = jumps_from(network, first * size + i, broken, target)[target]
-            far[k] = max(far[k], int(jumps.max()))
-    return far[0], far[1]
+GROUP = 8
+"""Nodes that are joined by the fastest channels in the original machine."""
 
 
 def supernode_count(size: int, links: int, copies: int = 1) -> int:
@@ -243,14 +45,31 @@ def supernode_count(size: int, links: int, copies: int = 1) -> int:
     >>> supernode_count(32, 16), supernode_count(39, 40), supernode_count(39, 40, 2)
     (513, 1561, 781)
     """
-    if size < 1 or links < 1 or copies < 1:
-        raise ArgumentError("size, links and copies must be at least 1")
+    for name, value in (("size", size), ("links", links), ("copies", copies)):
+        if value < 1:
+            raise ArgumentError(f"{name} is {value}; it must be at least 1")
     return size * links // copies + 1
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of chapters 5 and 6 as a spec, with its counts derived."""
+    """A two-level machine with its counts.
+
+    Attributes
+    ----------
+    name, supernode, spec : str
+        What it is called, the network of a supernode, the whole.
+    size : int
+        Nodes of a supernode.
+    global_ports : int
+        Ports of a node to other supernodes.
+    local_switches, local_cables : int
+        In one supernode.
+    global_switches, global_cables : int
+        Between all of them.
+    ports : int
+        Ports of a node in all.
+    """
 
     name: str
     supernode: str
@@ -263,6 +82,7 @@ class Machine:
     global_switches: int
     global_cables: int
     spec: str
+    ports: int
 
     @property
     def nodes(self) -> int:
@@ -278,98 +98,138 @@ class Machine:
         }
 
 
-def _direct(name: str, inside: str, shape: Sequence[int], ports: int, copies: int) -> Machine:
-    """Supernodes joined pairwise."""
-    size, switches, cables = shape
-    count = supernode_count(size, ports, copies)
-    spec = f"two_level({inside}, complete({count}){f', copies={copies}' if copies > 1 else ''})"
-    joins = copies * count * (count - 1) // 2
-    return Machine(name, inside, size, switches, cables, ports, copies, count, 0, joins, spec)
-
-
-def _switched(name: str, inside: str, shape: Sequence[int], m: int, digraph: bool) -> Machine:
-    """Supernodes joined by crossbars m × m, one port per endpoint."""
-    size, switches, cables = shape
-    count = m * m if digraph else m * (m - 1) + 1
-    outer = f"quasicomplete_digraph({m})" if digraph else f"distributed_switch({count}, {m}, 1)"
-    joins = 2 * count * m if digraph else count * m
-    spec = f"two_level({inside}, {outer})"
-    return Machine(name, inside, size, switches, cables, 1, 1, count, count, joins, spec)
-
-
-_COMPLETE = (32, 0, 32 * 31 // 2)
-_COVER = (39, 39, 39 * 7)
-_DIGRAPH = (49, 49, 2 * 49 * 7)
-
-MACHINES: tuple[Machine, ...] = (
-    _direct("Blue Waters", "complete(32)", _COMPLETE, 16, 1),
-    _direct("RPK supernode", "partial_switch(39, 7)", _COVER, 40, 1),
-    _direct("RPK supernode, links doubled", "partial_switch(39, 7)", _COVER, 40, 2),
-    _direct("digraph supernode", "quasicomplete_digraph(7)", _DIGRAPH, 40, 1),
-    _direct("digraph supernode, links doubled", "quasicomplete_digraph(7)", _DIGRAPH, 40, 2),
-    _switched("RPK between supernodes", "complete(32)", _COMPLETE, 32, False),
-    _switched("RPK between RPK supernodes", "partial_switch(39, 7)", _COVER, 42, False),
-    _switched("digraph between supernodes", "complete(32)", _COMPLETE, 32, True),
-)
-"""The machines of chapters 5 and 6."""
-
-
-def comparable_specs(radix: int) -> dict[str, str]:
-    """Networks whose switches (or endpoints, in a distributed switch) have at most `radix` ports.
+def describe_machine(name: str, family: TwoLevel) -> Machine:
+    """The counts of a member of ``two_level``.
 
     Examples
     --------
-    >>> comparable_specs(16)["fat tree"]
-    'fat_tree(16)'
+    >>> import hopscape
+    >>> family = hopscape.build("two_level(complete(32), complete(513))").family
+    >>> machine = describe_machine("Blue Waters", family)
+    >>> machine.nodes, machine.ports, machine.global_cables
+    (16416, 47, 131328)
     """
-    from hopscape.core.fields import prime_power
-
-    if radix < 8:
-        raise ArgumentError(f"radix is {radix}; it must be at least 8")
-    plane = max(q for q in range(2, radix) if prime_power(q) and q + 1 <= radix)
-    small = max(q for q in range(2, radix) if prime_power(q) and q + 1 <= max(radix // 4, 3))
-    size, outer = small * small + small + 1, radix - small - 1
-    h = max(1, (radix + 1) // 4)
-    fly = max(
-        q for q in range(3, radix) if prime_power(q) and q % 4 != 2 and _slim_radix(q) <= radix
+    inside, outer = family.supernode, family.between
+    ends = family.locals[: family.size]
+    local = int((inside._rows(ends) >= 0).sum(axis=1).max(initial=0))
+    links = family.copies * family.depth
+    return Machine(
+        name=name,
+        supernode=inside.spec,
+        size=family.size,
+        local_switches=family.inner,
+        local_cables=inside.links,
+        global_ports=links,
+        copies=family.copies,
+        supernodes=family.count,
+        global_switches=outer.order - family.count,
+        global_cables=family.cables["global"],
+        spec=family.spec,
+        ports=local + links,
     )
-    dual = max(q for q in range(2, radix) if prime_power(q) and q + 1 + (q + 1) // 3 <= radix)
-    polar = max(q for q in range(2, radix) if prime_power(q) and q + 1 + (q + 1) // 2 <= radix)
-    return {
-        "distributed switch": f"distributed_switch({plane**2 + plane + 1}, {plane + 1}, 1)",
-        "two-level, RPK supernodes": (
-            f"two_level(distributed_switch({size}, {small + 1}, 1), complete({size * outer + 1}))"
-        ),
-        "dragonfly": f"dragonfly({2 * h}, {h}, {h})",
-        "fat tree": f"fat_tree({radix - radix % 2})",
-        "Slim Fly": f"slim_fly({fly})",
-        "projective incidence": f"projective_network({dual})",
-        "PolarFly": f"polarfly({polar})",
-        "flattened butterfly": f"hyperx([{radix // 3 + 1}, {radix // 3 + 1}], {radix // 3})",
+
+
+def join_supernodes(
+    supernode: Network,
+    *,
+    between: Network | None = None,
+    links: int | None = None,
+    copies: int = 1,
+    ports: int | None = None,
+    group: int = 0,
+    lanes: Sequence[int] = (),
+    speeds: Sequence[int] = (),
+) -> TwoLevel:
+    """A machine of one's own: given the outer network, or as many supernodes as can be joined.
+
+    Parameters
+    ----------
+    supernode : Network
+        The network inside a supernode.
+    between : Network, optional
+        The network of supernodes. Left out, all are joined pairwise, as many as `links` allow.
+    links : int, optional
+        Links of a node to other supernodes; what `ports` leaves, when left out.
+    copies : int
+        Links for each pair of supernodes that is joined.
+    ports : int, optional
+        Most ports of a node.
+    group, lanes, speeds
+        As in ``two_level``.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> join_supernodes(hopscape.build("partial_switch(39, 7)"), ports=47).spec
+    'two_level(partial_switch(39, 7), complete(1561))'
+    """
+    inside = int(supernode.degrees[supernode.endpoints].max(initial=0))
+    if between is None:
+        if links is None:
+            if ports is None:
+                raise ArgumentError("a machine needs an outer network, links or ports")
+            links = ports - inside
+        if links < 1:
+            raise ArgumentError(
+                f"links is {links}; a node needs at least 1 to other supernodes beside the"
+                f" {inside} of {supernode.spec}"
+            )
+        count = supernode_count(supernode.endpoint_count, links, copies)
+        between = Network.of(Complete(count))
+    family = TwoLevel(supernode, between, copies, group, lanes, speeds)
+    outer = copies * family.depth
+    if links is not None and outer > links:
+        raise ArgumentError(f"links is {links}; {family.spec} needs {outer} at a node")
+    if ports is not None and inside + outer > ports:
+        raise ArgumentError(f"ports is {ports}; a node of {family.spec} has {inside + outer}")
+    return family
+
+
+@lru_cache(maxsize=1)
+def paper_machines() -> tuple[Machine, ...]:
+    """The machines of chapters 1, 5 and 6, with the paper's kinds of channels."""
+    full = Network.of(Complete(32))
+    cover, digraph = Network.of(PartialSwitch(39, 7)), Network.of(QuasicompleteDigraph(7))
+    freed = (PORTS["K3"], PORTS["K2"])  # all but K1 leads to other supernodes
+    fast = (SPEEDS["K1"], SPEEDS["K3"], SPEEDS["K2"])
+    old: dict[str, Any] = {"group": GROUP, "speeds": tuple(SPEEDS.values())}
+
+    def switched(inside: Network, outer: Family, **more: Any) -> TwoLevel:
+        return join_supernodes(inside, between=Network.of(outer), **more)
+
+    def joined(inside: Network, copies: int) -> TwoLevel:
+        return join_supernodes(inside, links=sum(freed), copies=copies, lanes=freed, speeds=fast)
+
+    plain = (SPEEDS["K1"], SPEEDS["K3"])
+    built = {
+        "Blue Waters": join_supernodes(full, links=PORTS["K3"], **old),
+        "RPK supernode": joined(cover, 1),
+        "RPK supernode, links doubled": joined(cover, 2),
+        "digraph supernode": joined(digraph, 1),
+        "digraph supernode, links doubled": joined(digraph, 2),
+        "RPK between supernodes": switched(full, DistributedSwitch(993, 32), **old),
+        "RPK between RPK supernodes": switched(cover, DistributedSwitch(1723, 42), speeds=plain),
+        "digraph between supernodes": switched(full, QuasicompleteDigraph(32), **old),
     }
-
-
-def _slim_radix(q: int) -> int:
-    delta = {0: 0, 1: 1, 3: -1}[q % 4]
-    degree = (3 * q - delta) // 2
-    return degree + (degree + 1) // 2
+    return tuple(describe_machine(name, family) for name, family in built.items())
 
 
 def measure_machine(network: Network) -> dict[str, Any]:
-    """Paths of a built machine, in hops and in jumps, from all endpoints of supernode 0.
+    """Paths and throughput of a built machine; paths from all endpoints of supernode 0.
 
     Where the outer network looks the same from everywhere this is exact; else it is a sample.
     """
-    from hopscape.core.distances import distances_from
     from hopscape.core.progress import track
+    from hopscape.metrics import channel_load
 
     family = network.family
     if not isinstance(family, TwoLevel):
         raise ArgumentError(f"{network.spec} is no two-level machine")
     ends = network.endpoints
+    router = network.router()
     hops, jumps, total = 0, 0, 0
     for source in track(range(family.size), f"paths in {network.spec}"):
-        row = distances_from(network, source)[ends]
+        row = router.distances(np.full(len(ends), source), ends)
         jump = jumps_from(network, source)[ends]
         if (row < 0).any():
             raise ArgumentError(f"{network.spec} is not connected")
@@ -381,33 +241,18 @@ def measure_machine(network: Network) -> dict[str, Any]:
         "built_channels": len(network.heads),
         "hops": hops,
         "jumps": jumps,
-        "mean_jumps": total / (family.size * (len(ends) - 1)),
+        "mean_jumps": total / max(family.size * (len(ends) - 1), 1),
         "sources": family.size,
+        "paths": "symmetry" if family.orbits is not None else "sampled",
     }
-    if not family.between.has_switches:
+    if not family.between.has_switches and family.count > 1 and family.between.links:
         record["reserve_jumps"] = reserve_jumps(network)[1]
-    return record
-
-
-def measure_network(name: str, network: Network) -> dict[str, Any]:
-    """A row of the comparison: size, cost and paths of one network, all measured."""
-    from hopscape.metrics import channel_load, distance_profile
-
-    profile = distance_profile(network, endpoints=True, exact=True)
-    degrees = network.degrees
-    ends = network.endpoints
-    switch = np.setdiff1d(np.arange(network.order), ends)
-    load = channel_load(network) if network.order <= 3000 else None
-    return {
-        "name": name,
-        "spec": network.spec,
-        "endpoints": len(ends),
-        "switches": len(switch),
-        "endpoint_ports": int(degrees[ends].max()),
-        "switch_ports": int(degrees[switch].max(initial=0)),
-        "cables": network.links,
-        "cables_per_endpoint": round(network.links / len(ends), 3),
-        "diameter": profile.diameter,
-        "mean_distance": None if profile.mean is None else float(profile.mean),
-        "max_load": None if load is None else round(load.largest, 4),
+    load = channel_load(network, router)
+    narrow = min(load.classes, key=lambda kind: kind.throughput, default=None)
+    record |= {
+        "throughput": load.throughput,
+        "throughput_how": load.how,
+        "bound_by": None if narrow is None else narrow.name,
+        "classes": [asdict(kind) for kind in load.classes],
     }
+    return record

@@ -13,6 +13,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 from hopscape.families.blockdesign.ports import Ports
+from hopscape.families.blockdesign.twolevel import TwoLevel
 
 if TYPE_CHECKING:
     from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
@@ -62,14 +63,23 @@ def _family(network: Network) -> SwitchFamily | QuasicompleteDigraph:
     from hopscape.families.blockdesign.switches import SwitchFamily
 
     if not isinstance(network.family, SwitchFamily | QuasicompleteDigraph):
-        raise ArgumentError(f"{network.spec} is no distributed switch")
+        raise ArgumentError(f"{network.spec} is no distributed switch and no two-level machine")
     return network.family
 
 
-def all_ways(network: Network, a: int, b: int) -> list[Route]:
-    """All two-hop routes between two endpoints: σ of them, through different crossbars.
+def _endpoints(network: Network, *nodes: int) -> list[int]:
+    numbers = [network.node(node) for node in nodes]
+    for node in numbers:
+        if node >= network.endpoint_count:
+            raise ArgumentError(f"node {node} is a crossbar; ways are between endpoints")
+    return numbers
 
-    In a quasi-complete digraph there is one.
+
+def all_ways(network: Network, a: int, b: int, *, most: int = 1000) -> list[Route]:
+    """All shortest routes between two endpoints.
+
+    In a distributed switch σ of two hops, through different crossbars; in a quasi-complete digraph
+    one; in a two-level machine whatever there is, but not more than `most`.
 
     Examples
     --------
@@ -77,20 +87,41 @@ def all_ways(network: Network, a: int, b: int) -> list[Route]:
     >>> net = hopscape.build("distributed_switch(7, 4, 2)")
     >>> [route.path for route in all_ways(net, 0, 1)]
     [(0, 9, 1), (0, 10, 1)]
+    >>> net = hopscape.build("two_level(complete(4), complete(5))")
+    >>> [route.path for route in all_ways(net, 0, 11)]
+    [(0, 1, 10, 11), (0, 7, 4, 11)]
     """
-    family = _family(network)
-    first, second = network.node(a), network.node(b)
-    for node in (first, second):
-        if node >= family.n:
-            raise ArgumentError(f"node {node} is a crossbar; ways are between endpoints")
+    first, second = _endpoints(network, a, b)
     if first == second:
         return []
+    if isinstance(network.family, TwoLevel):
+        return _shortest_ways(network, first, second, most)
+    _family(network)
     ways = []
     for port, crossbar in enumerate(network.neighbours(first)):
         after = network.neighbours(crossbar)
         if second in after:
             ways.append(Route((first, crossbar, second), (port, after.index(second))))
     return sorted(ways, key=lambda way: way.path)
+
+
+def _shortest_ways(network: Network, a: int, b: int, most: int) -> list[Route]:
+    """Follow every port that shortens the way, the lowest first."""
+    router = network.router()
+    found: list[Route] = []
+
+    def follow(path: tuple[int, ...], ports: tuple[int, ...]) -> None:
+        if len(found) >= most:
+            return
+        if path[-1] == b:
+            found.append(Route(path, ports))
+            return
+        row = network.neighbours(path[-1])
+        for port in router.all_ports(path[-1], b):
+            follow((*path, row[port]), (*ports, port))
+
+    follow((a,), ())
+    return found
 
 
 def route_around(
@@ -109,7 +140,7 @@ def route_around(
     Parameters
     ----------
     network : Network
-        A distributed or partial switch, or a quasi-complete digraph.
+        A distributed or partial switch, a quasi-complete digraph or a two-level machine.
     a, b : int
         Endpoints.
     dead_switches : iterable of int
@@ -129,7 +160,9 @@ def route_around(
     >>> route_around(net, 0, 1, dead_switches=[9]).path
     (0, 10, 1)
     """
-    first, second = network.node(a), network.node(b)
+    first, second = _endpoints(network, a, b)
+    if isinstance(network.family, TwoLevel):
+        return _round_two_level(network, first, second, list(dead_switches), list(dead_links))
     if first == second:
         return Route((first,), ())
     dead = set(_crossbars(network, dead_switches))
@@ -145,6 +178,18 @@ def route_around(
     path = _search(network, first, second, dead, cut)
     ports = [network.neighbours(u).index(v) for u, v in pairwise(path)]
     return Route(path, tuple(ports))
+
+
+def _round_two_level(
+    network: Network, a: int, b: int, switches: list[int], links: list[tuple[int, int]]
+) -> Route:
+    from hopscape.families.blockdesign.meeting import detours as find
+
+    cut = [(network.node(u), network.node(v)) for u, v in links]
+    found = find(network, _crossbars(network, switches), cut)(a, b)
+    if found is None:
+        raise DisconnectedError(f"there is no way left from node {a} to node {b} in {network.spec}")
+    return found
 
 
 def detours(
@@ -190,8 +235,10 @@ def _search(
     return tuple(reversed(path))
 
 
-def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int:
+def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int | None:
     """Ordered pairs of endpoints that lose all their two-hop routes with these crossbars.
+
+    None in a two-level machine, whose ways are longer.
 
     Examples
     --------
@@ -201,6 +248,8 @@ def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int:
     >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
     0
     """
+    if isinstance(network.family, TwoLevel):
+        return None
     count = _family(network).n
     alive = np.ones(network.order, dtype=bool)
     alive[_crossbars(network, dead_switches)] = False
@@ -215,9 +264,8 @@ def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int:
 
 
 def _crossbars(network: Network, nodes: Iterable[int]) -> list[int]:
-    count = _family(network).n
     numbers = [network.node(s) for s in nodes]
     for node in numbers:
-        if node < count:
+        if node < network.endpoint_count:
             raise ArgumentError(f"node {node} is an endpoint, not a crossbar")
     return numbers

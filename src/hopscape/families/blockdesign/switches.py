@@ -116,10 +116,9 @@ class DistributedSwitch(SwitchFamily):
 
     def __init__(self, n: int, m: int, sigma: int = 1) -> None:
         check_parameters(n, m, sigma)
-        found = existence(n, m, sigma)
-        if not found.built:
-            make_design(n, m, sigma)  # says why not
         require_memory(32 * n * m, f"the wiring of distributed_switch({n}, {m}, {sigma})")
+        if not existence(n, m, sigma).built:
+            make_design(n, m, sigma)  # says why not
         self.n, self.m, self.sigma = n, m, sigma
 
     @property

@@ -82,3 +82,75 @@ def count_conflicts(
                 if first < 0:
                     first, other = k, holder
     return conflicts, moving, first, other
+
+
+@njit(cache=True, nogil=True)
+def count_blocked(
+    starts: IntArray, lanes: IntArray, round_start: IntArray, count: int
+) -> tuple[int, int, int, int]:
+    """Send whole routes round by round, in order; one that meets a taken lane is a conflict.
+
+    Parameters
+    ----------
+    starts : int64[packets + 1]
+        Where the lanes of each packet begin.
+    lanes : int64[hops]
+    round_start : int64[rounds + 1]
+        All lanes are free again at the start of a round.
+    count : int
+        Number of lanes.
+
+    Returns
+    -------
+    conflicts, moving, first, other : int
+        As :func:`count_conflicts`.
+    """
+    taken = np.full(count, -1, np.int64)
+    conflicts, moving, first, other = 0, 0, -1, -1
+    for r in range(len(round_start) - 1):
+        low = round_start[r]
+        for k in range(low, round_start[r + 1]):
+            if starts[k] == starts[k + 1]:
+                continue
+            moving += 1
+            holder = -1
+            for i in range(starts[k], starts[k + 1]):
+                if taken[lanes[i]] >= low:
+                    holder = taken[lanes[i]]
+                    break
+            if holder >= 0:
+                conflicts += 1
+                if first < 0:
+                    first, other = k, holder
+                continue
+            for i in range(starts[k], starts[k + 1]):
+                taken[lanes[i]] = k
+    return conflicts, moving, first, other
+
+
+@njit(cache=True, nogil=True)
+def first_fit(starts: IntArray, lanes: IntArray, count: int) -> IntArray:
+    """The first round in which all lanes of a packet are free, packet by packet; -1: it stays."""
+    rounds = np.full(len(starts) - 1, -1, np.int64)
+    held = np.full(count, -1, np.int64)
+    left = len(rounds)
+    for k in range(len(rounds)):
+        if starts[k] == starts[k + 1]:
+            left -= 1
+    r = 0
+    while left > 0:
+        for k in range(len(rounds)):
+            if rounds[k] >= 0 or starts[k] == starts[k + 1]:
+                continue
+            free = True
+            for i in range(starts[k], starts[k + 1]):
+                if held[lanes[i]] == r:
+                    free = False
+                    break
+            if free:
+                rounds[k] = r
+                left -= 1
+                for i in range(starts[k], starts[k + 1]):
+                    held[lanes[i]] = r
+        r += 1
+    return rounds

@@ -2,10 +2,11 @@
 
 ``circulant(N, s1, ..., sn)`` takes any generators; the others follow from formulas of the
 literature. Bounds are exact integers (:func:`ball`, :func:`ulb`, :func:`max_order`), routing needs
-no tables (:mod:`routing`), and broadcasts need no memory (:mod:`collectives`).
+no tables (:mod:`routing`), and broadcasts need no memory (:class:`ForwardingRule`).
 """
 
 from hopscape.families.circulant.bounds import ball, least_mean, max_order, ulb
+from hopscape.families.circulant.forwarding import ForwardingRule
 from hopscape.families.circulant.isomorphism import canonical, find_multiplier, fold
 from hopscape.families.circulant.named import (
     ChenJia,
@@ -23,6 +24,7 @@ __all__ = [
     "ChenJia",
     "Circulant",
     "DoubleLoop",
+    "ForwardingRule",
     "GammaCirculant",
     "LargestDoubleLoop",
     "OptimalCirculant",

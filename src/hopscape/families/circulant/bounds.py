@@ -101,9 +101,9 @@ def least_mean(nodes: int, n: int) -> Fraction:
     """
     _require("nodes", nodes, 2)
     radius = ulb(nodes, n)
-    # sum over r < radius of (nodes - ball(r)): each node counts once for every shell below it
-    total = sum(nodes - ball(r, n) for r in range(radius))
-    return Fraction(total, nodes - 1)
+    # each node counts once for every shell below it, and ball(r) = Σ C(n, i) C(r, i) 2^i
+    balls = sum(math.comb(n, i) * math.comb(radius, i + 1) * 2**i for i in range(n + 1))
+    return Fraction(radius * nodes - balls, nodes - 1)
 
 
 def _require(name: str, value: int, low: int) -> None:

@@ -274,7 +274,7 @@ def memoryless_tree(network: Network) -> MemorylessTree:
         shell = by_depth[bounds[r] : bounds[r + 1]]
         best = np.full((len(shell), n), np.iinfo(np.int64).max)
         for axis, s in enumerate(generators):
-            for sign in (1,) if 2 * s == order else (1, -1):
+            for sign in (-1,) if 2 * s == order else (1, -1):  # ±N/2: -1 is the smaller name
                 before = (shell - sign * s) % order
                 found = vectors[before]
                 found[:, axis] += sign
@@ -284,7 +284,8 @@ def memoryless_tree(network: Network) -> MemorylessTree:
     axis = np.argmax(vectors != 0, axis=1)
     sign = np.sign(vectors[everybody, axis])
     steps = np.asarray(generators)[axis] * sign
-    port = np.where(depth > 0, 2 * axis + (sign < 0), -1)
+    backwards = (sign < 0) & (2 * np.asarray(generators)[axis] != order)
+    port = np.where(depth > 0, 2 * axis + backwards, -1)
     return MemorylessTree(vectors, depth, port, (everybody - steps) % order)
 
 

@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network, NodeLike
 from hopscape.families.circulant.bounds import ball, max_order, ulb
 from hopscape.families.circulant.faults import FaultRouter
+from hopscape.families.circulant.figures import Figures
 from hopscape.families.circulant.forms import RingForm, recognise, set_17, set_18
 from hopscape.families.circulant.isomorphism import canonical, find_multiplier, fold
 from hopscape.families.circulant.named import OptimalCirculant
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
 
-__all__ = ["cell_map", "describe", "describe_faults", "describe_route", "table_rows"]
+__all__ = [
+    "cell_map",
+    "describe",
+    "describe_faults",
+    "describe_route",
+    "distance_figures",
+    "table_rows",
+]
 
 _MOST_VECTORS = 100
+_MOST_SHELLS = 200
+_SEARCHED = 10**5
 
 
-def describe(family: Circulant, other: Circulant | None = None) -> dict[str, Any]:
-    """Components, folded and canonical generators, bounds; a multiplier to another circulant."""
+def describe(
+    family: Circulant, other: Circulant | None = None, within: int | None = None
+) -> dict[str, Any]:
+    """Components, folded and canonical generators, distances; a multiplier to another circulant."""
     count = max(len(set(fold(family.n, family.generators))), 1)
     record: dict[str, Any] = {
         "spec": family.spec,
         "nodes": family.n,
         "generators": list(family.generators),
         "folded": list(fold(family.n, family.generators)),
-        "canonical": list(canonical(family.n, family.generators)),
+        "canonical": _canonical(family),
         "components": family.components,
-        "diameter": family.known_diameter(),
+        "diameter": None,
         "least_diameter": ulb(family.n, count),
     }
+    record |= distance_figures(family, within)
     if family.components > 1:
         record["component"] = family.component_spec
     if other is not None:
@@ -45,6 +60,94 @@ def describe(family: Circulant, other: Circulant | None = None) -> dict[str, Any
             find_multiplier(family.n, family.generators, other.generators) if same else None
         )
     return record
+
+
+def _canonical(family: Circulant) -> list[int] | None:
+    try:
+        return list(canonical(family.n, family.generators))
+    except TooLargeError:  # too many multipliers
+        return None
+
+
+def distance_figures(family: Circulant, within: int | None = None) -> dict[str, Any]:
+    """Diameter, mean distance and distance counts, and in words why one is not known.
+
+    By breadth-first search where that is quick, by the lattice at any order. Of a circulant that
+    is not connected these are the figures of one component; its diameter is None.
+
+    Parameters
+    ----------
+    family : Circulant
+    within : int, optional
+        Also count the nodes at and within this distance of a node.
+
+    Examples
+    --------
+    >>> distance_figures(Circulant(48, (1, 20)))["histogram"]
+    [1, 4, 8, 12, 16, 7]
+    >>> distance_figures(Circulant(10**12 + 39, (1, 10**6)), within=10**6)["nodes_within"]
+    1000000000039
+    """
+    g = family.components
+    if g > 1:
+        inner = Circulant(family.n // g, [s // g for s in family.generators])
+        found = distance_figures(inner, within)
+        far = found["diameter"]
+        words = f"not connected; {found['how']['diameter'] if far is None else far} in a component"
+        return found | {"diameter": None, "how": found["how"] | {"diameter": words}}
+    searched = family.n <= _SEARCHED or Figures.of(family.n, family.generators).searched
+    found = _by_search(family) if searched else _by_lattice(family)
+    if within is not None:
+        if within < 0:
+            raise ArgumentError(f"the distance is {within}; it must be at least 0")
+        sizes = [0, 0]
+        for i, radius in enumerate((within - 1, within)):
+            if searched:
+                sizes[i] = sum(found["histogram"][: radius + 1])
+            elif radius >= 0:
+                sizes[i] = Figures.of(family.n, family.generators).within(radius)
+        found |= {"distance": within, "nodes_at": sizes[1] - sizes[0], "nodes_within": sizes[1]}
+    return found
+
+
+def _by_search(family: Circulant) -> dict[str, Any]:
+    histogram = np.bincount(distances_from(Network.of(family), 0)).tolist()
+    hops = sum(distance * count for distance, count in enumerate(histogram))
+    mean = Fraction(hops, family.n - 1) if family.n > 1 else None
+    how = {} if mean is not None else {"mean_distance": "there is no other node"}
+    return _figures(len(histogram) - 1, mean, histogram, how)
+
+
+def _by_lattice(family: Circulant) -> dict[str, Any]:
+    facts = family.facts()
+    known = {"diameter": facts.diameter, "mean_distance": facts.mean_distance}
+    how = {}
+    for name in [name for name, value in known.items() if value is None]:
+        guess = family.estimate(name)
+        assert guess is not None
+        about = f"about {guess.value:.4g}, " if guess.how == "sampled" else ""
+        how[name] = about + guess.note
+    histogram = None
+    if facts.diameter is not None and facts.mean_distance is not None:
+        if facts.diameter <= _MOST_SHELLS:
+            histogram = Figures.of(family.n, family.generators).census.histogram(facts.diameter)
+        else:
+            how["histogram"] = f"{facts.diameter + 1:,} numbers; ask for those within a distance"
+    else:
+        how["histogram"] = "too long to count"
+    return _figures(facts.diameter, facts.mean_distance, histogram, how)
+
+
+def _figures(
+    diameter: int | None, mean: Fraction | None, histogram: list[int] | None, how: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "diameter": diameter,
+        "mean_distance": None if mean is None else float(mean),
+        "mean_distance_exact": mean,
+        "histogram": histogram,
+        "how": how,
+    }
 
 
 def _router(network: Network) -> CirculantRouter:

@@ -1,4 +1,4 @@
-"""Routing and broadcast round dead nodes and links, without tables.
+"""Routing round dead nodes and links, without tables.
 
 Two kinds of knowledge. *Known*: the source knows what is dead; the best way round it is found by a
 best-first search whose estimate is the exact distance of the sound network, so it looks at little
@@ -9,30 +9,34 @@ search on the network less what was seen: that finds other shortest vectors firs
 then ways back. A neighbour that did not answer counts as dead; if that leaves no way, only the
 link to it does. A plan that fails has met something new, so a message arrives whenever there is a
 way, and otherwise says so.
+
+While the search goes on from the source, another one goes backwards from the target: whichever of
+the two has nowhere left to go tells that its end is cut off, however large the rest is.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError
-from hopscape.core.goal import Goal
-from hopscape.core.model import Model
-from hopscape.core.network import Network, NodeLike
-from hopscape.core.schedule import Schedule
-from hopscape.families.circulant.collectives import memoryless_tree
-from hopscape.families.circulant.lattice import Vector, l1
+from hopscape.core.detours import DetourRouter
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.network import NodeLike
+from hopscape.families.circulant.reduction import Vector, l1
 from hopscape.families.circulant.routing import CirculantRouter
+from hopscape.families.circulant.ways import Ahead, Behind, Faults, Plan
 
-_ALL_PORTS = Model()
+_FEW_STEPS = 1_000
+_MOST_STEPS = 20_000
+_MOST_CHANNELS = 20_000_000
+_LONGEST = 1_000_000
 
-__all__ = ["FaultRoute", "FaultRouter", "Repair", "Survey", "repaired_broadcast", "survey"]
+__all__ = ["FaultRoute", "FaultRouter", "Survey", "survey"]
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,17 @@ class FaultRoute:
     path, ports : tuple of int
         Where it went.
     distance : int
-        Length of a shortest way in the sound network.
+        Length of a shortest way in the sound network; -1 without one.
+    cut_off : {'', 'source', 'target'}
+        Which end has no way out of its part of what is left; the smaller part, where both are
+        known. Empty when the message is delivered, or when there was no way before either.
     """
 
     delivered: bool
     path: tuple[int, ...]
     ports: tuple[int, ...]
     distance: int
+    cut_off: str = ""
 
     @property
     def hops(self) -> int:
@@ -92,21 +100,24 @@ class FaultRouter:
         self.dead_links = frozenset(
             frozenset((network.node(u), network.node(v))) for u, v in dead_links
         )
-        self._vector = lru_cache(maxsize=65536)(self._gap_vector)
+        self._faults = Faults(self.dead_nodes, self.dead_links)
+        self._vectors = lru_cache(maxsize=65536)(self._gap_vector)
 
     def _gap_vector(self, gap: int) -> Vector:
         return self.router._one(gap // self.router.components)
 
+    def vector(self, a: int, b: int) -> Vector:
+        """A shortest path vector from a to b in the sound network, which has a way."""
+        return self._vectors((b - a) % self.router.nodes)
+
     def distance(self, a: int, b: int) -> int:
         """Hops in the sound network; -1 without a way."""
-        gap = (b - a) % self.router.nodes
-        return -1 if gap % self.router.components else l1(self._vector(gap))
+        apart = (b - a) % self.router.components
+        return -1 if apart else l1(self.vector(a, b))
 
     def works(self, u: int, v: int) -> bool:
         """Is the link from u to v usable?"""
-        return v not in self.dead_nodes and not (
-            self.dead_links and frozenset((u, v)) in self.dead_links
-        )
+        return self._faults.open(u, v)
 
     def route(self, a: NodeLike, b: NodeLike, *, known: bool = False) -> FaultRoute:
         """Send a message.
@@ -118,54 +129,65 @@ class FaultRouter:
         known : bool
             The source knows all faults: the route is a shortest one of what is left. Otherwise
             each node finds out about its own neighbours only.
+
+        Raises
+        ------
+        TooLargeError
+            When the way has over a million hops, or when the network is large, no way was found
+            after tens of thousands of steps, and neither end is cut off with so few nodes.
         """
         start, end = self.router.network.node(a), self.router.network.node(b)
         for node in (start, end):
             if node in self.dead_nodes:
                 raise ArgumentError(f"node {node} is dead; a route needs two live ends")
         far = self.distance(start, end)
+        if far > _LONGEST:
+            raise TooLargeError(
+                f"the way from node {start} to node {end} has {far:,} hops; ways of up to"
+                f" {_LONGEST:,} are followed"
+            )
         if far < 0:
             return FaultRoute(False, (start,), (), far)
-        if known:
-            plan = self._plan(start, end, self.works)
-            if plan is None:
-                return FaultRoute(False, (start,), (), far)
-            return self._record(True, [start, *(v for _, v in plan)], [p for p, _ in plan], far)
-        return self._walk(start, end, far)
+        if not known:
+            return self._walk(start, end, far)
+        plan = self._plan(start, end, self._faults)
+        if isinstance(plan, str):
+            return FaultRoute(False, (start,), (), far, plan)
+        path = (start, *(v for _, v in plan))
+        return FaultRoute(True, path, tuple(p for p, _ in plan), far)
 
     def _walk(self, start: int, end: int, far: int) -> FaultRoute:
         seen: set[tuple[int, int]] = set()
         here = start
+        vector = list(self.vector(start, end))
         path = [start]
         ports: list[int] = []
-        plan: list[tuple[int, int]] | None = []
+        plan: deque[tuple[int, int]] = deque()
         while here != end:
-            new = {(here, v) for _, v in self._ports(here) if not self.works(here, v)} - seen
-            seen |= new
-            if new or not plan:
-                if seen:
-                    plan = self._replan(here, end, seen, set(path))
-                else:
-                    plan = [self._productive(here, end)]
-            if plan is None:
-                return self._record(False, path, ports, far)
-            port, here = plan.pop(0)
+            new = {(here, v) for _, v in self.ports(here) if not self.works(here, v)} - seen
+            if new:
+                seen |= new
+                found = self._replan(here, end, seen, set(path))
+                if isinstance(found, str):
+                    return FaultRoute(False, tuple(path), tuple(ports), far, found)
+                plan = deque(found)
+            port, here = plan.popleft() if plan else self._productive(here, vector)
             path.append(here)
             ports.append(port)
-        return self._record(True, path, ports, far)
+        return FaultRoute(True, tuple(path), tuple(ports), far)
 
     def _replan(
         self, here: int, end: int, seen: set[tuple[int, int]], visited: set[int]
-    ) -> list[tuple[int, int]] | None:
+    ) -> Plan | str:
         """A way after what was seen; at first who did not answer counts as dead."""
-        dead = {v for _, v in seen} - visited - {end}
-        plan = self._plan(here, end, lambda u, v: v not in dead and _hopes(seen, u, v))
-        return plan or self._plan(here, end, lambda u, v: _hopes(seen, u, v))
+        links = frozenset(map(frozenset, seen))
+        dead = frozenset({v for _, v in seen} - visited - {end})
+        plan = self._plan(here, end, Faults(dead, links))
+        return (
+            plan if not isinstance(plan, str) else self._plan(here, end, Faults(frozenset(), links))
+        )
 
-    def _record(self, delivered: bool, path: list[int], ports: list[int], far: int) -> FaultRoute:
-        return FaultRoute(delivered, tuple(path), tuple(ports), far)
-
-    def _ports(self, node: int) -> Iterator[tuple[int, int]]:
+    def ports(self, node: int) -> Iterator[tuple[int, int]]:
         """Wired ports of a node and where they lead."""
         nodes = self.router.nodes
         for i, s in enumerate(self.router.generators):
@@ -173,52 +195,54 @@ class FaultRouter:
             if 2 * s != nodes:
                 yield 2 * i + 1, (node - s) % nodes
 
-    def _productive(self, here: int, end: int) -> tuple[int, int]:
-        """The port along the largest coordinate of the path vector."""
-        vector = self._vector((end - here) % self.router.nodes)
+    def _productive(self, here: int, vector: list[int]) -> tuple[int, int]:
+        """A step along the largest coordinate of the vector, which is then one shorter."""
         axis = max(range(len(vector)), key=lambda i: abs(vector[i]))
         s = self.router.generators[axis]
-        forth = vector[axis] > 0 or 2 * s == self.router.nodes
-        return 2 * axis + (not forth), (here + (s if forth else -s)) % self.router.nodes
+        sign = 1 if vector[axis] > 0 else -1
+        vector[axis] -= sign
+        back = sign < 0 and 2 * s != self.router.nodes
+        return 2 * axis + back, (here + sign * s) % self.router.nodes
 
-    def _plan(
-        self, start: int, end: int, usable: Callable[[int, int], bool]
-    ) -> list[tuple[int, int]] | None:
-        """A shortest way over usable links as (port, node) pairs; None when there is none."""
-        nodes = self.router.nodes
-        came: dict[int, tuple[int, int]] = {}
-        cost = {start: 0}
-        queue = [(self.distance(start, end), 0, 0, start)]
-        count = 0
-        while queue:
-            _, minus, _, u = heapq.heappop(queue)
-            if u == end:
-                break
-            if -minus > cost[u]:
-                continue
-            vector = self._vector((end - u) % nodes)
-            for port, v in self._ports(u):
-                if cost[u] + 1 < cost.get(v, 1 << 62) and usable(u, v):
-                    cost[v] = cost[u] + 1
-                    came[v] = (u, port)
-                    count += 1
-                    estimate = cost[v] + self.distance(v, end)
-                    spread = -abs(vector[port // 2])  # largest coordinate first
-                    heapq.heappush(queue, (estimate, -cost[v], spread * (1 << 32) + count, v))
-        if end not in cost:
-            return None
-        way = []
-        at = end
-        while at != start:
-            before, port = came[at]
-            way.append((port, at))
-            at = before
-        return way[::-1]
+    def _plan(self, start: int, end: int, faults: Faults) -> Plan | str:
+        """A shortest way as (port, node) pairs, or which end is cut off."""
+        forth, back = Ahead(self, start, end, faults), Behind(self, end, faults)
+        network = self.router.network
+        small = network.order * network.ports <= _MOST_CHANNELS
+        steps = _FEW_STEPS if small else _MOST_STEPS + 4 * self.distance(start, end)
+        for _ in range(steps):
+            if not forth.step():
+                return forth.way() or ("source" if start != end else [])
+            if not back.met and not back.step(forth):
+                return "target"
+        if small:
+            return self._sweep(start, end, faults)
+        raise TooLargeError(
+            f"no way from node {start} to node {end} of {network.spec} was found in {steps:,}"
+            " steps, and neither of them is cut off with so few nodes"
+        )
 
-
-def _hopes(seen: set[tuple[int, int]], u: int, v: int) -> bool:
-    """May a message still hope for the link u → v, after what it has seen?"""
-    return (u, v) not in seen and (v, u) not in seen
+    def _sweep(self, start: int, end: int, faults: Faults) -> Plan | str:
+        """The same by breadth-first search over all nodes, in arrays."""
+        links = [(min(link), max(link)) for link in faults.links]
+        rest = DetourRouter(self.router.network, faults.nodes, links)
+        everybody = np.arange(self.router.nodes)
+        left = rest.distances(everybody, np.full_like(everybody, end))
+        if left[start] < 0:
+            mine = rest.distances(everybody, np.full_like(everybody, start))
+            return "source" if (mine >= 0).sum() < (left >= 0).sum() else "target"
+        plan: Plan = []
+        at = start
+        while at != end:
+            plan.append(
+                next(
+                    (port, v)
+                    for port, v in self.ports(at)
+                    if left[v] == left[at] - 1 and faults.open(at, v)
+                )
+            )
+            at = plan[-1][1]
+        return plan
 
 
 @dataclass(frozen=True)
@@ -294,97 +318,3 @@ def _stuck(
         move = going & ~stuck
         here = np.where(move, ahead[rows, axis], here)
         vectors[rows[move], axis[move]] -= signs[rows[move], axis[move]]
-
-
-@dataclass(frozen=True)
-class Repair:
-    """A broadcast round faults.
-
-    Attributes
-    ----------
-    schedule : Schedule
-        From the root to every live node that can be reached, over live links only.
-    asked : int
-        Nodes that heard nothing in time and asked a neighbour outside the tree.
-    lost : tuple of int
-        Live nodes that cannot be reached.
-    """
-
-    schedule: Schedule
-    asked: int
-    lost: tuple[int, ...]
-
-
-def repaired_broadcast(
-    network: Network,
-    root: int,
-    dead_nodes: Iterable[NodeLike] = (),
-    dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
-) -> Repair:
-    """The memoryless broadcast; who hears nothing by its time asks its neighbours.
-
-    Node v should hear in round D(v). If it does not, it asks all neighbours in round D(v) + 1, and
-    the first of them that has the message answers, in round D(v) + 2 at the earliest.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("circulant(55, 1, 5, 21)")
-    >>> repair = repaired_broadcast(net, 0, dead_nodes=[1])
-    >>> hopscape.verify(repair.schedule).holds, repair.lost
-    (True, ())
-    """
-    router = network.router("closed")
-    assert isinstance(router, CirculantRouter)
-    faults = FaultRouter(router, dead_nodes, dead_links)
-    root = network.node(root)
-    if root in faults.dead_nodes:
-        raise ArgumentError(f"the root, node {root}, is dead")
-    tree = memoryless_tree(network)
-    order = network.order
-    when = np.full(order, -1, dtype=np.int64)
-    into: dict[int, tuple[int, int]] = {}
-    when[root] = 0
-    for offset in np.argsort(tree.depth, kind="stable")[1:].tolist():
-        v, u = (offset + root) % order, (int(tree.parent[offset]) + root) % order
-        if when[u] >= 0 and faults.works(u, v):
-            when[v] = tree.depth[offset]
-            into[v] = (u, int(tree.port[offset]))
-    due = np.roll(tree.depth, root)
-    asked = _answer(faults, when, due, into)
-    lost = tuple(v for v in range(order) if when[v] < 0 and v not in faults.dead_nodes)
-    served = list(into)
-    schedule = Schedule.from_columns(
-        network,
-        _ALL_PORTS,
-        Goal.one_to_many(root, served),
-        round=when[served] - 1,
-        channels=network.channel_at(
-            np.asarray([into[v][0] for v in served], dtype=np.int64),
-            np.asarray([into[v][1] for v in served], dtype=np.int64),
-        ),
-        name="memoryless, repaired",
-    )
-    return Repair(schedule, asked, lost)
-
-
-def _answer(
-    faults: FaultRouter, when: IntArray, due: IntArray, into: dict[int, tuple[int, int]]
-) -> int:
-    """Serve those who heard nothing, each from the neighbour that has the message first."""
-    queue = [(int(when[v]), v) for v in np.nonzero(when >= 0)[0].tolist()]
-    heapq.heapify(queue)
-    asked = 0
-    while queue:
-        t, u = heapq.heappop(queue)
-        if t > when[u]:
-            continue
-        for port, v in faults._ports(u):
-            reach = max(t, int(due[v]) + 1) + 1
-            late = when[v] < 0 or (when[v] > reach and when[v] > due[v])
-            if late and faults.works(u, v):
-                asked += when[v] < 0
-                when[v] = reach
-                into[v] = (u, port)
-                heapq.heappush(queue, (reach, v))
-    return asked

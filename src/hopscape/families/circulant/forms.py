@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopscape.families.circulant.bounds import max_order
-from hopscape.families.circulant.lattice import Vector, l1
+from hopscape.families.circulant.reduction import Vector, l1
 
 __all__ = [
     "CellForm",

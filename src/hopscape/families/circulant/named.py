@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Parameter
 from hopscape.core.wish import Wish
 from hopscape.families.circulant.bounds import least_mean, max_order, ulb
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
@@ -154,18 +154,8 @@ class DoubleLoop(FixedCirculant):
     def known_diameter(self) -> int:
         return ulb(self.nodes, 2)
 
-    def facts(self) -> Facts:
-        known = super().facts().known()
-        if self.variant == "nearest":
-            known["mean_distance"] = _double_loop_mean(self.nodes)
-        return Facts(**known)
-
-
-def _double_loop_mean(nodes: int) -> Fraction:
-    """The least mean that two generators allow, summed in closed form."""
-    r = ulb(nodes, 2)
-    shells = r * nodes - (2 * (r - 1) * r * (2 * r - 1) // 6 + (r - 1) * r + r)
-    return Fraction(shells, nodes - 1)
+    def known_mean(self) -> Fraction | None:
+        return least_mean(self.nodes, 2) if self.variant == "nearest" else super().known_mean()
 
 
 class LargestDoubleLoop(FixedCirculant):
@@ -183,10 +173,8 @@ class LargestDoubleLoop(FixedCirculant):
     def known_diameter(self) -> int:
         return self.d
 
-    def facts(self) -> Facts:
-        known = super().facts().known()
-        known["mean_distance"] = least_mean(self.n, 2) if self.d < 50 else _double_loop_mean(self.n)
-        return Facts(**known)
+    def known_mean(self) -> Fraction:
+        return least_mean(self.n, 2)
 
 
 class Yebra(FixedCirculant):
@@ -228,6 +216,11 @@ class WongCoppersmith(FixedCirculant):
 
     def known_diameter(self) -> int:
         return self.digits * (self.base - 1) // 2
+
+    def known_mean(self) -> Fraction:
+        """Digits from -(b-1)/2 to (b-1)/2 are a shortest vector."""
+        ends = self.digits * (self.base**2 - 1) // 4
+        return Fraction(ends * self.base ** (self.digits - 1), self.n - 1)
 
 
 class ChenJia(FixedCirculant):

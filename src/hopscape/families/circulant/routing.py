@@ -6,6 +6,7 @@ orders of its steps are ways to the same node, so that the vector is all a messa
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,7 +20,8 @@ from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.families.circulant.forms import CellForm, RingForm, recognise
-from hopscape.families.circulant.lattice import Lattice, Vector, l1
+from hopscape.families.circulant.lattice import Lattice
+from hopscape.families.circulant.reduction import Vector, dot, l1
 
 __all__ = ["MOST_GENERATORS", "CirculantRouter"]
 
@@ -27,6 +29,7 @@ MOST_GENERATORS = 6
 _FEW = 24
 _KERNEL_LENGTH = 2**38  # sum of the basis: floats in the kernel are then off by less than 1/4
 _KERNEL_ORDER = 2**31  # products of two node numbers must fit for the closed form of (17)
+_KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis, is quicker
 _BITS = 15
 
 
@@ -86,7 +89,7 @@ class CirculantRouter(Router):
             return 8 * 12
         if isinstance(self._form, CellForm):
             return 8 * 19
-        return sum(array.nbytes for array in self._arrays[:1] + self._arrays[2:])
+        return sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
 
     # -- vectors ----------------------------------------------------------------------------
 
@@ -142,7 +145,10 @@ class CirculantRouter(Router):
 
         form = self._form
         if form is None:
-            kernels.lattice_vectors(gap, *self._arrays, out)
+            hard = np.zeros(len(gap), dtype=bool)
+            kernels.lattice_vectors(gap, *self._arrays, _KERNEL_BRANCHES, out, hard)
+            for row in np.nonzero(hard)[0].tolist():
+                out[row] = self.lattice.shortest(int(gap[row]))
             return
         slots = np.asarray(form.slots, dtype=np.int64)
         signs = np.asarray(form.signs, dtype=np.int64)
@@ -159,19 +165,23 @@ class CirculantRouter(Router):
         """The lattice as the kernel wants it."""
         lattice = self.lattice
         width = max(1, -(-self._order.bit_length() // _BITS))
-        digits = [lattice.start(1 << (_BITS * j)) for j in range(width)]
         rows, determinant = lattice.inverse
-        corners = [corner for level in lattice.corners for corner in level]
-        starts = np.concatenate([[0], np.cumsum([len(level) for level in lattice.corners])])
-        n = len(self.generators)
+        levels = [sorted(c.corners, key=lambda y: y.slope == 0) for c in lattice.chain.prefixes[1:]]
+        corners = [corner for level in levels for corner in level]
+        starts = [0, *itertools.accumulate(map(len, levels), initial=0)]
+        seeing = [sum(corner.slope != 0 for corner in level) for level in levels]
+        shape = (len(self.generators), len(corners))
+        columns = np.asarray([[y / c.scale for y in c.direction] for c in corners]).T
+        products = [[dot(c.direction, b) / c.scale for c in corners] for b in lattice.basis]
         return (
-            np.asarray(digits, dtype=np.int64),
+            np.asarray([lattice.start(1 << (_BITS * j)) for j in range(width)], dtype=np.int64),
             _BITS,
             np.asarray([[x / determinant for x in row] for row in rows], dtype=np.float64),
             np.asarray(lattice.basis, dtype=np.int64),
-            starts.astype(np.int64),
-            np.asarray([[y / c.scale for y in c.direction] for c in corners]).reshape(-1, n),
-            np.asarray([c.slope / c.scale for c in corners], dtype=np.float64),
+            np.asarray(starts),
+            np.asarray([0, *map(sum, zip(starts[1:], seeing, strict=False))]),
+            np.ascontiguousarray(columns).reshape(shape),
+            np.asarray(products, dtype=np.float64).reshape(shape),
         )
 
     def all_vectors(self, a: NodeLike, b: NodeLike, limit: int | None = None) -> list[Vector]:
@@ -215,22 +225,17 @@ class CirculantRouter(Router):
             return Verdict(
                 False, f"{vector} leads to +{reached}, not to +{gap}", {"vector": vector}
             )
-        for k, level in enumerate(self.lattice.corners):
-            for corner in level:
-                inside = max(map(abs, corner.direction)) <= corner.scale
-                flat = all(
-                    sum(y * x for y, x in zip(corner.direction, b_, strict=True)) == 0
-                    for b_ in self.lattice.basis[:k]
-                )
-                if not (inside and flat):
-                    return Verdict(False, f"corner {corner} of level {k} is no bound")
-        shortest, visited = self.lattice.nothing_shorter(vector)
-        if not shortest:
+        search = self.lattice.nothing_shorter(vector)
+        if search is None:
             return Verdict(False, f"{vector} is not shortest", {"vector": vector})
+        for chain in search.used.values():
+            wrong = chain.wrong_bound()
+            if wrong is not None:
+                return Verdict(False, f"{wrong} is no bound for the basis {chain.basis}")
         return Verdict(
             True,
-            f"{vector} is shortest ({l1(vector)} hops; {visited} branches looked at)",
-            details={"vector": vector, "hops": l1(vector), "branches": visited},
+            f"{vector} is shortest ({l1(vector)} hops; {search.visited} branches looked at)",
+            details={"vector": vector, "hops": l1(vector), "branches": search.visited},
         )
 
     # -- what every router answers ----------------------------------------------------------

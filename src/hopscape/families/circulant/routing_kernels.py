@@ -115,65 +115,112 @@ def cell_vectors(
         out[row, c] = sc * z1
 
 
-@njit(cache=True, nogil=True)
-def _length_at(x: Array, b: Array, t: int) -> int:
+_FAR = 1.0e18
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _length_at(x: Array, row: int, basis: Array, t: int) -> int:
+    """Length of the vector in a row of x, less t times the first basis vector."""
     total = 0
-    for i in range(len(x)):
-        total += abs(x[i] - t * b[i])
+    for i in range(x.shape[1]):
+        total += abs(x[row, i] - t * basis[0, i])
     return total
 
 
-@njit(cache=True, nogil=True)
-def _along_first(x: Array, b: Array, best: int, out: Array) -> int:
-    """The shortest point of the line x - t b: beside the weighted median of x_i / b_i."""
-    t, least = 0, best
-    for i in range(len(x)):
-        if b[i] != 0:
-            low = np.int64(math.floor(x[i] / b[i]))  # exact below 2**52
+@njit(cache=True, nogil=True, inline="always")
+def _along_first(x: Array, basis: Array, share: Array, widest: int, sure: bool) -> tuple[Any, Any]:
+    """The t that makes x[0] - t b_0 shortest, and its length.
+
+    The length is convex in t. Its least value is beside x_i / b_i of some coordinate: mostly the
+    widest, and for sure when it is wider than all others together.
+    """
+    t: Any = np.int64(math.floor(x[0, widest] * share[widest]))  # exact below 2**52
+    least = _length_at(x, 0, basis, t)
+    length = _length_at(x, 0, basis, t + 1)
+    beyond = t - 1
+    if length < least:
+        t, least, beyond = t + 1, length, t + 2
+    if sure or _length_at(x, 0, basis, beyond) >= least:
+        return t, least
+    for i in range(x.shape[1]):
+        if basis[0, i] != 0:
+            low = np.int64(math.floor(x[0, i] * share[i]))
             for side in range(low, low + 2):
-                length = _length_at(x, b, side)
+                length = _length_at(x, 0, basis, side)
                 if length < least:
                     t, least = side, length
-    if least < best:
-        for i in range(len(x)):
-            out[i] = x[i] - t * b[i]
-    return least
+    return t, least
 
 
-@njit(cache=True, nogil=True)
-def _interval(p: Array, slope: Array, begin: int, end: int, radius: float) -> tuple[float, float]:
-    """The t with |p - t·slope| <= radius for all corners; empty as (1, 0)."""
-    first, last = -1.0e18, 1.0e18
-    for c in range(begin, end):
-        if slope[c] > 0.0:
-            first = max(first, (p[c] - radius) / slope[c])
-            last = min(last, (p[c] + radius) / slope[c])
-        elif abs(p[c]) > radius:
+@njit(cache=True, nogil=True, inline="always")
+def _interval(
+    p: Array, k: int, inverse: Array, start: Array, sloped: Array, radius: float
+) -> tuple[float, float]:
+    """The t with |p - t·slope| <= radius for all corners of level k; empty as (1, 0)."""
+    first, last = -_FAR, _FAR
+    for c in range(start[k], sloped[k]):
+        middle = p[k, c] * inverse[c]
+        half = radius * inverse[c]
+        least, most = middle - half, middle + half
+        first = least if least > first else first
+        last = most if most < last else last
+    for c in range(sloped[k], start[k + 1]):
+        if abs(p[k, c]) > radius:
             return 1.0, 0.0
-    return (first, last) if first <= last else (1.0, 0.0)
+    return first, last
 
 
 @njit(cache=True, nogil=True)
-def _bound(p: Array, slope: Array, begin: int, end: int, t: int) -> float:
+def _bound(p: Array, slope: Array, k: int, begin: int, end: int, t: int) -> float:
     most = 0.0
     for c in range(begin, end):
-        most = max(most, abs(p[c] - t * slope[c]))
+        most = max(most, abs(p[k, c] - t * slope[k, c]))
     return most
 
 
 @njit(cache=True, nogil=True)
-def _lowest(p: Array, slope: Array, begin: int, end: int, low: int, high: int) -> int:
+def _lowest(p: Array, slope: Array, k: int, begin: int, end: int, low: int, high: int) -> int:
     """Where the bound, which is convex in t, is least; the middle of a short interval will do."""
     while high - low > 3:
         t = (low + high) // 2
-        if _bound(p, slope, begin, end, t) <= _bound(p, slope, begin, end, t + 1):
+        if _bound(p, slope, k, begin, end, t) <= _bound(p, slope, k, begin, end, t + 1):
             high = t
         else:
             low = t + 1
     return (low + high) // 2
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
+def _to_cell(v: int, digits: Array, bits: int, dual: Array, basis: Array, x: Array) -> int:
+    """Into the last row of x a vector that leads to node v, from -1/2 to 1/2 in the basis."""
+    n = x.shape[0]
+    top, spare = n - 1, 0
+    for i in range(n):
+        x[top, i] = 0
+    mask = (1 << bits) - 1
+    j = 0
+    while v > 0:
+        digit = v & mask
+        for i in range(n):
+            x[top, i] += digit * digits[j, i]
+        v >>= bits
+        j += 1
+    for i in range(n):
+        x[spare, i] = x[top, i]
+    length = 0
+    for k in range(n):
+        c = 0.0
+        for i in range(n):
+            c += dual[k, i] * x[spare, i]
+        t = np.int64(math.floor(c + 0.5))
+        for i in range(n):
+            x[top, i] -= t * basis[k, i]
+    for i in range(n):
+        length += abs(x[top, i])
+    return length
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "ninf", "nsz", "contract", "reassoc"})
 def lattice_vectors(
     v: Array,
     digits: Array,
@@ -181,9 +228,12 @@ def lattice_vectors(
     dual: Array,
     basis: Array,
     start: Array,
+    sloped: Array,
     corner: Array,
     slope: Array,
+    limit: int,
     out: Array,
+    hard: Array,
 ) -> int:
     """A shortest vector for every node.
 
@@ -196,9 +246,15 @@ def lattice_vectors(
     dual : float64[n, n]
         Row i gives the i-th coordinate in the basis.
     basis : int64[n, n]
-    start, corner, slope : int64[n + 1], float64[c, n], float64[c]
-        Corners of level k are rows start[k]:start[k + 1].
+    start, sloped : int64[n + 1], int64[n]
+        Corners of level k are rows start[k]:start[k + 1]; those before sloped[k] see b_k.
+    corner, slope : float64[n, c]
+        The corners, as columns; in row k their products with b_k.
+    limit : int
+        Branches after which a node is left to the caller.
     out : int64[m, n]
+    hard : bool[m]
+        Set for the nodes that were left.
 
     Returns
     -------
@@ -209,62 +265,58 @@ def lattice_vectors(
     the size of the lattice), so a bound with 1/4 to spare loses nothing.
     """
     n = basis.shape[0]
+    corners = corner.shape[1]
     x = np.empty((n, n), np.int64)
-    p = np.empty(max(len(slope), 1), np.float64)
+    p = np.empty((n, max(corners, 1)), np.float64)  # at level k: all corners of lower levels too
     up = np.empty(n, np.int64)  # coefficients in (down, up) were tried
     down = np.empty(n, np.int64)
     middle = np.empty(n, np.int64)
     low = np.empty(n, np.int64)
     high = np.empty(n, np.int64)
     known = np.empty(n, np.int64)  # the best length when the interval was computed
-    coefficient = np.empty(n, np.float64)
+    inverse = np.ones(max(corners, 1), np.float64)
+    for k in range(1, n):
+        for c in range(start[k], sloped[k]):
+            inverse[c] = 1.0 / slope[k, c]
+    share = np.zeros(n, np.float64)
+    widest, total = 0, 0
+    for i in range(n):
+        if basis[0, i] != 0:
+            share[i] = 1.0 / basis[0, i]
+            total += abs(basis[0, i])
+            if abs(basis[0, i]) > abs(basis[0, widest]):
+                widest = i
+    sure = 2 * abs(basis[0, widest]) >= total
     visited = 0
-    mask = (1 << bits) - 1
     for row in range(len(v)):
-        top = x[n - 1]
-        top[:] = 0
-        rest = v[row]
-        j = 0
-        while rest > 0:
-            digit = rest & mask
-            for i in range(n):
-                top[i] += digit * digits[j, i]
-            rest >>= bits
-            j += 1
-        for k in range(n):
-            c = 0.0
-            for i in range(n):
-                c += dual[k, i] * top[i]
-            coefficient[k] = math.floor(c + 0.5)
-        best = 0
+        best = _to_cell(v[row], digits, bits, dual, basis, x)
         for i in range(n):
-            for k in range(n):
-                top[i] -= np.int64(coefficient[k]) * basis[k, i]
-            best += abs(top[i])
-            out[row, i] = top[i]
+            out[row, i] = x[n - 1, i]
         if n == 1:
-            _along_first(x[0], basis[0], best, out[row])
+            t, best = _along_first(x, basis, share, widest, sure)
+            out[row, 0] -= t * basis[0, 0]
             continue
+        for c in range(corners):
+            p[n - 1, c] = corner[0, c] * x[n - 1, 0]
+        for i in range(1, n):
+            value = float(x[n - 1, i])
+            for c in range(corners):
+                p[n - 1, c] += corner[i, c] * value
         k = n - 1
         known[k] = -1
-        while k < n:
-            if known[k] < 0:  # first visit
-                for c in range(start[k], start[k + 1]):
-                    value = 0.0
-                    for i in range(n):
-                        value += corner[c, i] * x[k, i]
-                    p[c] = value
+        left = limit
+        while k < n and left > 0:
             if known[k] != best:
                 fresh = known[k] < 0
-                first, last = _interval(p, slope, start[k], start[k + 1], best - 0.75)
+                known[k] = best
+                first, last = _interval(p, k, inverse, start, sloped, best - 0.75)
                 low[k], high[k] = math.ceil(first), math.floor(last)
                 if fresh:
-                    middle[k] = _lowest(p, slope, start[k], start[k + 1], low[k], high[k])
+                    middle[k] = _lowest(p, slope, k, start[k], start[k + 1], low[k], high[k])
                     up[k] = middle[k]
                     down[k] = up[k] - 1
                 up[k] = max(up[k], low[k])
                 down[k] = min(down[k], high[k])
-                known[k] = best
             can_rise, can_fall = up[k] <= high[k], down[k] >= low[k]
             if not (can_rise or can_fall):
                 k += 1
@@ -275,12 +327,20 @@ def lattice_vectors(
             else:
                 t = down[k]
                 down[k] -= 1
-            visited += 1
+            left -= 1
             for i in range(n):
                 x[k - 1, i] = x[k, i] - t * basis[k, i]
             if k == 1:
-                best = _along_first(x[0], basis[0], best, out[row])
+                t, length = _along_first(x, basis, share, widest, sure)
+                if length < best:
+                    best = length
+                    for i in range(n):
+                        out[row, i] = x[0, i] - t * basis[0, i]
             else:
+                for c in range(start[k]):
+                    p[k - 1, c] = p[k, c] - t * slope[k, c]
                 k -= 1
                 known[k] = -1
+        visited += limit - left
+        hard[row] = left == 0
     return visited

@@ -16,7 +16,12 @@ _ROOM = 1 << 12
 
 
 def scan_slice(
-    nodes: int, count: int, d: int, slices: Sequence[tuple[int, int, int]], every: bool = False
+    nodes: int,
+    count: int,
+    d: int,
+    slices: Sequence[tuple[int, int, int]],
+    every: bool = False,
+    half: bool | None = None,
 ) -> dict[str, Any]:
     """The best generator sets of diameter at most d in some slices.
 
@@ -28,6 +33,8 @@ def scan_slice(
         Sets {first, s2, ...} with s2 from low to high - 1.
     every : bool
         Keep all sets of diameter at most d, not only those with the least mean distance.
+    half : bool, optional
+        True: N/2 is a generator besides; False: it is none; it may be one when left out.
 
     Returns
     -------
@@ -46,11 +53,13 @@ def scan_slice(
     sets: set[tuple[int, ...]] = set()
     for first, low, high in slices:
         allowed, mirror = generator_tables(nodes, first)
+        if half is not None and nodes % 2 == 0:
+            allowed[nodes // 2] = False
         room = _ROOM
         while True:
             out = np.zeros((room, count), dtype=np.int64)
             found, total, looked = scan(
-                nodes, count, d, first, allowed, mirror, low, high, every, out
+                nodes, count, d, first, allowed, mirror, low, high, every, bool(half), out
             )
             if found <= room:
                 break
@@ -59,7 +68,8 @@ def scan_slice(
         if found and (best < 0 or total < best):
             best, sets = int(total), sets if every else set()
         if found and (every or total == best):
-            sets |= {canonical(nodes, row) for row in out[:found].tolist()}
+            more = [nodes // 2] if half else []
+            sets |= {canonical(nodes, row + more) for row in out[:found].tolist()}
     return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
 
 

@@ -125,6 +125,7 @@ def scan(
     low: int,
     high: int,
     every: bool,
+    paired: bool,
     out: Array,
 ) -> Any:
     """Sets {first < s2 < ... < s_count} of diameter at most d with the least sum of distances.
@@ -143,6 +144,8 @@ def scan(
         s2 from low to high - 1.
     every : bool
         Keep all sets of diameter at most d, not only the best.
+    paired : bool
+        N/2 is a generator besides.
     out : int64[room, count]
         The sets.
 
@@ -159,6 +162,8 @@ def scan(
     start = np.zeros((d + 1, words), np.uint64)
     for r in range(d + 1):
         start[r, 0] = _ONE
+        if paired and r > 0:
+            start[r, half >> 6] |= _ONE << np.uint64(half & 63)
         _wrap(start[r], nodes)
     _add_generator(start, balls[0], nodes, first, d, sizes[0])
     chosen = np.zeros(count, np.int64)

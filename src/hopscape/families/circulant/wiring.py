@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import ClassVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,10 +13,14 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 from hopscape.core.wish import Wish, scan
 from hopscape.families.circulant.forms import recognise
+
+if TYPE_CHECKING:
+    from hopscape.families.circulant.figures import Figures
 
 __all__ = ["Circulant", "FixedCirculant"]
 
@@ -73,24 +78,37 @@ class Circulant(Family):
 
     def facts(self) -> Facts:
         degree = sum(1 if 2 * s == self.n else 2 for s in self.generators)
-        diameter = self.known_diameter()
+        connected = self.components == 1
+        diameter = self.known_diameter() if connected else None
         return Facts(
             degree_min=degree,
             degree_max=degree,
             links=self.n * degree // 2,
             channels=self.n * degree,
-            connected=self.components == 1,
+            connected=connected,
             diameter=diameter,
             radius=diameter,
+            mean_distance=self.known_mean() if connected else None,
             vertex_transitive=True,
         )
 
     def known_diameter(self) -> int | None:
-        """The diameter where a closed form gives it."""
-        if len(self.generators) != 3:
-            return None
-        form = recognise(self.n, self.generators)
-        return form.diameter if form is not None else None
+        """The diameter where a closed form or the lattice gives it sooner than a search would."""
+        form = recognise(self.n, self.generators) if len(self.generators) == 3 else None
+        return form.diameter if form is not None else self._figures.known_diameter()
+
+    def known_mean(self) -> Fraction | None:
+        """The mean distance where the lattice gives it sooner than a search would."""
+        return self._figures.known_mean()
+
+    @property
+    def _figures(self) -> Figures:
+        from hopscape.families.circulant.figures import Figures
+
+        return Figures.of(self.n, self.generators)
+
+    def estimate(self, fact: str) -> Measured[Any] | None:
+        return self._figures.estimate(fact) if self.components == 1 else None
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +16,14 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.wish import Wish
 
+if TYPE_CHECKING:
+    from hopscape.families.expanded import Expanded
+
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
 _TRANSLATED = 12
+_COUNTED = 256
+_ROUTED = 1024
 
 
 class Hypercube(Family):
@@ -143,6 +150,14 @@ class HypercubeRouter(Router):
         lowest = word & -word
         return np.where(word != 0, np.bitwise_count(lowest - 1).astype(np.int64), -1)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        word = at ^ to
+        ports = [i for i in range(word.bit_length()) if word >> i & 1]
+        nodes = [at]
+        for port in ports:
+            nodes.append(nodes[-1] ^ 1 << port)
+        return nodes, ports
+
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         shifts = np.asarray(range(self._d), dtype=at.dtype)
         bits: IntArray = ((at ^ to)[:, None] >> shifts & 1).astype(bool)
@@ -153,7 +168,7 @@ class CubeConnectedCycles(Family):
     """Each hypercube node becomes a cycle, one node of it per dimension.
 
     Address (word, position): ports 0 and 1 go up and down the cycle, port 2 flips bit `position` of
-    the word.
+    the word. The bisection width is that of Manabe, Imase and Soneoka (1988).
     """
 
     name = "ccc"
@@ -201,11 +216,26 @@ class CubeConnectedCycles(Family):
             connected=True,
             diameter=diameter,
             radius=diameter,
+            mean_distance=self._expanded.mean_distance() if d <= _COUNTED else None,
             girth=min(d, 8) if d > 2 else 8 if d == 2 else None,
             node_connectivity=degree,
             edge_connectivity=degree,
+            bisection=1 << (d - 1),
             vertex_transitive=True,
         )
+
+    @cached_property
+    def _expanded(self) -> Expanded:
+        """The same network, numbered alike, as RE(ring, K2, d)."""
+        from hopscape.families.classic.simple import Complete
+        from hopscape.families.expanded import Expanded
+        from hopscape.families.torus import Ring
+
+        return Expanded(Network.of(Ring(self.d)), self.d, Network.of(Complete(2)))
+
+    def router(self, network: Network) -> Router | None:
+        """Covering walks on the cycle; tables for the longest cycles."""
+        return self._expanded.router(network) if self.d <= _ROUTED else None
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)

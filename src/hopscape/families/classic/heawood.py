@@ -9,13 +9,14 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 
 __all__ = ["BasicRouter", "heawood_collectives", "heawood_translations"]
 
+_ALL_PORTS = Served(ports=(None,))
 _PLUS, _MINUS, _CHORD = 0, 1, 2
 Sends = tuple[tuple[tuple[int, ...], int], ...]
 """Who sends by which port, who being given by the ports from the root."""
@@ -88,10 +89,18 @@ def heawood_collectives(family: Family) -> tuple[Collective, ...]:
     shared = product_collectives((Network.of(family),))
     return (
         Collective(
-            "basic", "broadcast", "the paper's tree, corrected: 3 steps, 13 messages", _corrected
+            "basic",
+            "broadcast",
+            "the paper's tree, corrected: 3 steps, 13 messages",
+            _corrected,
+            _ALL_PORTS,
         ),
         Collective(
-            "basic-printed", "broadcast", "the paper's steps as printed: 10 of 14 nodes", _printed
+            "basic-printed",
+            "broadcast",
+            "the paper's steps as printed: 10 of 14 nodes",
+            _printed,
+            _ALL_PORTS,
         ),
         *(c for c in shared if c.goal != "broadcast"),
     )

@@ -7,6 +7,7 @@ v - 1 and v + shift, where the shifts are repeated round the cycle.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -30,6 +31,9 @@ __all__ = [
     "Pappus",
     "TutteCoxeter",
 ]
+
+
+_TURNED = 4096
 
 
 class LCF(Family):
@@ -83,6 +87,13 @@ class LCF(Family):
         kinds = len(self.shifts)
         return Symmetry(tuple(range(kinds)), (self.repeats,) * kinds)
 
+    def rotations(self) -> IntArray | None:
+        """Turns by whole patterns of shifts."""
+        if self.order > _TURNED:
+            return None
+        turn = len(self.shifts) * np.arange(self.repeats)[:, None]
+        return (np.arange(self.order)[None, :] + turn) % self.order
+
     def layout(self) -> Layout:
         return Layout(circle(self.order))
 
@@ -94,6 +105,10 @@ class _Named(LCF):
     notation: ClassVar[tuple[tuple[int, ...], int]]
     far: ClassVar[int]
     around: ClassVar[int]
+    hops: ClassVar[int]
+    """Sum of the distances from a node (on average, where nodes differ)."""
+    halves: ClassVar[int]
+    """Bisection width."""
     transitive: ClassVar[bool] = True
 
     def __init__(self) -> None:
@@ -108,9 +123,11 @@ class _Named(LCF):
             connected=True,
             diameter=self.far,
             radius=self.far,
+            mean_distance=Fraction(self.hops, self.order - 1),
             girth=self.around,
             node_connectivity=3,
             edge_connectivity=3,
+            bisection=self.halves,
             vertex_transitive=self.transitive,
         )
 
@@ -125,6 +142,7 @@ class MoebiusKantor(_Named):
     summary = "Möbius–Kantor graph: 16 nodes, degree 3, diameter 4, girth 6"
     example = "moebius_kantor"
     notation, far, around = ((5, -5), 8), 4, 6
+    hops, halves = 34, 6
 
 
 class Pappus(_Named):
@@ -134,6 +152,7 @@ class Pappus(_Named):
     summary = "Pappus graph: 18 nodes, degree 3, diameter 4, girth 6"
     example = "pappus"
     notation, far, around = ((5, 7, -7, 7, -7, -5), 3), 4, 6
+    hops, halves = 41, 7
 
 
 class Desargues(_Named):
@@ -143,6 +162,7 @@ class Desargues(_Named):
     summary = "Desargues graph: 20 nodes, degree 3, diameter 5, girth 6"
     example = "desargues"
     notation, far, around = ((5, -5, 9, -9), 5), 5, 6
+    hops, halves = 50, 6
 
 
 class Dodecahedron(_Named):
@@ -152,6 +172,7 @@ class Dodecahedron(_Named):
     summary = "dodecahedron: 20 nodes, degree 3, diameter 5, girth 5"
     example = "dodecahedron"
     notation, far, around = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
+    hops, halves = 50, 6
 
 
 class McGee(_Named):
@@ -161,6 +182,7 @@ class McGee(_Named):
     summary = "McGee graph: 24 nodes, degree 3, diameter 4, girth 7"
     example = "mcgee"
     notation, far, around = ((12, 7, -7), 8), 4, 7
+    hops, halves = 59, 8
     transitive = False
 
 
@@ -171,6 +193,7 @@ class Nauru(_Named):
     summary = "Nauru graph: 24 nodes, degree 3, diameter 4, girth 6"
     example = "nauru"
     notation, far, around = ((5, -9, 7, -7, 9, -5), 4), 4, 6
+    hops, halves = 62, 8
 
 
 class F26A(_Named):
@@ -180,6 +203,7 @@ class F26A(_Named):
     summary = "F26A: 26 nodes, degree 3, diameter 5, girth 6"
     example = "f26a"
     notation, far, around = ((-7, 7), 13), 5, 6
+    hops, halves = 71, 9
 
 
 class TutteCoxeter(_Named):
@@ -189,6 +213,7 @@ class TutteCoxeter(_Named):
     summary = "Tutte–Coxeter graph: 30 nodes, degree 3, diameter 4, girth 8"
     example = "tutte_coxeter"
     notation, far, around = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
+    hops, halves = 83, 9
 
 
 class Dyck(_Named):
@@ -198,6 +223,7 @@ class Dyck(_Named):
     summary = "Dyck graph: 32 nodes, degree 3, diameter 5, girth 6"
     example = "dyck"
     notation, far, around = ((5, -5, 13, -13), 8), 5, 6
+    hops, halves = 98, 8
 
 
 class Coxeter(ListedFamily):
@@ -227,9 +253,11 @@ class Coxeter(ListedFamily):
             connected=True,
             diameter=4,
             radius=4,
+            mean_distance=Fraction(25, 9),
             girth=7,
             node_connectivity=3,
             edge_connectivity=3,
+            bisection=10,
             vertex_transitive=True,
         )
 
@@ -269,6 +297,7 @@ class HoffmanSingleton(ListedFamily):
             connected=True,
             diameter=2,
             radius=2,
+            mean_distance=Fraction(13, 7),
             girth=5,
             node_connectivity=7,
             edge_connectivity=7,

@@ -19,6 +19,8 @@ from hopscape.core.wish import Wish
 
 __all__ = ["GeneralizedPetersen", "Heawood", "Petersen"]
 
+_TURNED = 2048
+
 
 class GeneralizedPetersen(Family):
     """An outer cycle, spokes, and an inner star of step k.
@@ -83,6 +85,14 @@ class GeneralizedPetersen(Family):
         if self.transitive:
             return Symmetry.of_transitive(self.order)
         return Symmetry((0, self.n), (self.n, self.n))
+
+    def rotations(self) -> IntArray | None:
+        """Cycle and star turn together."""
+        if self.n > _TURNED:
+            return None
+        turn, place = np.arange(self.n)[:, None], np.arange(self.n)[None, :]
+        outer = (place + turn) % self.n
+        return np.concatenate([outer, self.n + outer], axis=1)
 
     def layout(self) -> Layout:
         return Layout(np.concatenate([circle(self.n), circle(self.n, 0.55)]))

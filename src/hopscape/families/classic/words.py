@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -63,6 +65,27 @@ class _Words(Family):
         again[:, 1:] = sorted_[:, 1:] == sorted_[:, :-1]
         np.put_along_axis(both, order, np.where(again, -1, sorted_), axis=1)
         return both
+
+    def _duplex_facts(self, lost: dict[int, int]) -> Facts:
+        """With links both ways: how many words have so many ports less than 2d.
+
+        A word with a loop loses two, a word that leads to one that leads back loses one. The
+        connectivity is the least degree: Esfahanian and Hakimi (1985) for de Bruijn, Bermond,
+        Homobono and Peyrat (1989) for Kautz networks.
+        """
+        width, left = 2 * self.d, self.order - sum(lost.values())
+        least, most = width - max(lost), width - (0 if left else min(lost))
+        channels = width * self.order - sum(ports * words for ports, words in lost.items())
+        return Facts(
+            degree_min=least,
+            degree_max=most,
+            links=channels // 2,
+            channels=channels,
+            connected=True,
+            node_connectivity=least,
+            edge_connectivity=least,
+            vertex_transitive=False if least != most else None,
+        )
 
     def layout(self) -> Layout:
         """Along a closed walk through all words, so that the rim of the circle is wired."""
@@ -148,8 +171,10 @@ class DeBruijn(_Words):
         return nodes[:, None] // self.d + letters * (self.order // self.d)
 
     def facts(self) -> Facts:
+        d = self.d
         if self.duplex:
-            return Facts(connected=True)
+            lost = {2: d, 1: d * (d - 1)} if self.n > 1 else {d + 1: d}
+            return replace(self._duplex_facts(lost), diameter=self.n)
         return Facts(
             degree_min=self.d,
             degree_max=self.d,
@@ -186,6 +211,15 @@ class DeBruijnRouter(Router):
         powers = np.asarray([self._d**k for k in range(self._n + 1)], dtype=at.dtype)
         letter = to // powers[np.maximum(left - 1, 0)] % self._d
         return np.where(left > 0, letter, -1).astype(np.int64)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        d, n = self._d, self._n
+        left = next(k for k in range(n + 1) if at % d ** (n - k) == to // d**k)
+        nodes = [at]
+        ports = [to // d**k % d for k in range(left - 1, -1, -1)]
+        for letter in ports:
+            nodes.append(nodes[-1] % d ** (n - 1) * d + letter)
+        return nodes, ports
 
 
 class KautzWords(Addresses):
@@ -254,8 +288,11 @@ class Kautz(_Words):
         return front * d ** (n - 1) + new * d ** (n - 2) + rest[:, None] // d
 
     def facts(self) -> Facts:
-        if self.duplex:
-            return Facts(connected=True)
+        d = self.d
+        if self.duplex:  # words without a letter in common are n hops apart; d = 2 has none
+            lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
+            far = self.n if d > 2 or self.n == 1 else None
+            return replace(self._duplex_facts(lost), diameter=far, vertex_transitive=self.n <= 2)
         return Facts(
             degree_min=self.d,
             degree_max=self.d,
@@ -305,3 +342,26 @@ class KautzRouter(Router):
         letter = target[np.arange(len(at)), np.minimum(self._n - left, self._n - 1)]
         port = (letter - source[:, -1] - 1) % (self._d + 1)
         return np.where(left > 0, port, -1).astype(np.int64)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        d, n = self._d, self._n
+        word, goal = _kautz_word(at, d, n), _kautz_word(to, d, n)
+        left = next(k for k in range(n + 1) if word[k:] == goal[: n - k])
+        nodes, ports = [at], []
+        for letter in goal[n - left :]:
+            ports.append((letter - word[-1] - 1) % (d + 1))
+            word = [*word[1:], letter]
+            number = word[0]
+            for a, b in pairwise(word):
+                number = number * d + (b - a - 1) % (d + 1)
+            nodes.append(number)
+        return nodes, ports
+
+
+def _kautz_word(number: int, d: int, n: int) -> list[int]:
+    """The letters of a word: the first, then how far (less one) each is from the one before."""
+    steps = []
+    for _ in range(n - 1):
+        number, step = divmod(number, d)
+        steps.append(step + 1)
+    return [x % (d + 1) for x in accumulate([number, *reversed(steps)])]

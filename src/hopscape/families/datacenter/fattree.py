@@ -9,8 +9,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router
-from hopscape.families.datacenter.routers import pick
+from hopscape.core.router import Router, pick
 
 __all__ = ["FatTree"]
 

@@ -8,10 +8,10 @@ from math import prod
 
 import numpy as np
 
+from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
-from hopscape.core.fields import galois_field, prime_power
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
 __all__ = ["Dragonfly", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]
@@ -162,18 +162,28 @@ def _points(q: int) -> IntArray:
 
 
 def _incidence(q: int) -> tuple[IntArray, IntArray]:
-    """Pairs (point, line): their vectors are orthogonal."""
+    """Pairs (point, line): their vectors are orthogonal.
+
+    The lines through a point are u + t·w for all t, and w, where u and w span what is orthogonal
+    to it; u and w are chosen so that these vectors are normal already.
+    """
     field, points = galois_field(q), _points(q)
-    found: list[IntArray] = []
-    for start in range(0, len(points), 256):
-        part = points[start : start + 256]
-        dots = field.multiply(part[:, None, 0], points[None, :, 0])
-        for i in (1, 2):
-            dots = field.add(dots, field.multiply(part[:, None, i], points[None, :, i]))
-        rows, columns = np.nonzero(dots == 0)
-        found.append(np.stack([rows + start, columns]))
-    pairs = np.concatenate(found, axis=1)
-    return pairs[0], pairs[1]
+    x, y, z = points.T
+    first, second = np.zeros_like(points), np.zeros_like(points)
+    first[:, 0] = second[:, 2] = 1  # y = z = 0 is mended below
+    for left, chosen in ((2, z > 0), (1, (z == 0) & (y > 0))):
+        by = field.inverse(points[chosen, left])
+        first[chosen, left] = field.subtract(0, field.multiply(x[chosen], by))
+        if left == 2:
+            second[chosen, 1] = 1
+            second[chosen, 2] = field.subtract(0, field.multiply(y[chosen], by))
+    first[(y == 0) & (z == 0)] = (0, 1, 0)
+    every = np.arange(q)
+    lines = field.add(first[:, None, :], field.multiply(every[:, None], second[:, None, :]))
+    lines = np.concatenate([lines, second[:, None, :]], axis=1)
+    a, b, c = lines[..., 0], lines[..., 1], lines[..., 2]
+    number = np.where(a == 1, b * q + c, np.where(b == 1, q * q + c, q * q + q))
+    return np.repeat(np.arange(len(points)), q + 1), np.sort(number, axis=1).ravel()
 
 
 class _Plane(RouterFamily):

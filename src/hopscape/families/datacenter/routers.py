@@ -12,11 +12,11 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router, TableRouter
+from hopscape.core.router import Router, TableRouter, pick, spread
 from hopscape.core.spec import write_value
 from hopscape.core.wish import Wish
 
-__all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter", "pick"]
+__all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter"]
 
 _TABLE_ORDER = 10_000
 
@@ -111,19 +111,10 @@ class RouterFamily(ListedFamily):
         return between_routers + 2 * (self.terminals > 0)
 
 
-def pick(mask: IntArray, digit: IntArray) -> IntArray:
-    """Of the ports allowed in each row, the one that a number chooses; -1 where there is none."""
-    count = mask.sum(axis=1)
-    rank = digit % np.maximum(count, 1) + 1
-    chosen = (np.cumsum(mask, axis=1) == rank[:, None]) & mask
-    return np.where(count > 0, chosen.argmax(axis=1), -1)
-
-
 class SpreadTableRouter(TableRouter):
     """Shortest routes from a table; where several ports will do, a hash of the pair chooses."""
 
     name = "spread table"
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        digit = (to * 2654435761 + at * 40503) // 256 % 65521
-        return pick(self.shortest_ports(at, to), digit)
+        return pick(self.shortest_ports(at, to), spread(at, to))

@@ -1,12 +1,18 @@
-"""Collectives of expanded networks: local-rule broadcast, pruned trees, spread permutations."""
+"""Collectives of expanded networks: local-rule broadcast, pruned trees, spread permutations.
+
+All-gather, sliced all-reduce and total exchange are planned per orbit, as for every family with
+rotations: `hopscape.collectives.orbits`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from hopscape.collectives.central import central_all_reduce
 from hopscape.collectives.generic import permutation
 from hopscape.collectives.router_trees import next_hop_schedule
 from hopscape.core.addresses import IntArray
+from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -52,16 +58,21 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
         Model(),
         Goal.broadcast(root),
         round=np.repeat(np.arange(rounds), [len(part) for part in taken]),
-        channels=np.concatenate(taken),
+        channels=np.concatenate([called[:0], *taken]),
         rounds=rounds,
         name="flood",
     )
 
 
 def _flood(network: Network, goal: Goal, model: Model | None) -> Schedule:
-    far = network.facts.diameter or network.order
-    found = flood(network, goal.root or 0, far)
-    return found if model is None else found.under(model)
+    rules = model if model is not None else Model()
+    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+        raise ArgumentError(
+            "algorithm 'flood' needs all ports, full duplex, store-and-forward, not"
+            f" {rules.describe()}"
+        )
+    far = network.facts.diameter
+    return flood(network, goal.root or 0, network.order if far is None else far).under(rules)
 
 
 def _permute(network: Network, goal: Goal, model: Model | None) -> Schedule:
@@ -71,6 +82,9 @@ def _permute(network: Network, goal: Goal, model: Model | None) -> Schedule:
 
 
 COLLECTIVES = (
+    Collective(
+        "central", "all-reduce", "both ways over a tree of least diameter", central_all_reduce
+    ),
     Collective(
         "next-hop", "broadcast", "v tells u if v is u's next hop to the root", next_hop_schedule
     ),

@@ -20,6 +20,7 @@ __all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "printed_route"]
 
 _MANY = 4096
 _LAMP_TABLE = 1024
+_KEPT_STEPS = 1 << 18
 
 
 class ExpandedRouter(Router):
@@ -36,13 +37,15 @@ class ExpandedRouter(Router):
         self.family = family
         self._walks = family.walks
         marks = {connector: i for i, connector in enumerate(family.marks)}
-        self._mark_of = np.asarray([marks[c] for c in family.connectors], dtype=np.int64)
+        self._mark_of = np.asarray([marks.get(c, 0) for c in family.connectors], dtype=np.int64)
         self._lamp_table: IntArray | None = None
         self.table_bytes = self._walks.table_bytes
         if family.lamp.order <= _LAMP_TABLE:
             self._lamp_table = distance_rows(family.lamp, np.arange(family.lamp.order))
             self.table_bytes += self._lamp_table.nbytes
         self._lamp = family.lamp.router()
+        self._base_steps: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._base_heads: list[list[int]] = family.base._rows(np.arange(family.base.order)).tolist()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         table = self._lamp_table
@@ -101,7 +104,7 @@ class ExpandedRouter(Router):
         if len(self.family.marks) == self.family.n:
             return levels
         out = np.zeros((len(levels), len(self.family.marks)), dtype=bool)
-        for i, mark in enumerate(self._mark_of):
+        for i, mark in enumerate(self._mark_of if self.family.levels else ()):
             out[:, mark] |= levels[:, i]
         return out
 
@@ -137,6 +140,55 @@ class ExpandedRouter(Router):
             )
         return lengths.argmin(axis=1)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        family, marks = self.family, self._mark_of.tolist()
+        size, states = family.base.order, family.lamp.order
+        place, goal = at % size, to % size
+        here, there = _digits(at // size, states, family.n), _digits(to // size, states, family.n)
+        wanted = 0
+        for mark, a, b in zip(marks, here, there, strict=False):
+            wanted |= (a != b) << mark
+        nodes, ports = [at], []
+        while True:
+            first = family.base.ports
+            for level in family.levels_at[place]:
+                if here[level - 1] != there[level - 1]:
+                    way, taken = self._lamp.trace(here[level - 1], there[level - 1])
+                    stride = size * states ** (level - 1)
+                    corner = nodes[-1] - way[0] * stride
+                    nodes += [corner + v * stride for v in way[1:]]
+                    ports += [first + p for p in taken]
+                    here[level - 1] = there[level - 1]
+                    wanted &= ~(1 << marks[level - 1])
+                first += family.lamp.ports
+            if not wanted and place == goal:
+                return nodes, ports
+            port, there_place = self._base_step(place, wanted, goal)
+            nodes.append(nodes[-1] + there_place - place)
+            ports.append(port)
+            place = there_place
+
+    def _base_step(self, place: int, wanted: int, goal: int) -> tuple[int, int]:
+        """The base port behind which the shortest covering walk goes on, and where it leads."""
+        key = (place, wanted, goal)
+        if key not in self._base_steps:
+            if len(self._base_steps) >= _KEPT_STEPS:
+                self._base_steps.clear()
+            left = self._walks.length(place, wanted, goal) - 1
+            *first, last = [(p, v) for p, v in enumerate(self._base_heads[place]) if v >= 0]
+            nearer = (way for way in first if self._walks.length(way[1], wanted, goal) == left)
+            self._base_steps[key] = next(nearer, last)
+        return self._base_steps[key]
+
+
+def _digits(number: int, radix: int, count: int) -> list[int]:
+    """The lowest digits of a number, from the last on."""
+    found = []
+    for _ in range(count):
+        number, digit = divmod(number, radix)
+        found.append(digit)
+    return found
+
 
 class DigitRouter(ExpandedRouter):
     """The paper's routing, repaired: levels n to 1 one after the other, then the place.
@@ -147,6 +199,7 @@ class DigitRouter(ExpandedRouter):
 
     name = "digit by digit"
     exact = False
+    trace = Router.trace
 
     def __init__(self, network: Network, family: Expanded) -> None:
         super().__init__(network, family)
@@ -194,6 +247,7 @@ class SpreadRouter(ExpandedRouter):
     """
 
     name = "spread covering walks"
+    trace = Router.trace
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
         salt = (at % self.family.base.order).astype(np.int64)

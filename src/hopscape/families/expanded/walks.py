@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import automorphism
 from hopscape.core.addresses import IntArray
-from hopscape.core.automorphisms import automorphism
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
 from hopscape.core.memory import human_bytes
@@ -22,6 +23,7 @@ __all__ = ["CoveringWalks", "CycleWalks", "TableWalks", "covering_walks", "held_
 
 _MOST_BYTES = 1 << 26
 _FAR = 1 << 14
+_CELLS = 1 << 20
 
 
 class CoveringWalks(ABC):
@@ -44,6 +46,10 @@ class CoveringWalks(ABC):
     @abstractmethod
     def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
         """Lengths W(s, T, d): `wanted` is bool[m, marks], the others int64[m]."""
+
+    @abstractmethod
+    def length(self, start: int, wanted: int, end: int) -> int:
+        """One of these lengths; bit i of `wanted` asks for mark i."""
 
     def through_all(self) -> IntArray:
         """W(s, all marks, d) for all s and d."""
@@ -114,7 +120,29 @@ class TableWalks(CoveringWalks):
         sets = np.where(wanted, self.bit[starts], 0).sum(axis=1)
         return self.table[self.row[starts], sets, self.image[starts, ends]].astype(np.int64)
 
+    def length(self, start: int, wanted: int, end: int) -> int:
+        visited = 0
+        for byte in self._visits[start]:
+            visited |= byte[wanted & 255]
+            wanted >>= 8
+        return int(self.table[self.row[start], visited, self.image[start, end]])
 
+    @cached_property
+    def _visits(self) -> list[list[list[int]]]:
+        """By start and byte of a set of marks: its part of the number of the set, by its value."""
+        found = []
+        for bits in self.bit.tolist():
+            bytes_ = [bits[low : low + 8] for low in range(0, len(bits), 8)]
+            found.append(
+                [
+                    [sum(b for i, b in enumerate(byte) if value >> i & 1) for value in range(256)]
+                    for byte in bytes_
+                ]
+            )
+        return found
+
+
+@lru_cache(maxsize=8)
 def _moves_to_zero(base: Network) -> IntArray | None:
     """For each node an automorphism that moves it to node 0; None when one has none."""
     found = []
@@ -167,8 +195,9 @@ def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray
 class CycleWalks(CoveringWalks):
     """Covering walks on a cycle, without a table.
 
-    A walk either goes once round, or leaves a gap between two neighbouring stops untouched; then it
-    turns round at both sides of the gap and saves the way that it need not go back.
+    A walk leaves one gap between two neighbouring stops untouched, and turns round at both sides of
+    it; the way between start and end on the other side it goes once only. To go once round is the
+    same as to leave out a gap of length 0.
     """
 
     def __init__(self, base: Network, marks: Sequence[int]) -> None:
@@ -179,23 +208,100 @@ class CycleWalks(CoveringWalks):
             place[here] = step
             ways = [v for v in base.neighbours(here) if v >= 0 and v != before]
             before, here = here, ways[0]
-        self._place = place
+        self._place, self._places = place, place.tolist()
 
     def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
-        size = self.base.order
-        stops = np.zeros((len(starts), size), dtype=bool)
-        each = np.arange(len(starts))
-        marks = (self._place[list(self.marks)] - self._place[starts][:, None]) % size
+        block = max(1, _CELLS // self.base.order)
+        out = np.empty(len(starts), dtype=np.int64)
+        for low in range(0, len(starts), block):
+            part = slice(low, low + block)
+            out[part] = self._lengths(starts[part], wanted[part], ends[part])
+        return out
+
+    def _lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
+        size, zero = self.base.order, self._place[starts]
+        stops = np.zeros((len(starts), size + 1), dtype=bool)
+        marks = (self._place[list(self.marks)] - zero[:, None]) % size
         rows, columns = np.nonzero(wanted)
         stops[rows, marks[rows, columns]] = True
-        end = (self._place[ends] - self._place[starts]) % size
-        stops[each, end] = True
-        best = np.where(end == 0, size, 2 * size)
-        last = np.zeros(len(starts), dtype=np.int64)
-        for offset in range(1, size + 1):
-            stop = stops[:, offset] if offset < size else np.ones(len(starts), dtype=bool)
-            covered = size - (offset - last)
-            beyond = np.where(end <= last, end, size - end)
-            best = np.where(stop, np.minimum(best, 2 * covered - beyond), best)
-            last = np.where(stop, offset, last)
+        end = (self._place[ends] - zero) % size
+        stops[np.arange(len(starts)), end] = True
+        stops[:, size] = True
+        at = np.arange(size + 1, dtype=np.int32)
+        last = np.maximum.accumulate(np.where(stops, at, 0), axis=1)
+        gaps = np.where(stops[:, 1:], at[1:] - last[:, :-1], 0)
+        before = at[1:] <= end[:, None]
+        near = np.where(before, gaps, 0).max(axis=1)
+        far = np.where(before, 0, gaps).max(axis=1)
+        return np.minimum(size + end - 2 * near, 2 * size - end - 2 * far)
+
+    def through_all(self) -> IntArray:
+        size, place = self.base.order, self._place
+        marked = np.zeros(size, dtype=bool)
+        marked[place[list(self.marks)]] = True
+        at = np.arange(size)
+        out = np.empty((size, size), dtype=np.int64)
+        for start in range(size):
+            ahead = np.append(np.roll(marked, -place[start]), True)
+            near, far = _largest_gaps(ahead)[:-1], _largest_gaps(ahead[::-1])[:0:-1]
+            lengths = np.minimum(size + at - 2 * near, 2 * size - at - 2 * far)
+            out[start] = lengths[(place - place[start]) % size]
+        return out
+
+    def total(self, differ: int, same: int) -> int:
+        """Sum of W(s, T, d) over all s, d and sets T of nodes; every node must be a mark.
+
+        A set counts `differ` for each node in it and `same` for each other. A walk depends on the
+        largest gaps on the two sides between s and d alone, and how many sets leave no gap longer
+        than g on a side follows from where its first stop is.
+        """
+        size, either = self.base.order, differ + same
+        most = [_gaps_at_most(g, size, differ, same) for g in range(size + 1)]
+
+        def sets(gap: int, length: int) -> int:
+            """Sets on a side of this length without longer gaps."""
+            return most[min(gap, length)][length] if gap >= 0 else 0
+
+        found = either * sum(sets((2 * size - t - 1) // 2, size) for t in range(size))
+        for end in range(1, size):
+            least = 0  # the sum of min(x, y) is that of the pairs with x > t and y > t
+            for t in range(2 * size):
+                near = sets((size + end - t - 1) // 2, end)
+                far = sets((2 * size - end - t - 1) // 2, size - end)
+                if not near or not far:
+                    break
+                least += near * far
+            found += either * either * least
+        return size * found
+
+    def length(self, start: int, wanted: int, end: int) -> int:
+        size, zero = self.base.order, self._places[start]
+        goal = (self._places[end] - zero) % size
+        stops = {
+            (self._places[m] - zero) % size for i, m in enumerate(self.marks) if wanted >> i & 1
+        }
+        best, last = size if goal == 0 else 2 * size, 0
+        for stop in sorted((stops | {goal, size}) - {0}):
+            saved = goal if goal <= last else size - goal
+            best = min(best, 2 * (size - stop + last) - saved)
+            last = stop
         return best
+
+
+def _largest_gaps(stops: IntArray) -> IntArray:
+    """Largest gap between neighbouring stops of 0..r, the ends 0 and r included, for every r."""
+    at = np.arange(len(stops))
+    before = np.append(0, np.maximum.accumulate(np.where(stops, at, 0))[:-1])
+    within = np.maximum.accumulate(np.where(stops, at - before, 0))
+    return np.maximum(np.append(0, within[:-1]), at - before)
+
+
+def _gaps_at_most(longest: int, size: int, differ: int, same: int) -> list[int]:
+    """Sets of the inner points of 0..L that leave no longer gap, by L from 0 to `size`."""
+    found, later = [0], 0  # later: those whose first stop is an inner point
+    for length in range(1, size + 1):
+        found.append(later + (same ** (length - 1) if length <= longest else 0))
+        later = same * later + differ * found[length]
+        if length > longest:
+            later -= same**longest * differ * found[length - longest]
+    return found

@@ -6,27 +6,31 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
-from hopscape.core.automorphisms import orbits
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.spec import write_value
 from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.expanded.census import Census
 from hopscape.families.expanded.walks import CoveringWalks, covering_walks
-from hopscape.metrics import edge_connectivity, girth, node_connectivity
 
 __all__ = ["Expanded"]
 
 _SMALL = 1024
+_SEARCHED = 200
+_COUNTED = 20
 _MOST_ORBITS = 100_000
-_QUICK = 1 << 23
+_MOST_MOVES = 1 << 24
 
 
 class Expanded(Family):
@@ -170,20 +174,30 @@ class Expanded(Family):
 
     # -- what is true of it --------------------------------------------------------------------
 
-    @property
+    @cached_property
+    def levels_at(self) -> tuple[tuple[int, ...], ...]:
+        """Levels (from 1) that are connected at each node of the base."""
+        return tuple(tuple(level for level in row if level) for row in self._levels_at.tolist())
+
+    @cached_property
     def marks(self) -> tuple[int, ...]:
-        """The distinct connectors, in order of their first level."""
-        return tuple(dict.fromkeys(self.connectors))
+        """The connectors worth a visit, in order of their first level; none for lamps of 1 node."""
+        return tuple(dict.fromkeys(self.connectors)) if self.lamp.order > 1 else ()
+
+    @property
+    def levels(self) -> int:
+        """Number of levels that can change."""
+        return self.n if self.lamp.order > 1 else 0
 
     @cached_property
     def walks(self) -> CoveringWalks:
-        """Covering walks through the connectors."""
+        """Covering walks through the marks."""
         return covering_walks(self.base, self.marks)
 
     @cached_property
     def census(self) -> Census | None:
         """How many pairs lie at each distance; None where that is too much to count."""
-        if self.lamp.order > _SMALL or len(self.marks) > 20:
+        if self.lamp.order > _SMALL or len(self.marks) > _COUNTED:
             return None
         try:
             times = Counter(self.connectors)
@@ -203,111 +217,33 @@ class Expanded(Family):
             raise TooLargeError(f"the distances of {self.spec} are too many sets to count")
         return self.census.histogram()
 
+    def mean_distance(self) -> Fraction | None:
+        """Mean distance over ordered pairs of distinct nodes; None where it would take long."""
+        from hopscape.families.expanded.facts import mean_distance
+
+        return mean_distance(self)
+
     def degree_counts(self) -> dict[int, int]:
-        """How many nodes have each degree, exact."""
-        levels = Counter(self.connectors)
-        inner, states = self._base_degrees, Counter(self._lamp_degrees.tolist())
-        total: Counter[int] = Counter()
-        rest = self.lamp.order
-        for v in range(self.base.order):
-            ways = Counter({int(inner[v]): 1})
-            for _ in range(levels[v]):
-                ways = _sums(ways, states)
-            for degree, count in ways.items():
-                total[degree] += count * rest ** (self.n - levels[v])
-        return dict(sorted(total.items()))
+        """How many nodes have each degree, exact.
 
-    @cached_property
-    def _base_degrees(self) -> IntArray:
-        return self.base.degrees
+        Raises
+        ------
+        TooLargeError
+            When the degrees of a large lamp are not known in closed form.
+        """
+        from hopscape.families.expanded.facts import degree_counts
 
-    @cached_property
-    def _lamp_degrees(self) -> IntArray:
-        return self.lamp.degrees
+        return degree_counts(self)
 
     def facts(self) -> Facts:
-        degrees = self.degree_counts()
-        channels = sum(degree * count for degree, count in degrees.items())
-        least, most = min(degrees), max(degrees)
-        transitive = self._transitive()
-        low_nodes, low_edges = self._connectivity(least, transitive)
-        census = self.census
-        return Facts(
-            degree_min=least,
-            degree_max=most,
-            links=channels // 2,
-            channels=channels,
-            connected=True,
-            diameter=census.diameter if census else self._diameter(),
-            radius=census.radius if census else None,
-            mean_distance=self._mean(),
-            girth=self._girth(),
-            node_connectivity=low_nodes,
-            edge_connectivity=low_edges,
-            vertex_transitive=transitive,
-        )
+        from hopscape.families.expanded.facts import expanded_facts
 
-    def _mean(self) -> Fraction | None:
-        if self.census is None or self.census.work > _QUICK or self.order == 1:
-            return None
-        return self.census.mean()
-
-    def _diameter(self) -> int | None:
-        lamp = self.lamp.facts.diameter
-        if lamp is None or self.n == 0:
-            return self.base.facts.diameter if self.n == 0 else None
-        try:
-            return self.n * lamp + int(self.walks.through_all().max())
-        except TooLargeError:
-            return None
-
-    def _girth(self) -> int | None:
-        """A cycle of the base, of the lamp, or two levels changed there and back by turns."""
-        if max(self.base.order, self.lamp.order) > _SMALL:
-            return None
-        found = [girth(self.base).value]
-        if self.n:
-            found.append(girth(self.lamp).value)
-        if self.n > len(self.marks):
-            found.append(4)
-        if len(self.marks) > 1:
-            gaps = distance_rows(self.base, np.asarray(self.marks))[:, list(self.marks)]
-            found.append(4 + 4 * int(gaps[gaps > 0].min()))
-        return min((g for g in found if g is not None), default=None)
-
-    def _connectivity(self, least: int, transitive: bool | None) -> tuple[int | None, int | None]:
-        """Least cuts of nodes and of links, where the bounds from both sides meet.
-
-        With fewer dead nodes than the base and the lamp can lose, and fewer than there are
-        connectors, every copy of the base and of the lamp stays in one piece and every copy keeps a
-        way out; the connectors of one copy cut off its rest. A link cut must split a copy of the
-        base or of the lamp; in a vertex-transitive network it is as large as the degree.
-        """
-        if max(self.base.order, self.lamp.order) > _SMALL or self.n == 0:
-            return (None, None) if self.n else _cuts(self.base)
-        (base_nodes, base_edges), (lamp_nodes, lamp_edges) = _cuts(self.base), _cuts(self.lamp)
-        count = len(self.marks)
-        nodes = edges = None
-        if base_nodes is not None and lamp_nodes is not None:
-            highest = min(least, count) if count < self.base.order else least
-            lowest = min(base_nodes, lamp_nodes, count)
-            nodes = lowest if lowest == highest else None
-        if transitive:
-            edges = least
-        elif base_edges is not None and lamp_edges is not None:
-            edges = least if min(base_edges, lamp_edges) == least else None
-        return nodes, edges
-
-    def _transitive(self) -> bool | None:
-        if len(set(self.degree_counts())) > 1:
-            return False
-        found = self.symmetry()
-        return True if found is not None and found.transitive else None
+        return expanded_facts(self)
 
     def symmetry(self) -> Symmetry | None:
         """Every lamp can be moved on its own, the base where connectors stay connectors."""
-        lamp = Symmetry((0,), (1,)) if self.n == 0 else self.lamp.symmetry
-        if lamp is None or self.base.order > _SMALL:
+        lamp = self.lamp.symmetry if self.levels else Symmetry((0,), (1,))
+        if lamp is None:
             return None
         if len(lamp.sizes) ** self.n * self.base.order > _MOST_ORBITS:
             return None
@@ -322,8 +258,40 @@ class Expanded(Family):
 
     @cached_property
     def _base_orbits(self) -> list[list[int]]:
-        times = Counter(self.connectors)
-        return orbits(self.base, [times[v] for v in range(self.base.order)])
+        """Classes of base nodes that look alike, connectors of as many levels included."""
+        size = self.base.order
+        times = Counter(self.connectors if self.levels else ())
+        known = self.base.symmetry
+        if len({times[v] for v in range(size)}) == 1 and known is not None and known.transitive:
+            return [list(range(size))]
+        if size > _SEARCHED:
+            return [[v] for v in range(size)]
+        return orbits(self.base, [times[v] for v in range(size)])
+
+    def rotations(self) -> IntArray | None:
+        """Every lamp turned on its own; and the base, where each of its nodes has one level."""
+        lamps = self.lamp.family.rotations() if self.levels and self.lamp.family else None
+        moves = np.zeros((1, 1), dtype=np.int64) if lamps is None else np.asarray(lamps)
+        turns = np.arange(self.base.order)[None, :]
+        if sorted(self.connectors) == list(range(self.base.order)) and self.base.family:
+            known = self.base.family.rotations()
+            turns = turns if known is None else known
+        count = len(turns) * len(moves) ** self.n
+        if count == 1 or count * self.order > _MOST_MOVES:
+            return None
+        digits = self._box.tuples(np.arange(self.order)).astype(np.int64)[:, ::-1]
+        out = np.zeros((count, self.order), dtype=np.int64)
+        level_at = np.zeros(self.base.order, dtype=np.int64)
+        level_at[list(self.connectors)] = np.arange(self.n)
+        for i, choice in enumerate(product(turns, *[moves] * self.n)):
+            turn, *lamp = choice
+            out[i] = turn[digits[:, 0]]
+            for level, move in enumerate(lamp):
+                state = digits[:, level + 1]
+                to = level if len(turns) == 1 else level_at[turn[self.connectors[level]]]
+                moved = state if lamps is None else move[state]
+                out[i] += moved * (self.base.order * self.lamp.order**to)
+        return out
 
     def router(self, network: Network) -> Router | None:
         from hopscape.families.expanded.routing import ExpandedRouter
@@ -332,6 +300,11 @@ class Expanded(Family):
             return ExpandedRouter(network, self)
         except TooLargeError:
             return None
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.expanded.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.expanded.collectives import COLLECTIVES
@@ -350,15 +323,3 @@ def _check_part(role: str, network: Network) -> None:
         connected = not bool((reach == np.iinfo(reach.dtype).max).any())
     if not connected:
         raise ArgumentError(f"the {role} {network.spec} is not connected")
-
-
-def _cuts(network: Network) -> tuple[int | None, int | None]:
-    return node_connectivity(network).value, edge_connectivity(network).value
-
-
-def _sums(a: Counter[int], b: Counter[int]) -> Counter[int]:
-    out: Counter[int] = Counter()
-    for x, s in a.items():
-        for y, t in b.items():
-            out[x + y] += s * t
-    return out

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -18,14 +18,14 @@ from hopscape.families.petersen_cycles.phases import Phases, halved, rules_of, s
 
 __all__ = ["balanced_permutation", "balanced_slice", "packed_permutation"]
 
-_SIZE = 30
 _LONGER = 2
 _VARIANTS = ((1.6, 3), (2.5, 3), (4.0, 4), (1.3, 2), (8.0, 6), (2.0, 8))
+_MOST_PATHS = 1_000_000
 
 
 @dataclass(frozen=True)
 class _Paths:
-    """All simple paths of a slice that are at most two hops longer than the shortest."""
+    """All simple paths of a slice that are at most so many hops longer than the shortest."""
 
     first: IntArray
     start: IntArray
@@ -33,30 +33,31 @@ class _Paths:
 
 
 @cache
-def _slice_network() -> Network:
-    from hopscape.families.petersen_cycles.networks import PetersenCycles
-
-    return Network.of(PetersenCycles())
-
-
-@cache
-def _paths() -> _Paths:
-    network = _slice_network()
-    far = stack_of(network).slice.distances.astype(int).tolist()
-    rows = network.heads.reshape(_SIZE, 3).tolist()
-    by_pair: list[list[list[int]]] = [[] for _ in range(_SIZE * _SIZE)]
+def _paths(network: Network) -> _Paths:
+    """Those of one slice; two hops longer where they are not too many, else one or none."""
+    part = stack_of(network).slice
+    size, ports = part.size, part.ports
+    far = part.distances.astype(int).tolist()
+    longer = next(
+        (x for x in range(_LONGER, -1, -1) if size * 3 * 2 ** (part.diameter + x) <= _MOST_PATHS),
+        None,
+    )
+    if longer is None:
+        raise TooLargeError(f"the paths of {part.name} are too many to balance")
+    rows = network.heads.reshape(size, ports).tolist()
+    by_pair: list[list[list[int]]] = [[] for _ in range(size * size)]
 
     def extend(start: int, path: list[int], ways: list[int]) -> None:
         at = path[-1]
-        if at != start and len(ways) <= far[start][at] + _LONGER:
-            by_pair[start * _SIZE + at].append(ways)
-        if len(ways) == max(far[start]) + _LONGER:
+        if at != start and len(ways) <= far[start][at] + longer:
+            by_pair[start * size + at].append(ways)
+        if len(ways) == max(far[start]) + longer:
             return
         for port, to in enumerate(rows[at]):
             if to not in path:
-                extend(start, [*path, to], [*ways, 3 * at + port])
+                extend(start, [*path, to], [*ways, ports * at + port])
 
-    for node in range(_SIZE):
+    for node in range(size):
         extend(node, [node], [])
     flat = [path for paths in by_pair for path in sorted(paths, key=len)]
     return _Paths(
@@ -66,32 +67,38 @@ def _paths() -> _Paths:
     )
 
 
-def balanced_slice(at: IntArray, to: IntArray, model: Model) -> Schedule:
+def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -> Schedule:
     """Packets of one slice in few rounds: the best of several choices of paths.
 
     Any multiset of sources and targets. Canonical paths are among the choices, so that the result
-    is never worse than Incomplete-Permutation: at most 10 rounds in full duplex, 20 in half duplex.
+    is never worse than Incomplete-Permutation: on PC at most 10 rounds in full duplex, 20 in half.
+
+    Parameters
+    ----------
+    network : Network
+        A single slice.
+    at, to : int64[packets]
+    model : Model
 
     Returns
     -------
     Schedule
-        On `pc`; chunk i is the i-th packet. Its goal is a placeholder.
+        Chunk i is the i-th packet. Its goal is a placeholder.
     """
     from hopscape.families.petersen_cycles.balance_kernels import choose_paths
     from hopscape.families.petersen_cycles.permutations import incomplete
 
-    network = _slice_network()
     goal = Goal.all_gather()
     phases = Phases(network, model, goal)
     incomplete(phases, at, to, np.arange(len(at)))
     best = phases.schedule("balanced")
-    paths = _paths()
+    paths = _paths(network)
     half = model.duplex == "half"
     channels = paths.channels
     lane = np.minimum(channels, network.reverse[channels]) if half else channels
     moving = np.nonzero(at != to)[0]
-    pairs = (at * _SIZE + to)[moving]
-    floor = _floor(at, to, half)
+    pairs = (at * network.order + to)[moving]
+    floor = _floor(network, at, to, half)
     for seed, (base, sweeps) in enumerate(_VARIANTS):
         if best.rounds <= floor:
             break
@@ -122,10 +129,11 @@ def _served(
     return found
 
 
-def _floor(at: IntArray, to: IntArray, half: bool) -> int:
+def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:
     """What no schedule of these packets can beat: distance and traffic."""
-    far = stack_of(_slice_network()).slice.distances[at, to].astype(np.int64)
-    return max(int(far.max(initial=0)), -(-int(far.sum()) // (45 if half else 90)))
+    far = stack_of(network).slice.distances[at, to].astype(np.int64)
+    lanes = network.links if half else network.channels
+    return max(int(far.max(initial=0)), -(-int(far.sum()) // lanes))
 
 
 def balanced_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
@@ -136,14 +144,14 @@ def balanced_permutation(network: Network, goal: Goal, model: Model | None = Non
     promise = goal.on(network)
     chunks = np.arange(network.order)
     phases = Phases(network, rules, goal)
-    slices = promise.destinations // _SIZE
-    at = phases.ring_walk(promise.origins.copy(), slices, chunks, both_ways=True)
+    small = phases.family.few_slices(1)
+    size = small.order
+    at = phases.ring_walk(promise.origins.copy(), promise.destinations, chunks, both_ways=True)
     when, ways, what = [], [], []
-    small = _slice_network()
-    for s in range(network.order // _SIZE):
-        here = np.nonzero(slices == s)[0]
-        part = balanced_slice(at[here] % _SIZE, promise.destinations[here] % _SIZE, rules)
-        nodes = small.tails[part.channels].astype(np.int64) + s * _SIZE
+    for s in range(network.order // size):
+        here = np.nonzero(promise.destinations // size == s)[0]
+        part = balanced_slice(small, at[here] % size, promise.destinations[here] % size, rules)
+        nodes = small.tails[part.channels].astype(np.int64) + s * size
         ports = small.port_of(part.channels)
         when.append(part.round.astype(np.int64))
         ways.append(network.channel_at(nodes, ports))
@@ -153,7 +161,7 @@ def balanced_permutation(network: Network, goal: Goal, model: Model | None = Non
 
 
 def packed_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """The shorter way to the target slice, then along the packed all-gather: 7 rounds half."""
+    """The shorter way to the target slice, then along the packed all-gather of the slices."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:
         raise ArgumentError(
@@ -162,15 +170,16 @@ def packed_permutation(network: Network, goal: Goal, model: Model | None = None)
     promise = goal.on(network)
     chunks = np.arange(network.order)
     phases = Phases(network, rules, goal)
-    slices, targets = promise.destinations // _SIZE, promise.destinations % _SIZE
-    at = phases.ring_walk(promise.origins.copy(), slices, chunks, both_ways=True)
-    small = _slice_network()
-    full = rules.duplex == "full"
-    rounds = [np.arange(90)] * 5 if full else half_duplex_rounds(small, 1)
+    small = phases.family.few_slices(1)
+    size = small.order
+    slices, targets = promise.destinations // size, promise.destinations % size
+    at = phases.ring_walk(promise.origins.copy(), promise.destinations, chunks, both_ways=True)
+    everything = [np.arange(small.channels)] * phases.family.slice.diameter
+    rounds = everything if rules.duplex == "full" else half_duplex_rounds(small)
     came = _arrivals(small, rounds)
     when, ways, what = [], [], []
     for i in chunks.tolist():
-        start, node = int(at[i] % _SIZE), int(targets[i])
+        start, node = int(at[i] % size), int(targets[i])
         while node != start:
             r, channel = came[start][node]
             when.append(r)
@@ -179,7 +188,7 @@ def packed_permutation(network: Network, goal: Goal, model: Model | None = None)
             node = int(small.tails[channel])
     if when:
         copy, channel = np.asarray(ways).T
-        nodes = small.tails[channel] + copy * _SIZE
+        nodes = small.tails[channel] + copy * size
         phases.add(
             np.asarray(when), network.channel_at(nodes, small.port_of(channel)), np.asarray(what)
         )

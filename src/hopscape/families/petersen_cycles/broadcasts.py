@@ -1,4 +1,4 @@
-"""Broadcast: two strategies that take as long as the diameter, and the three parts of a slice."""
+"""Broadcast: two strategies that take as long as the diameter, and the parts of a slice."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.petersen_cycles.phases import Phases, rules_of, stack_of
 from hopscape.families.petersen_cycles.slices import Slice
+from hopscape.families.petersen_cycles.wiring import Loop
 
 __all__ = ["slice_first_broadcast", "slice_parents", "thirds", "tree_broadcast", "turn_round"]
 
-_SIZE = 30
+_MOST_TREES = 4096
 
 
 def slice_trees(part: Slice, root: int) -> list[IntArray]:
@@ -48,17 +49,27 @@ def _branches(part: Slice, root: int, parents: IntArray) -> IntArray:
 
 @cache
 def slice_parents(part: Slice, root: int) -> IntArray:
-    """The first tree of shortest paths whose branches are as equal as they can be."""
-    trees = slice_trees(part, root)
-    return min(trees, key=lambda parents: branch_sizes(part, root, parents)[::-1])
+    """A tree of shortest paths with branches as equal as can be (or nearly, where many are)."""
+    far = part.distances[root]
+    near = (far[part.rows] + 1 == far[:, None]).sum(axis=1)
+    if np.prod(np.maximum(near, 1), dtype=float) <= _MOST_TREES:
+        trees = slice_trees(part, root)
+        return min(trees, key=lambda parents: branch_sizes(part, root, parents)[::-1])
+    parents, top = np.full(part.size, -1), np.full(part.size, root)
+    for v in np.argsort(far, kind="stable").tolist():
+        if v != root:
+            ways = [int(u) for u in part.rows[v] if far[u] + 1 == far[v]]
+            parents[v] = min(ways, key=lambda u: int((top == top[u]).sum()))
+            top[v] = v if parents[v] == root else top[parents[v]]
+    return parents
 
 
 def thirds(network: Network, node: int) -> list[IntArray]:
-    """Definition 7: the slice of a node in three parts, one behind each of its links in the slice.
+    """Definition 7: the slice of a node in parts, one behind each of its links in the slice.
 
     Returns
     -------
-    list of three arrays of node numbers, the largest parts first; `node` itself is in none.
+    list of arrays of node numbers, the largest parts first; `node` itself is in none.
 
     Examples
     --------
@@ -74,27 +85,35 @@ def thirds(network: Network, node: int) -> list[IntArray]:
 
 
 def _tree(network: Network, root: int, rings_first: bool) -> Tree:
-    """A tree of shortest paths: the ring of the root and the slices, or the slice and all rings."""
+    """A tree of shortest paths: the root's rings and all slices, or its slice and all rings."""
     family = stack_of(network)
-    part, k = family.slice, family.loops[0].size
-    place, at = root % part.size, root // part.size
-    parents = slice_parents(part, place)
+    part = family.slice
+    place, parents = root % part.size, slice_parents(part, root % part.size)
     nodes = np.arange(network.order)
-    here, level = nodes % part.size, nodes // part.size
-    gap = (level - at) % k
-    back = np.where(2 * gap <= k, -1, 1)
-    along_ring = (level + back) % k * part.size + here
-    along_slice = level * part.size + parents[here]
-    at_ring, at_slice = gap != 0, here != place
-    use_ring = at_ring & (~at_slice if rings_first else np.ones_like(at_ring))
-    parent = np.where(use_ring, along_ring, along_slice)
-    parent[root] = root
-    depth = part.distances[place][here].astype(np.int64) + np.minimum(gap, k - gap)
+    here = nodes % part.size
+    depth = part.distances[place][here].astype(np.int64)
+    parent = nodes - here + np.where(here == place, here, parents[here])
+    stride = network.order
+    for loop in family.loops:  # the last ring that differs is the one by which a node is reached
+        stride //= loop.size
+        at = nodes // stride % loop.size
+        gap = (at - root // stride) % loop.size
+        depth += loop.distances(gap)
+        use = (gap != 0) & (here == place) if rings_first else gap != 0
+        back = nodes + ((at - _last_steps(loop)[gap]) % loop.size - at) * stride
+        parent = np.where(use, back, parent)
     channel = np.full(network.order, -1, dtype=np.int64)
     others = nodes[nodes != root]
     phases = Phases(network, Model(), Goal.broadcast(root))
     channel[others] = phases.channels_between(parent[others], others)
     return Tree(root, channel, depth, np.argsort(depth, kind="stable"))
+
+
+def _last_steps(loop: Loop) -> IntArray:
+    """The last step on a shortest way over each gap."""
+    if loop.plain:
+        return np.where(2 * np.arange(loop.size) <= loop.size, 1, -1)
+    return np.asarray([0] + [loop.walk(gap)[-1][1] for gap in range(1, loop.size)])
 
 
 def _serve(network: Network, goal: Goal, model: Model | None, tree: Tree, name: str) -> Schedule:
@@ -107,15 +126,16 @@ def _serve(network: Network, goal: Goal, model: Model | None, tree: Tree, name: 
 
 
 def tree_broadcast(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """First strategy: a tree of shortest paths of the whole network, the root's ring first."""
+    """First strategy: a tree of shortest paths of the whole network, the root's rings first."""
     root = goal.root or 0
     return _serve(network, goal, model, _tree(network, root, rings_first=True), "tree")
 
 
 def slice_first_broadcast(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """Second strategy: the root's slice, then all 30 rings both ways.
+    """Second strategy: the root's slice, then all rings both ways.
 
-    With all ports both strategies take ⌊k/2⌋ + 5 rounds, and each link is used at most once.
+    With all ports both strategies take as many rounds as the diameter, ⌊k/2⌋ + 5 on RPC(k), and
+    each link is used at most once.
     """
     root = goal.root or 0
     return _serve(network, goal, model, _tree(network, root, rings_first=False), "slice-first")

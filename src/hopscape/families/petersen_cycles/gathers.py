@@ -1,130 +1,128 @@
-"""All-gather: the paper's, the packed one in few rounds, the unit one at the bandwidth bound."""
+"""All-gather: the paper's, slices first, and the packed one in few rounds."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.petersen_cycles.orientations import oriented_rounds
-from hopscape.families.petersen_cycles.phases import Phases, halved, rules_of, stack_of
-from hopscape.families.petersen_cycles.turns import TURNS, act, representatives
+from hopscape.families.petersen_cycles.phases import Phases, rules_of, stack_of
+from hopscape.families.petersen_cycles.wiring import Cycles, Loop
 
 __all__ = [
-    "bandwidth_all_gather",
-    "bandwidth_all_reduce",
+    "half_duplex_rounds",
     "packed_all_gather",
     "paper_all_gather",
+    "ring_rounds",
+    "slices_first_all_gather",
 ]
-
-_SIZE = 30
-_SEEDS = 200
 
 
 def paper_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings."""
+    """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings.
+
+    Round every cycle, across, round the cycles with what came, across with that, and so on, as
+    often as the base graph is wide (twice for the Petersen graph).
+    """
+    family = stack_of(network)
+    if not isinstance(family, Cycles):
+        raise ArgumentError(f"algorithm 'paper' needs slices made of cycles, not {network.spec}")
+    stages: list[tuple[int, ...]] = [(0,)] * (family.cycle - 1)
+    for _ in range(int(family.base_distances.max())):
+        stages += [(2,), *[(0,)] * (family.cycle - 1)]
+    return _in_stages(network, goal, model, stages, "paper")
+
+
+def slices_first_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+    """Every slice floods all its links, then k - 1 steps clockwise round every ring in turn."""
+    family = stack_of(network)
+    everywhere = tuple(range(family.slice.ports))
+    stages = [everywhere] * family.slice.diameter
+    return _in_stages(network, goal, model, stages, "slice-first")
+
+
+def _in_stages(
+    network: Network, goal: Goal, model: Model | None, stages: list[tuple[int, ...]], name: str
+) -> Schedule:
+    """By the given ports of the slice in each stage, then clockwise: all that the others lack.
+
+    A stage lasts as long as its busiest link; nothing that arrives in it goes on before its end.
+    """
+    family = stack_of(network)
     require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
+    if not all(loop.plain for loop in family.loops):
+        raise ArgumentError(f"algorithm {name!r} needs ordinary rings, not those of {network.spec}")
     phases = Phases(network, rules_of(model), goal)
-    k = phases.family.loops[0].size
-    rows = phases.family.slice.rows
-    place = np.arange(_SIZE)
-    cycle = place // 3
-
-    def round_the_cycle(data: IntArray) -> None:
-        """Every node sends what it has to the next of its cycle, then what it got."""
-        for back in (0, 1):
-            holder = rows[place, 1] if back else place
-            _send(phases, k, place, rows[place, 0], data[holder])
-
-    round_the_cycle(place[:, None])
-    own = 3 * cycle[:, None] + np.arange(3)
-    _send(phases, k, place, rows[place, 2], own)
-    near = own[rows[place, 2]]  # what came across: the three data of the neighbouring cycle
-    round_the_cycle(near)
-    mates = np.concatenate([near[rows[place, 0]], near[rows[place, 1]]], axis=1)
-    _send(phases, k, place, rows[place, 2], mates)
-    round_the_cycle(mates[rows[place, 2]])
-    everything = np.broadcast_to(place, (_SIZE, _SIZE))
-    for step in range(k - 1):
-        _clockwise(phases, k, everything, step)
-    return phases.schedule("paper")
-
-
-def _send(phases: Phases, k: int, at: IntArray, to: IntArray, data: IntArray) -> None:
-    """In every slice, node at[i] sends data[i] (places of the origins) to its neighbour to[i]."""
-    offset = _SIZE * np.arange(k)[:, None, None]
-    shape = (k, *data.shape)
-    tails = np.broadcast_to(at[None, :, None] + offset, shape)
-    heads = np.broadcast_to(to[None, :, None] + offset, shape)
-    chunks = np.broadcast_to(data[None] + offset, shape)
-    phases.hop(tails.ravel(), heads.ravel(), chunks.ravel())
-
-
-def _clockwise(phases: Phases, k: int, data: IntArray, step: int) -> None:
-    """Every node sends the data of the slice `step` behind it one slice on."""
-    slices = np.arange(k)[:, None, None]
-    shape = (k, *data.shape)
-    place = np.arange(_SIZE)[None, :, None]
-    tails = np.broadcast_to(_SIZE * slices + place, shape)
-    heads = np.broadcast_to(_SIZE * ((slices + 1) % k) + place, shape)
-    chunks = np.broadcast_to(_SIZE * ((slices - step) % k) + data[None], shape)
-    phases.hop(tails.ravel(), heads.ravel(), chunks.ravel())
+    first = family.slice.ports
+    for loop in family.loops:
+        stages = stages + [(first,)] * (loop.size - 1)
+        first += 2
+    held = np.eye(network.order, dtype=bool)
+    rows = network._rows(np.arange(network.order))
+    for ports in stages:
+        after = held.copy()
+        tails, heads, data = [], [], []
+        for port in ports:
+            sent = held & ~after[rows[:, port]]
+            tail, chunk = np.nonzero(sent)
+            after[rows[tail, port], chunk] = True
+            tails.append(tail)
+            heads.append(rows[tail, port])
+            data.append(chunk)
+        phases.hop(np.concatenate(tails), np.concatenate(heads), np.concatenate(data))
+        held = after
+    return phases.schedule(name)
 
 
 def packed_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """Packed messages in few rounds: the diameter in full duplex, 7 + ⌈k/2⌉ + 1 in half duplex."""
+    """Packed messages in few rounds: the diameter in full duplex, on RPC(k) ⌈k/2⌉ + 8 in half."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:
         raise ArgumentError(
             f"algorithm 'packed' needs packed messages on all ports, not {rules.describe()}"
         )
-    k = stack_of(network).loops[0].size
     require_memory(40 * network.order**2, f"all-gather among {network.order} nodes")
     if rules.duplex == "full":
-        ways = np.arange(network.channels)
-        rounds = [ways] * int(network.facts.diameter or 0)
+        rounds = [np.arange(network.channels)] * int(network.facts.diameter or 0)
     else:
-        rounds = half_duplex_rounds(network, k)
+        rounds = half_duplex_rounds(network)
     return _flood(network, rules, goal, rounds, "packed")
 
 
-def half_duplex_rounds(network: Network, k: int) -> list[IntArray]:
-    """The channels that carry in each round: the slices first, then the rings."""
-    direct = _direct_rounds(k)
-    if direct is not None:
-        phases = Phases(network, Model(), Goal.all_gather())
-        return [phases.channels_between(row[:, 0], row[:, 1]) for row in direct]
-    slice_rounds = _direct_rounds(1)
-    if slice_rounds is None:
-        raise HopscapeError("no directions were found for a slice in 7 rounds")
+def half_duplex_rounds(network: Network) -> list[IntArray]:
+    """The channels that carry in each round: the slices first, then ring after ring.
+
+    Directions for all links of a slice are searched for; two slices on one ring are searched as a
+    whole, since their ring is a single link.
+    """
+    family = stack_of(network)
+    size = family.slice.size
     phases = Phases(network, Model(), Goal.all_gather())
+    if [loop.size for loop in family.loops if loop.size > 1] == [2]:
+        whole = oriented_rounds(family.few_slices(2), family.packed_rounds)
+        return [phases.channels_between(row[:, 0], row[:, 1]) for row in whole]
     found = []
-    offset = _SIZE * np.arange(k)[:, None]
-    for row in slice_rounds:
-        tails, heads = (row[:, 0] + offset).ravel(), (row[:, 1] + offset).ravel()
+    corners = size * np.arange(family.positions)[:, None]
+    for row in oriented_rounds(family.few_slices(1), family.packed_rounds):
+        tails, heads = (row[:, 0] + corners).ravel(), (row[:, 1] + corners).ravel()
         found.append(phases.channels_between(tails, heads))
-    place = np.arange(_SIZE)
-    for senders in ring_rounds(k):
-        a, b = senders[:, 0, None] * _SIZE + place, senders[:, 1, None] * _SIZE + place
-        found.append(phases.channels_between(a.ravel(), b.ravel()))
+    nodes, stride = np.arange(network.order), network.order
+    for loop in family.loops:
+        stride //= loop.size
+        at = nodes // stride % loop.size
+        for pairs in ring_rounds(loop.size) if loop.plain else _turns(loop):
+            ways = []
+            for a, b in pairs.tolist():
+                here = nodes[at == a]
+                ways.append(phases.channels_between(here, here + (b - a) * stride))
+            found.append(np.concatenate(ways))
     return found
-
-
-@cache
-def _direct_rounds(k: int) -> list[IntArray] | None:
-    """Directions found by search, for one slice (7 rounds) and for two (7 as well)."""
-    if k > 2:
-        return None
-    from hopscape.families.petersen_cycles.networks import RingOfPetersenCycles
-
-    return oriented_rounds(Network.of(RingOfPetersenCycles(k)), k, 7)
 
 
 def ring_rounds(k: int) -> list[IntArray]:
@@ -134,6 +132,8 @@ def ring_rounds(k: int) -> list[IntArray]:
     the same colour; it carries one way in their rounds and the other way in between. Three nodes
     send round the ring twice.
     """
+    if k == 1:
+        return []
     if k == 2:
         return [np.asarray([[0, 1]]), np.asarray([[1, 0]])]
     at = np.arange(k)
@@ -152,6 +152,18 @@ def ring_rounds(k: int) -> list[IntArray]:
     return found
 
 
+def _turns(loop: Loop) -> list[IntArray]:
+    """On a double loop: all links one way, then all the other way, as often as it is wide."""
+    up = [
+        (v, (v + step) % loop.size)
+        for step, wired, _ in loop.wired
+        if wired
+        for v in range(loop.size if 2 * step != loop.size else step)
+    ]
+    pairs = np.asarray(up, dtype=np.int64).reshape(-1, 2)
+    return [pairs, pairs[:, ::-1]] * loop.diameter
+
+
 def _flood(
     network: Network, rules: Model, goal: Goal, rounds: list[IntArray], name: str
 ) -> Schedule:
@@ -168,97 +180,13 @@ def _flood(
             ways.append(np.full(len(new), channel))
             what.append(new)
         held = after
+    empty = [np.empty(0, dtype=np.int64)]
     return Schedule.from_columns(
         network,
         rules,
         goal,
-        round=np.concatenate(when),
-        channels=np.concatenate(ways),
-        chunk=np.concatenate(what),
+        round=np.concatenate(when or empty),
+        channels=np.concatenate(ways or empty),
+        chunk=np.concatenate(what or empty),
         name=name,
     )
-
-
-def bandwidth_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """Unit messages at the bandwidth bound: in every round a new datum by every channel.
-
-    The rounds are the same for all nodes up to the 5k symmetries, so that six nodes are scheduled
-    for all: each takes from its neighbours, matched so that as many channels as possible bring
-    something new, what few of them have. Seeds are tried until the bound is met; if none does, a
-    round more is allowed. Half duplex serves the directions in turn.
-    """
-    rules = rules_of(model)
-    if rules.ports is not None:
-        raise ArgumentError(f"algorithm 'bandwidth' needs all ports, not {rules.ports}")
-    k = stack_of(network).loops[0].size
-    require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
-    record = _symmetric_record(network, k)
-    schedule = _spread(network, k, record, Model(packing=rules.packing), goal)
-    if rules.duplex == "half":
-        schedule = halved(schedule)
-    schedule.name = "bandwidth"
-    return schedule.under(rules)
-
-
-def _symmetric_record(network: Network, k: int) -> IntArray:
-    from hopscape.families.petersen_cycles.gather_kernels import symmetric_gather
-
-    own = np.asarray(representatives())
-    chunks = np.arange(network.order)
-    orbit_of = np.empty(_SIZE, dtype=np.int64)
-    turn_of = np.empty(_SIZE, dtype=np.int64)
-    for r, v in enumerate(own.tolist()):
-        images = act(np.full(TURNS, v), 1, 0, np.arange(TURNS))
-        orbit_of[images], turn_of[images] = r, np.arange(TURNS)
-    rows = network._rows(own)
-    rows = rows[:, (rows >= 0).all(axis=0)]
-    source = orbit_of[rows % _SIZE]
-    moved = np.empty((*rows.shape, network.order), dtype=np.int64)
-    for r, lane in np.ndindex(rows.shape):
-        shift, turn = int(rows[r, lane]) // _SIZE, int(turn_of[rows[r, lane] % _SIZE])
-        moved[r, lane] = act(chunks, k, -shift % k, -turn % TURNS)
-    steps = -(-(network.order - 1) // rows.shape[1])
-    while True:
-        for seed in range(_SEEDS):
-            lost, record = symmetric_gather(source, moved, own, steps, seed)
-            if lost == 0:
-                return record
-        steps += 1
-
-
-def _spread(network: Network, k: int, record: IntArray, rules: Model, goal: Goal) -> Schedule:
-    """The schedule of all nodes from that of the six."""
-    own = np.asarray(representatives())
-    rows = network._rows(own)
-    rows = rows[:, (rows >= 0).all(axis=0)]
-    step, orbit, lane = np.nonzero(record >= 0)
-    chunk = record[step, orbit, lane]
-    tail, head = rows[orbit, lane], own[orbit]
-    phases = Phases(network, rules, goal)
-    when, ways, what = [], [], []
-    for turn in range(TURNS):
-        for shift in range(k):
-            tails, heads = act(tail, k, shift, turn), act(head, k, shift, turn)
-            ways.append(phases.channels_between(tails, heads))
-            what.append(act(chunk, k, shift, turn))
-            when.append(step)
-    return Schedule.from_columns(
-        network,
-        rules,
-        goal,
-        round=np.concatenate(when),
-        channels=np.concatenate(ways),
-        chunk=np.concatenate(what),
-        name="bandwidth",
-    )
-
-
-def bandwidth_all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """A chunk per node: the bandwidth all-gather backwards (reduce-scatter), then forwards."""
-    if goal.chunks != network.order:
-        raise ArgumentError(
-            f"algorithm 'bandwidth' needs data in {network.order} chunks, one per node (--sliced), "
-            f"not {goal.chunks}"
-        )
-    gathered = bandwidth_all_gather(network, Goal.all_gather(), model)
-    return gathered.reversed(goal).then(gathered, goal, name="bandwidth")

@@ -1,8 +1,6 @@
-"""Lower bounds that the structure of RPC(k) gives: kinds of links, and cuts between cycles."""
+"""Lower bounds that the structure of a stack gives: kinds of links, and cuts between cycles."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 
@@ -10,82 +8,99 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.families.petersen_cycles.slices import PETERSEN
-from hopscape.families.petersen_cycles.wiring import Stack
+from hopscape.families.petersen_cycles.wiring import Cycles, Stack, digits_of
 
 __all__ = ["structure_bounds"]
 
-_SIZE = 30
 _MANY = 4000
-
-
-@cache
-def _petersen_distances() -> IntArray:
-    far = np.full((10, 10), 2, dtype=np.int64)
-    for v, row in enumerate(PETERSEN):
-        far[v, list(row)] = 1
-        far[v, v] = 0
-    return far
-
-
-@cache
-def _cuts() -> tuple[IntArray, IntArray]:
-    """Every set of cycles (half of them) as rows of booleans, and its links to the others."""
-    members = (np.arange(1, 512)[:, None] >> np.arange(10)) & 1
-    inside = members.astype(bool)
-    links = np.asarray(
-        [sum(row[u] != row[v] for u in range(10) for v in PETERSEN[u] if u < v) for row in inside]
-    )
-    return inside, links
+_CUT_VERTICES = 12
 
 
 def structure_bounds(
     stack: Stack, network: Network, goal: Goal, model: Model
 ) -> tuple[tuple[int, str], ...]:
-    """Bounds for permutations and total exchange with unit messages."""
+    """Bounds for permutations and total exchange with unit messages.
+
+    Links of the slices, of each loop and, where slices are made of cycles, the cross links each
+    have their own share of the hops to make.
+    """
     if model.packing != "unit" or model.switching != "store-and-forward":
         return ()
-    k = stack.loops[0].size
-    lanes = 1 if model.duplex == "half" else 2
-    ring_links = 30 * k if k > 2 else 30 * (k - 1)
-    if goal.kind == "all-to-all":
-        cross = int(_petersen_distances().sum()) * 9 * k * k
-        ring = 900 * k * (k * k // 4)
-        return tuple(
-            _shared(cross, 15 * k, lanes, "cross") + _shared(ring, ring_links, lanes, "ring")
-        )
-    if goal.kind != "permutation":
+    if goal.kind not in ("all-to-all", "permutation"):
         return ()
-    promise = goal.on(network)
-    at, to = promise.origins, promise.destinations
-    here, there = at % _SIZE // 3, to % _SIZE // 3
-    gap = (to // _SIZE - at // _SIZE) % k
-    found = _shared(int(_petersen_distances()[here, there].sum()), 15 * k, lanes, "cross")
-    found += _shared(int(np.minimum(gap, k - gap).sum()), ring_links, lanes, "ring")
-    if network.order <= _MANY:
-        found.append(_best_cut(here, there, k, lanes))
+    lanes = 1 if model.duplex == "half" else 2
+    found = [
+        (-(-hops // (links * lanes)), f"{hops} hops over {kind} links share {links} of them")
+        for kind, hops, links in _shares(stack, network, goal)
+        if hops and links
+    ]
+    if goal.kind == "permutation" and isinstance(stack, Cycles):
+        small = len(stack.neighbours_of_base) <= _CUT_VERTICES
+        if small and network.order <= _MANY:
+            found.append(_best_cut(stack, network, goal, lanes))
     return tuple(found)
 
 
-def _shared(hops: int, links: int, lanes: int, kind: str) -> list[tuple[int, str]]:
-    if not hops or not links:
-        return []
-    return [(-(-hops // (links * lanes)), f"{hops} hops over {kind} links share {links} of them")]
+def _shares(stack: Stack, network: Network, goal: Goal) -> list[tuple[str, int, int]]:
+    """For each kind of links: the hops that must be made over them, and how many there are."""
+    size, copies = stack.slice.size, stack.positions
+    kinds = [("ring" if len(stack.loops) == 1 else f"axis {i}") for i in range(len(stack.loops))]
+    rings = [copies * size * loop.degree // 2 for loop in stack.loops]
+    slices = copies * size * stack.slice.ports // 2
+    cross = copies * size // 2
+    if goal.kind == "all-to-all":
+        pairs = network.order**2
+        found = [
+            (kind, pairs * loop.total // loop.size, links)
+            for kind, loop, links in zip(kinds, stack.loops, rings, strict=True)
+        ]
+        inner = int(stack.slice.distances.sum(dtype=np.int64)) * copies**2
+        found.append(("slice", inner, slices))
+        if isinstance(stack, Cycles):
+            hops = int(stack.base_distances.sum()) * stack.cycle**2 * copies**2
+            found.append(("cross", hops, cross))
+        return found
+    promise = goal.on(network)
+    here, place = digits_of(stack, promise.origins)
+    there, aim = digits_of(stack, promise.destinations)
+    found = [
+        (kind, int(loop.distances((b - a) % loop.size).sum()), links)
+        for kind, loop, links, a, b in zip(kinds, stack.loops, rings, here, there, strict=True)
+    ]
+    found.append(("slice", int(stack.slice.distances[place, aim].sum(dtype=np.int64)), slices))
+    if isinstance(stack, Cycles):
+        far = stack.base_distances[place // stack.cycle, aim // stack.cycle]
+        found.append(("cross", int(far.sum()), cross))
+    return found
 
 
-def _best_cut(here: IntArray, there: IntArray, k: int, lanes: int) -> tuple[int, str]:
+def _best_cut(stack: Cycles, network: Network, goal: Goal, lanes: int) -> tuple[int, str]:
     """Packets that must leave or enter a set of cycles, over its cross links."""
-    inside, links = _cuts()
-    traffic = np.zeros((10, 10), dtype=np.int64)
+    promise = goal.on(network)
+    size, count = stack.slice.size, len(stack.neighbours_of_base)
+    here = promise.origins % size // stack.cycle
+    there = promise.destinations % size // stack.cycle
+    inside, links = _cuts(stack)
+    traffic = np.zeros((count, count), dtype=np.int64)
     np.add.at(traffic, (here, there), 1)
     out = np.einsum("ci,ij,cj->c", inside, traffic, ~inside)
     into = np.einsum("ci,ij,cj->c", ~inside, traffic, inside)
     need = out + into if lanes == 1 else np.maximum(out, into)
-    rounds = -(-need // (links * k))
+    rounds = -(-need // (links * stack.positions))
     i = int(rounds.argmax())
-    cycles = int(inside[i].sum())
-    return int(
-        rounds[i]
-    ), f"{int(need[i])} packets must cross {int(links[i]) * k} links between " + (
-        f"{cycles} cycles and the others"
+    wide, cycles = int(links[i]) * stack.positions, int(inside[i].sum())
+    return (
+        int(rounds[i]),
+        f"{int(need[i])} packets must cross {wide} links between {cycles} cycles and the others",
     )
+
+
+def _cuts(stack: Cycles) -> tuple[IntArray, IntArray]:
+    """Every set of cycles (half of them) as rows of booleans, and its links to the others."""
+    count = len(stack.neighbours_of_base)
+    members = (np.arange(1, 1 << (count - 1))[:, None] >> np.arange(count)) & 1
+    inside = members.astype(bool)
+    near = np.zeros((count, count), dtype=np.int64)
+    near[np.arange(count)[:, None], np.asarray(stack.neighbours_of_base)] = 1
+    links: IntArray = np.einsum("ci,ij,cj->c", inside, near, ~inside)
+    return inside, links

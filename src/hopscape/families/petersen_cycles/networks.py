@@ -9,17 +9,30 @@ from typing import ClassVar
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, IntArray
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Parameter
-from hopscape.core.goal import Goal
+from hopscape.core.family import Facts, Parameter
 from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
-from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.wish import Wish, small_graphs
-from hopscape.families.petersen_cycles.slices import PETERSEN, Slice, cycles_of
-from hopscape.families.petersen_cycles.wiring import Loop, PortAddresses, Stack, loops_of
+from hopscape.families.petersen_cycles.slices import (
+    PETERSEN,
+    Slice,
+    cycles_of,
+    petersen_turns,
+)
+from hopscape.families.petersen_cycles.wiring import (
+    Cycles,
+    Loop,
+    PortAddresses,
+    Stack,
+    loops_of,
+    port_places,
+)
+from hopscape.metrics import edge_connectivity, node_connectivity
 
 __all__ = [
     "DoubleLoopPetersen",
@@ -35,6 +48,7 @@ __all__ = [
 
 _MOST_BASE_DEGREE = 7
 _SLICES = 6
+_SEARCHED = 128
 _K = Parameter("k", "int", "number of slices on the ring", low=1)
 
 
@@ -48,35 +62,22 @@ def _cycles_slice() -> Slice:
     return Slice(cycles_of(PETERSEN), "the Petersen-connected cycles")
 
 
+@cache
+def _few_cycles(count: int) -> Network:
+    return Network.of(RingOfPetersenCycles(count) if count > 1 else PetersenCycles())
+
+
+@cache
+def _few_petersen(count: int) -> Network:
+    return Network.of(RingOfPetersen(count))
+
+
 def _petersen_places() -> Points:
     """Pentagon outside, pentagram inside."""
     return np.concatenate([circle(5), circle(5, 0.5)])
 
 
-def _port_places(base: tuple[tuple[int, ...], ...], places: Points) -> Points:
-    """Every port a little way from its vertex towards its neighbour."""
-    m = np.repeat(np.arange(len(base)), len(base[0]))
-    n = np.asarray(base).ravel()
-    towards = places[n] - places[m]
-    length = np.hypot(*towards.T)[:, None]
-    found: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
-    return found
-
-
-class _Cycles(Stack):
-    """What all rings of G-connected cycles share."""
-
-    neighbours_of_base: tuple[tuple[int, ...], ...]
-
-    @property
-    def addresses(self) -> Addresses:
-        return PortAddresses(self.neighbours_of_base, self.loops[0].size)
-
-    def slice_layout(self) -> IntArray:
-        return _port_places(self.neighbours_of_base, circle(len(self.neighbours_of_base)))
-
-
-class RingOfPetersenCycles(_Cycles):
+class RingOfPetersenCycles(Cycles):
     """RPC(k): k slices of 30 nodes, the Petersen-connected cycles, corresponding nodes in rings.
 
     Ports: 0 and 1 round the triangle, 2 across to the other cycle, 3 and 4 up and down the ring.
@@ -87,26 +88,20 @@ class RingOfPetersenCycles(_Cycles):
     parameters: ClassVar[tuple[Parameter, ...]] = (_K,)
     example = "rpc(3)"
     neighbours_of_base = PETERSEN
+    packed_rounds = 7
 
     def __init__(self, k: int) -> None:
         self.k = k
         self.slice, self.loops = _cycles_slice(), (Loop(k),)
 
     def facts(self) -> Facts:
-        return replace(super().facts(), girth=3, bisection=5 if self.k == 1 else None)
+        return replace(super().facts(), bisection=5 if self.k == 1 else None)
 
     def slice_layout(self) -> IntArray:
-        return _port_places(PETERSEN, _petersen_places())
+        return port_places(PETERSEN, _petersen_places())
 
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.petersen_cycles.collectives import COLLECTIVES
-
-        return COLLECTIVES
-
-    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
-        from hopscape.families.petersen_cycles.lower import structure_bounds
-
-        return structure_bounds(self, network, goal, model)
+    def few_slices(self, count: int) -> Network:
+        return _few_cycles(count)
 
     def placements(self, guest: Network) -> tuple[IntArray, ...]:
         """Guests of the same order: a Hamiltonian cycle, the 30 × k meshes and tori."""
@@ -134,19 +129,46 @@ class PetersenCycles(RingOfPetersenCycles):
         return PortAddresses(PETERSEN, None)
 
 
-class RingOfCycles(_Cycles):
+class RingOfCycles(Cycles):
     """A ring of G-connected cycles: RPC with another regular base graph."""
 
     name = "ring_of_cycles"
     summary = "ring of k slices of G-connected cycles, for any regular graph G of degree 3 or more"
     parameters = (Parameter("base", "network", "the base graph G"), _K)
     example = "ring_of_cycles(heawood, 2)"
-    transitive = False
 
     def __init__(self, base: Network, k: int) -> None:
         self.base, self.k = base, k
         self.neighbours_of_base = _regular_rows(base)
         self.loops = (Loop(k),)
+
+    def few_slices(self, count: int) -> Network:
+        return self._few[count - 1]
+
+    @cached_property
+    def _few(self) -> tuple[Network, Network]:
+        return Network.of(RingOfCycles(self.base, 1)), Network.of(RingOfCycles(self.base, 2))
+
+    def slice_cuts(self) -> tuple[int | None, int | None]:
+        """Those of a cubic base, whose node and link cuts are equal and stay so; else by flows."""
+        known = self.base.facts.edge_connectivity
+        if len(self.neighbours_of_base[0]) == 3 and known is not None:
+            return known, known
+        if self.slice.size > _SEARCHED:
+            return None, None
+        network = self.slice.network
+        return node_connectivity(network).value, edge_connectivity(network).value
+
+    def base_moves(self) -> IntArray:
+        known = self.base.family.rotations() if self.base.family is not None else None
+        return np.arange(self.base.order)[None, :] if known is None else known
+
+    @cached_property
+    def slice_orbits(self) -> list[list[int]]:
+        """Classes of nodes of a slice that look alike, as far as it is small enough to search."""
+        if self.slice.size > _SEARCHED:
+            return [[v] for v in range(self.slice.size)]
+        return orbits(self.slice.network)
 
     @cached_property
     def slice(self) -> Slice:  # type: ignore[override]
@@ -168,15 +190,18 @@ class RingOfCycles(_Cycles):
 def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
     """Neighbours in a base graph, ascending; refused where the cycles would not be defined."""
     require_memory(base.memory_estimate(), f"the base graph {base.spec}")
+    require_memory(30 * base.order**2, f"the distances in a slice made of {base.spec}")
     degrees = base.degrees
     if not base.duplex or base.has_switches:
         raise ArgumentError(f"base is {base.spec}; it must have duplex links and no switches")
-    if not len(degrees) or degrees.min() != degrees.max() or degrees[0] < 3:
-        low, high = int(degrees.min(initial=0)), int(degrees.max(initial=0))
+    low, high = int(degrees.min()), int(degrees.max())
+    if low != high or low < 3:
         raise ArgumentError(
             f"base is {base.spec} with degrees from {low} to {high}; it must be regular of degree "
             "at least 3"
         )
+    if not base.facts.connected and (distances_from(base, 0) < 0).any():
+        raise ArgumentError(f"base is {base.spec}; it must be connected")
     rows = np.sort(base.heads.reshape(base.order, -1), axis=1)
     if (rows[:, 1:] == rows[:, :-1]).any() or (rows == np.arange(base.order)[:, None]).any():
         raise ArgumentError(f"base is {base.spec}; it must have no loops and no parallel links")
@@ -186,17 +211,14 @@ def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
 class _Petersens(Stack):
     """What all stacks of Petersen graphs share."""
 
+    def few_slices(self, count: int) -> Network:
+        return _few_petersen(count)
+
+    def slice_moves(self) -> IntArray:
+        return petersen_turns()
+
     def slice_layout(self) -> IntArray:
         return _petersen_places()
-
-    def facts(self) -> Facts:
-        return replace(super().facts(), girth=self._girth())
-
-    def _girth(self) -> int | None:
-        if any(not loop.plain for loop in self.loops):
-            return None
-        sides = [loop.size for loop in self.loops if loop.size > 1]
-        return min([5, *[side for side in sides if side > 2], *[4] * bool(sides)])
 
 
 class RingOfPetersen(_Petersens):

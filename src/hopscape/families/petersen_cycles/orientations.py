@@ -1,7 +1,7 @@
 """Half-duplex links that take turns so that everything reaches everybody early.
 
 With packed messages an all-gather is nothing but a choice of direction for every link in every
-round. Such choices are searched for among those that the five-fold turn leaves alone.
+round. Such choices are searched for among those that the turns of the slices leave alone.
 """
 
 from __future__ import annotations
@@ -14,26 +14,35 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.network import Network
-from hopscape.families.petersen_cycles.turns import TURNS, act
+from hopscape.families.petersen_cycles.phases import stack_of
 
-__all__ = ["oriented_rounds"]
+__all__ = ["link_orbits", "missing", "oriented_rounds"]
 
 Link = tuple[int, int]
+Directed = tuple[tuple[Link, ...], ...]
 _SEEDS = range(8, 48)
+_FEW_SEEDS = range(6)
 _MOVES = 3000
+_WORK = 3_000_000
 
 
-def link_orbits(network: Network, k: int) -> list[list[Link]]:
-    """The links, sorted into orbits of the five-fold turn, each with a common direction."""
+def link_orbits(network: Network) -> list[list[Link]]:
+    """The links, sorted into orbits of the turns of all slices, each with a common direction.
+
+    An orbit that holds a link in both directions has none; its links are left one by one.
+    """
+    moves = stack_of(network).slice_turns()
     seen: set[Link] = set()
     orbits = []
     for u, v in zip(network.tails.tolist(), network.heads.tolist(), strict=True):
         if (u, v) in seen or (v, u) in seen:
             continue
-        pair = np.asarray([u, v])
-        orbit = [tuple(act(pair, k, 0, i).tolist()) for i in range(TURNS)]
+        orbit = list(dict.fromkeys(zip(moves[:, u].tolist(), moves[:, v].tolist(), strict=True)))
         seen.update(orbit)
-        orbits.append(orbit)
+        if (v, u) in orbit:
+            orbits += [[(a, b)] for a, b in orbit if a < b]
+        else:
+            orbits.append(orbit)
     return orbits
 
 
@@ -53,18 +62,17 @@ def missing(order: int, orbits: list[list[Link]], choice: list[list[bool]]) -> i
     return order * order - sum(x.bit_count() for x in held)
 
 
-@cache
-def _search(k: int, rounds: int, network: Network) -> tuple[tuple[Link, ...], ...] | None:
+def _search(
+    orbits: list[list[Link]], order: int, rounds: int, seeds: range, moves: int
+) -> list[list[bool]] | None:
     """Directions for all links in so many rounds, by annealing from seeded starts."""
-    orbits = link_orbits(network, k)
-    order = network.order
-    for seed in _SEEDS:
+    for seed in seeds:
         rng = random.Random(seed)
         choice = [[rng.random() < 0.5 for _ in orbits] for _ in range(rounds)]
         cost, heat = missing(order, orbits, choice), 8.0
-        for _ in range(_MOVES):
+        for _ in range(moves):
             if cost == 0:
-                return _directed(orbits, choice)
+                return choice
             r, i = rng.randrange(rounds), rng.randrange(len(orbits))
             choice[r][i] = not choice[r][i]
             new = missing(order, orbits, choice)
@@ -76,7 +84,7 @@ def _search(k: int, rounds: int, network: Network) -> tuple[tuple[Link, ...], ..
     return None
 
 
-def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> tuple[tuple[Link, ...], ...]:
+def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> Directed:
     return tuple(
         tuple(
             (u, v) if forward else (v, u)
@@ -87,14 +95,32 @@ def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> tuple[tuple
     )
 
 
-def oriented_rounds(network: Network, k: int, rounds: int) -> list[IntArray] | None:
-    """For every round the directed links (tail, head) of an all-gather, or None if none is found.
+@cache
+def _best(network: Network, known: int | None) -> Directed:
+    """The fewest rounds that are found; twice the diameter always do, directions in turn."""
+    orbits, order = link_orbits(network), network.order
+    far = network.facts.diameter or 0
+    best = [[r % 2 == 0] * len(orbits) for r in range(2 * far)]
+    if known is not None:
+        return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)
+    while len(best) > max(far, 1):
+        work = len(_FEW_SEEDS) * len(best) * network.links
+        shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS, min(_MOVES, _WORK // work))
+        if shorter is None:
+            break
+        best = shorter
+    return _directed(orbits, best)
+
+
+def oriented_rounds(network: Network, known: int | None = None) -> list[IntArray]:
+    """For every round the directed links (tail, head) of an all-gather in few rounds.
 
     Parameters
     ----------
     network : Network
-        RPC(k) for a small k.
-    k, rounds : int
+        A small stack of slices.
+    known : int, optional
+        The number of rounds that a search is known to find; fewer and fewer are tried when left
+        out.
     """
-    found = _search(k, rounds, network)
-    return None if found is None else [np.asarray(row, dtype=np.int64) for row in found]
+    return [np.asarray(row, dtype=np.int64).reshape(-1, 2) for row in _best(network, known)]

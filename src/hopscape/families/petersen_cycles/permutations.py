@@ -8,7 +8,6 @@ packs: on cross links and rings. Inside a cycle it always sends one datum per me
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.petersen_cycles.phases import Phases, halved, rules_of, stack_of
-from hopscape.families.petersen_cycles.slices import PETERSEN, cycle_ports
+from hopscape.families.petersen_cycles.phases import Phases, halved, laid_out, rules_of, stack_of
 from hopscape.families.petersen_cycles.triangles import triangle_plan
+from hopscape.families.petersen_cycles.wiring import Cycles, Loop
 
 __all__ = [
     "cycle_permutation",
@@ -31,22 +30,28 @@ __all__ = [
     "two_way_permutation",
 ]
 
-_SIZE = 30
 
+def _exits(family: Cycles) -> IntArray:
+    """int64[ports, vertices]: the exit port of a node's cycle towards a cycle; -1 within the cycle.
 
-@cache
-def _exits() -> IntArray:
-    """int64[30, 10]: the exit port of a node's cycle towards a cycle; -1 within the cycle."""
-    number = {port: i for i, port in enumerate(cycle_ports(PETERSEN))}
-    out = np.full((_SIZE, 10), -1, dtype=np.int64)
-    for (m, _), i in number.items():
-        for target in range(10):
-            if target in PETERSEN[m]:
-                out[i, target] = number[m, target]
-            elif target != m:
-                middle = next(c for c in PETERSEN[m] if c in PETERSEN[target])
-                out[i, target] = number[m, middle]
+    The way leads along a shortest path of the base graph, by the lowest neighbour on a tie.
+    """
+    base, far = family.neighbours_of_base, family.base_distances
+    out = np.full((family.slice.size, len(base)), -1, dtype=np.int64)
+    degree = len(base[0])
+    for m, row in enumerate(base):
+        for target in range(len(base)):
+            if target != m:
+                near = next(i for i, n in enumerate(row) if far[n, target] == far[m, target] - 1)
+                out[m * degree : (m + 1) * degree, target] = m * degree + near
     return out
+
+
+def _cycles(network: Network, name: str) -> Cycles:
+    family = stack_of(network)
+    if not isinstance(family, Cycles):
+        raise ArgumentError(f"algorithm {name!r} needs slices made of cycles, not {network.spec}")
+    return family
 
 
 def _packets(network: Network, goal: Goal) -> tuple[IntArray, IntArray, IntArray]:
@@ -55,12 +60,22 @@ def _packets(network: Network, goal: Goal) -> tuple[IntArray, IntArray, IntArray
 
 
 def cycle_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
-    """Within the cycles: every datum straight to its target."""
+    """Within the cycles: every datum straight to its target, the shorter way round."""
+    degree = _cycles(network, "cycle").cycle
     at, to, chunks = _packets(network, goal)
-    _refuse(network, at // 3 != to // 3, at, to, "cycle", "it must stay in its cycle")
+    _refuse(network, at // degree != to // degree, at, to, "cycle", "it must stay in its cycle")
     phases = Phases(network, rules_of(model), goal)
-    phases.hop(at, to, chunks, single=True)
+    _around(phases, at, to, chunks)
     return phases.schedule("cycle")
+
+
+def _around(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> None:
+    """Packets along their cycles, one datum per message, the shorter way (up on a tie)."""
+    degree = _cycles(phases.network, "cycle").cycle
+    starts, _, port, offset = laid_out(Loop(degree), (to - at) % degree, both_ways=True)
+    who = np.repeat(np.arange(len(at)), np.diff(starts))
+    nodes = at[who] - at[who] % degree + (at[who] + offset) % degree
+    phases.walk(starts, phases.network.channel_at(nodes, port), chunks, single=True)
 
 
 def _refuse(
@@ -79,14 +94,17 @@ def slice_permutation(
 ) -> Schedule:
     """Slice-Permutation of the paper, for permutations that keep every slice.
 
+    To the exit port of the cycle and across, as often as the base graph is wide, and to the target.
+
     Parameters
     ----------
     detours : bool
         Allow the third step to go the long way round a triangle, which evens out the load.
     """
     name = "slice-detour" if detours else "slice"
+    size = _cycles(network, name).slice.size
     at, to, chunks = _packets(network, goal)
-    wrong = at // _SIZE != to // _SIZE
+    wrong = at // size != to // size
     _refuse(network, wrong, at, to, name, "it must stay in its slice")
     phases = Phases(network, rules_of(model), goal)
     _five_steps(phases, at, to, chunks, detours)
@@ -96,21 +114,22 @@ def slice_permutation(
 def _five_steps(
     phases: Phases, at: IntArray, to: IntArray, chunks: IntArray, detours: bool
 ) -> None:
-    """To the exit port, across, to the exit port, across, to the target."""
-    goal_cycle = to % _SIZE // 3
-    rows = phases.family.slice.rows
-    for turn in range(2):
-        place, base = at % _SIZE, at - at % _SIZE
-        away = place // 3 != goal_cycle
-        exit_ = np.where(away, base + _exits()[place, goal_cycle], at)
-        if turn == 1 and detours and phases.model.ports is None:
+    """To the exit port, across, to the exit port, across, ..., to the target."""
+    family = _cycles(phases.network, "slice")
+    size, rows, exits = family.slice.size, family.slice.rows, _exits(family)
+    goal_cycle = to % size // family.cycle
+    for turn in range(int(family.base_distances.max())):
+        place, base = at % size, at - at % size
+        away = place // family.cycle != goal_cycle
+        exit_ = np.where(away, base + exits[place, goal_cycle], at)
+        if turn > 0 and detours and family.cycle == 3 and phases.model.ports is None:
             _over_triangles(phases, at, exit_, chunks)
         else:
-            phases.hop(at, exit_, chunks, single=True)
-        across = np.where(away, base + rows[exit_ % _SIZE, 2], exit_)
+            _around(phases, at, exit_, chunks)
+        across = np.where(away, base + rows[exit_ % size, 2], exit_)
         phases.hop(exit_, across, chunks)
         at = across
-    phases.hop(at, to, chunks, single=True)
+    _around(phases, at, to, chunks)
 
 
 def _over_triangles(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> None:
@@ -144,28 +163,33 @@ def simple_permutation(
     Only for simple permutations: the data of one ring go to different slices.
     """
     name = "simple-detour" if detours else "simple"
+    family = _cycles(network, name)
+    size = family.slice.size
     at, to, chunks = _packets(network, goal)
-    k = stack_of(network).loops[0].size
-    key = at % _SIZE * k + to // _SIZE
+    key = at % size * family.positions + to // size
     _, first, count = np.unique(key, return_index=True, return_counts=True)
     wrong = np.zeros(len(at), dtype=bool)
     wrong[first[count > 1]] = True
     rule = "and another node of the same ring goes to that slice too"
     _refuse(network, wrong, at, to, name, rule)
     phases = Phases(network, rules_of(model), goal)
-    at = phases.ring_walk(at, to // _SIZE, chunks, both_ways=False)
+    at = phases.ring_walk(at, to, chunks, both_ways=False)
     _five_steps(phases, at, to, chunks, detours)
     return phases.schedule(name)
 
 
 def general_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The paper's: clockwise to the target slice, then Incomplete-Permutation in every slice."""
+    if not all(loop.plain for loop in stack_of(network).loops):
+        raise ArgumentError(
+            f"algorithm 'general' needs ordinary rings, not those of {network.spec}"
+        )
     return _ring_then_slices(network, goal, model, both_ways=False)
 
 
 def two_way_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The shorter way to the target slice, then Incomplete-Permutation: at most ⌊k/2⌋ + 10 rounds
-    in full duplex."""
+    in full duplex on RPC(k)."""
     return _ring_then_slices(network, goal, model, both_ways=True)
 
 
@@ -175,7 +199,7 @@ def _ring_then_slices(
     name = "two-way" if both_ways else "general"
     at, to, chunks = _packets(network, goal)
     phases = Phases(network, rules_of(model), goal)
-    at = phases.ring_walk(at, to // _SIZE, chunks, both_ways=both_ways)
+    at = phases.ring_walk(at, to, chunks, both_ways=both_ways)
     incomplete(phases, at, to, chunks)
     return phases.schedule(name)
 
@@ -183,8 +207,8 @@ def _ring_then_slices(
 def incomplete(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> None:
     """Incomplete-Permutation: canonical paths in the slices, most hops left first.
 
-    Any multiset of sources; in full duplex at most 10 rounds. In half duplex the directions take
-    turns, or links serve the most urgent packet, whichever is shorter: at most 20.
+    Any multiset of sources; on PC in full duplex at most 10 rounds. In half duplex the directions
+    take turns, or links serve the most urgent packet, whichever is shorter: at most 20.
     """
     network, model = phases.network, phases.model
     moving = at != to

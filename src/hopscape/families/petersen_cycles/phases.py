@@ -12,9 +12,9 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.petersen_cycles.wiring import Stack
+from hopscape.families.petersen_cycles.wiring import Loop, Stack
 
-__all__ = ["Phases", "halved", "rules_of", "stack_of"]
+__all__ = ["Phases", "halved", "laid_out", "rules_of", "stack_of"]
 
 
 def rules_of(model: Model | None) -> Model:
@@ -23,11 +23,10 @@ def rules_of(model: Model | None) -> Model:
 
 
 def stack_of(network: Network) -> Stack:
-    """The family of a network, which must be one of this room with a single ring."""
-    family = network.family
-    if not isinstance(family, Stack) or len(family.loops) != 1:
-        raise ArgumentError(f"{network.spec} is no ring of slices")
-    return family
+    """The family of a network, which must be one of this room."""
+    if not isinstance(network.family, Stack):
+        raise ArgumentError(f"{network.spec} is no stack of slices")
+    return network.family
 
 
 class Phases:
@@ -96,31 +95,32 @@ class Phases:
         return self.network.channel_at(at, hit.argmax(axis=1))
 
     def ring_walk(
-        self, at: IntArray, slices: IntArray, chunks: IntArray, *, both_ways: bool
+        self, at: IntArray, to: IntArray, chunks: IntArray, *, both_ways: bool
     ) -> IntArray:
-        """All packets along their rings to a slice, clockwise or the shorter way; their places.
+        """All packets along their rings to the slices of their targets; their places then.
 
-        From one packet per node, packets of one direction keep in step and never meet.
+        One ring after the other, clockwise or the shorter way. From one packet per node, packets of
+        one direction of a first ordinary ring keep in step and never meet.
         """
-        size, k = self.family.slice.size, self.family.loops[0].size
-        gap = (slices - at // size) % k
-        up = np.ones(len(at), dtype=bool)
-        if both_ways:
-            up = 2 * gap <= k
-        hops = np.where(up, gap, k - gap)
-        ports = np.where(up | (k == 2), self.family.slice.ports, self.family.slice.ports + 1)
-        starts = np.concatenate([[0], np.cumsum(hops)])
-        step = np.arange(starts[-1]) - np.repeat(starts[:-1], hops)
-        place, first = np.repeat(at % size, hops), np.repeat(at // size, hops)
-        sign = np.repeat(np.where(up, 1, -1), hops)
-        nodes = (first + sign * step) % k * size + place
-        ways = self.network.channel_at(nodes, np.repeat(ports, hops))
-        in_step = not both_ways and k > 2
-        if self.model.ports is None and (in_step or self.model.duplex == "full"):
-            self.add(step, ways, np.repeat(chunks, hops))  # nobody is in anybody's way
-        else:
-            self.walk(starts, ways, chunks)
-        return slices * size + at % size
+        size = self.family.slice.size
+        stride, first = self.family.order, self.family.slice.ports
+        for i, loop in enumerate(self.family.loops):
+            stride //= loop.size
+            here = at // stride % loop.size
+            gap = (to // stride - here) % loop.size
+            starts, step, port, offset = laid_out(loop, gap, both_ways)
+            who = np.repeat(np.arange(len(at)), np.diff(starts))
+            nodes = at[who] + ((here[who] + offset) % loop.size - here[who]) * stride
+            ways = self.network.channel_at(nodes, first + port)
+            apart = self.model.duplex == "full" or (not both_ways and loop.size > 2)
+            if i == 0 and loop.plain and apart and self.model.ports is None:
+                self.add(step, ways, chunks[who])  # nobody is in anybody's way
+            else:
+                self.walk(starts, ways, chunks)
+            at = at + ((here + gap) % loop.size - here) * stride
+            first += 2 * len(loop.steps)
+        assert (at // size == to // size).all()
+        return at
 
     def schedule(self, name: str) -> Schedule:
         """Everything so far."""
@@ -139,6 +139,30 @@ class Phases:
             chunk=chunks,
             name=name,
         )
+
+
+def laid_out(
+    loop: Loop, gap: IntArray, both_ways: bool
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Hops over given gaps, packet by packet: where they start, and the number, port and offset
+    from the first position of each."""
+    if loop.plain:
+        up = 2 * gap <= loop.size if both_ways else np.ones(len(gap), dtype=bool)
+        hops = np.where(up, gap, loop.size - gap)
+        starts = np.concatenate([[0], np.cumsum(hops)])
+        step = np.arange(starts[-1]) - np.repeat(starts[:-1], hops)
+        down = np.repeat(~up, hops)
+        return starts, step, down.astype(np.int64), np.where(down, -step, step)
+    walks = [loop.walk(g) for g in range(loop.size)]
+    moves = [np.asarray(walk, dtype=np.int64).reshape(-1, 2) for walk in walks]
+    hops = np.asarray([len(walk) for walk in walks])[gap]
+    starts = np.concatenate([[0], np.cumsum(hops)])
+    step = np.arange(starts[-1]) - np.repeat(starts[:-1], hops)
+    port, offset = [], []
+    for g in gap.tolist():
+        port.append(moves[g][:, 0])
+        offset.append(np.cumsum(moves[g][:, 1]) - moves[g][:, 1])
+    return starts, step, np.concatenate(port), np.concatenate(offset)
 
 
 def halved(schedule: Schedule) -> Schedule:

@@ -75,6 +75,30 @@ class StackRouter(Router):
             out = np.where(mask.any(axis=1), first[i] + mask.argmax(axis=1), out)
         return out
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        stack, size = self._stack, self._stack.slice.size
+        if stack.positions > 1000:
+            self._require_route(self.distance(at, to))
+        nodes, ports = [at], []
+        stride, first = stack.order, stack.slice.ports
+        for loop in stack.loops:
+            stride //= loop.size
+            here = at // stride % loop.size
+            corner = nodes[-1] - here * stride
+            for port, step in loop.walk((to // stride - here) % loop.size):
+                here = (here + step) % loop.size
+                nodes.append(corner + here * stride)
+                ports.append(first + port)
+            first += 2 * len(loop.steps)
+        place, goal = at % size, to % size
+        corner = nodes[-1] - place
+        while place != goal:
+            port = int(stack.slice.canonical[place, goal])
+            place = int(stack.slice.rows[place, port])
+            nodes.append(corner + place)
+            ports.append(port)
+        return nodes, ports
+
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         stack = self._stack
         here, place = digits_of(stack, at)

@@ -11,10 +11,19 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.distances import distance_rows
 from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
 
-__all__ = ["PETERSEN", "Slice", "cycle_ports", "cycles_of", "petersen_rows"]
+__all__ = [
+    "PETERSEN",
+    "Slice",
+    "cycle_ports",
+    "cycles_of",
+    "petersen_rows",
+    "petersen_turns",
+    "port_moves",
+]
 
 
 def petersen_rows() -> tuple[tuple[int, ...], ...]:
@@ -54,6 +63,38 @@ def cycles_of(base: tuple[tuple[int, ...], ...]) -> IntArray:
     return rows
 
 
+def petersen_turns() -> IntArray:
+    """int64[5, 10]: pentagon and pentagram turned together; no vertex and no link stays."""
+    turn, place = np.arange(5)[:, None], np.arange(5)[None, :]
+    outer = (turn + place) % 5
+    return np.concatenate([outer, 5 + outer], axis=1)
+
+
+def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArray) -> IntArray:
+    """What a group of automorphisms of G does to the ports of its connected cycles.
+
+    Parameters
+    ----------
+    base : tuple of tuples
+        Neighbours in G.
+    moves : int64[members, vertices]
+        The group.
+    rows : int64[ports, 3]
+        Neighbours in the connected cycles.
+
+    Returns
+    -------
+    int64[members, ports]
+        Only the identity where some member changes the cyclic order of the ports.
+    """
+    ports = np.asarray(cycle_ports(base))
+    rank = np.full((len(base), len(base)), -1, dtype=np.int64)
+    rank[ports[:, 0], ports[:, 1]] = np.arange(len(ports))
+    out: IntArray = rank[moves[:, ports[:, 0]], moves[:, ports[:, 1]]]
+    kept = np.sort(out[:, rows], axis=2) == np.sort(rows[out], axis=2)
+    return out if kept.all() else np.arange(len(ports))[None, :]
+
+
 class Slice:
     """A small connected graph as a table of neighbours, with what routing in it needs.
 
@@ -72,29 +113,18 @@ class Slice:
 
     @cached_property
     def distances(self) -> IntArray:
-        """uint8[size, size]: all distances, by breadth-first search from every node at once."""
+        """uint8 (or more)[size, size]: all distances, by breadth-first search."""
         require_memory(3 * self.size**2, f"the distance table of {self.name} ({self.size} nodes)")
-        table = np.full((self.size, self.size), 255, dtype=np.uint8)
-        reached = np.eye(self.size, dtype=bool)
-        far = 0
-        table[reached] = 0
-        while not reached.all():
-            wider = reached.copy()
-            for port in range(self.ports):
-                wider |= reached[self.rows[:, port]]
-            far += 1
-            if far > 254 or (wider == reached).all():
-                raise ArgumentError(f"{self.name} must be connected, with distances below 255")
-            table[wider & ~reached] = far
-            reached = wider
-        return table
+        return distance_rows(self.network, np.arange(self.size))
 
     @cached_property
     def masks(self) -> IntArray:
         """bool[size, size, ports]: does a port begin a shortest path?"""
-        table = self.distances.astype(np.int64)
-        beyond = table[self.rows]  # node, port, target
-        found: IntArray = beyond.transpose(0, 2, 1) == table[:, :, None] - 1
+        far = self.distances
+        require_memory(self.ports * self.size**2, f"the shortest ways in {self.name}")
+        found: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
+        for port, beyond in enumerate(self.rows.T):
+            found[:, :, port] = far[beyond] + 1 == far
         return found
 
     @cached_property
@@ -143,6 +173,28 @@ class Slice:
     def diameter(self) -> int:
         """The largest distance."""
         return int(self.distances.max())
+
+    @cached_property
+    def girth(self) -> int | None:
+        """Length of a shortest cycle: an odd one has a link between two nodes equally far from a
+        third, an even one a node with two ways to it."""
+        far = self.distances
+        level, ways = np.zeros(far.shape, dtype=bool), np.zeros(far.shape, dtype=np.int16)
+        for beyond in self.rows.T:  # port by port: the tables are large
+            level |= far[beyond] == far
+            ways += far[beyond] + 1 == far
+        odd, even = far[level], far[ways > 1]
+        found = [2 * int(odd.min()) + 1] if len(odd) else []
+        found += [2 * int(even.min())] if len(even) else []
+        return min(found, default=None)
+
+    @cached_property
+    def network(self) -> Network:
+        """The slice on its own, without a family."""
+        tails = np.repeat(np.arange(self.size), self.ports)
+        heads = self.rows.ravel()
+        once = tails < heads
+        return Network.from_links(self.size, tails[once], heads[once], spec=self.name)
 
 
 PETERSEN = petersen_rows()

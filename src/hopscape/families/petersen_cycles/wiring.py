@@ -7,6 +7,7 @@ of the slice first, then for every ring two for each of its steps, up and down.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,14 +19,27 @@ import numpy as np
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import AddressError
 from hopscape.core.family import Collective, Facts, Family, Layout, Symmetry
-from hopscape.core.layout import circle
-from hopscape.families.petersen_cycles.slices import Slice
+from hopscape.core.layout import Points, circle
+from hopscape.core.product import least_cut
+from hopscape.families.petersen_cycles.slices import Slice, petersen_turns, port_moves
 
 if TYPE_CHECKING:
+    from hopscape.core.goal import Goal
+    from hopscape.core.model import Model
     from hopscape.core.network import Network
     from hopscape.core.router import Router
 
-__all__ = ["Loop", "PortAddresses", "Stack", "digits_of", "loops_of"]
+__all__ = [
+    "Cycles",
+    "Loop",
+    "PortAddresses",
+    "Stack",
+    "digits_of",
+    "loops_of",
+    "port_places",
+]
+
+_MOST_MOVES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,31 @@ class Loop:
     def diameter(self) -> int:
         """The largest distance."""
         return self.size // 2 if self.plain else int(self.table.max())
+
+    def walk(self, gap: int) -> list[tuple[int, int]]:
+        """Ports and steps over a gap, each the lowest port that begins a shortest way."""
+        if self.plain:
+            up = 2 * gap <= self.size
+            return [(0, 1)] * gap if up else [(1, -1)] * (self.size - gap)
+        moves = [(2 * i, step) for i, (step, up, _) in enumerate(self.wired) if up]
+        moves += [(2 * i + 1, -step) for i, (step, _, down) in enumerate(self.wired) if down]
+        moves.sort()
+        far, found = self.table, []
+        while gap:
+            nearer = (move for move in moves if far[(gap - move[1]) % self.size] == far[gap] - 1)
+            found.append(next(nearer))
+            gap = (gap - found[-1][1]) % self.size
+        return found
+
+    @property
+    def girth(self) -> int | None:
+        """Length of its shortest cycle, where that is at most 4 or it is an ordinary ring."""
+        if self.plain:
+            return self.size if self.size > 2 else None
+        turns = {turn for step, up, _ in self.wired if up for turn in (step, self.size - step)}
+        if any((-a - b) % self.size in turns for a in turns for b in turns):
+            return 3
+        return 4 if len(turns) > 2 else self.size if self.size > 2 else None
 
     @property
     def total(self) -> int:
@@ -161,8 +200,8 @@ class Stack(Family):
 
     slice: Slice
     loops: tuple[Loop, ...]
-    transitive: bool = True
-    """Is the slice vertex-transitive (then the whole is)?"""
+    packed_rounds: int | None = None
+    """Rounds in which packed half-duplex messages gather all in a slice, where that is known."""
 
     @property
     def positions(self) -> int:
@@ -218,6 +257,7 @@ class Stack(Family):
         for loop in self.loops:
             total += self.slice.size**2 * loop.total * copies * (copies // loop.size)
         order = self.order
+        nodes, edges = self._connectivity()
         return Facts(
             degree_min=self.degree,
             degree_max=self.degree,
@@ -227,21 +267,81 @@ class Stack(Family):
             diameter=far,
             radius=near,
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
-            node_connectivity=self._connectivity(),
-            edge_connectivity=self._connectivity(),
+            girth=self._girth(),
+            node_connectivity=nodes,
+            edge_connectivity=edges,
             vertex_transitive=True if self.transitive else None,
         )
 
-    def _connectivity(self) -> int | None:
-        """The degree, for the slices of this room that are known to be that well connected."""
-        return self.degree if self.transitive else None
+    def _girth(self) -> int:
+        """A cycle of the slice or of a loop, or one link of each there and back."""
+        cycles = [self.slice.girth, *[loop.girth for loop in self.loops]]
+        cycles += [4] * any(loop.degree for loop in self.loops)
+        return min(g for g in cycles if g is not None)
+
+    def slice_cuts(self) -> tuple[int | None, int | None]:
+        """How many nodes, and links, part a slice: the Petersen graph and PC are 3-connected."""
+        return 3, 3
+
+    def _connectivity(self) -> tuple[int | None, int | None]:
+        """Least cuts of nodes and links; connected circulants of degree 4 or less have none below.
+
+        (A vertex-transitive graph of degree d is 2(d + 1)/3-connected: Watkins 1970.)
+        """
+        nodes, edges = self.slice_cuts()
+        order, degree = self.slice.size, self.slice.ports
+        for loop in self.loops:
+            degree += loop.degree
+            nodes = least_cut(order, nodes, loop.size, loop.degree, degree)
+            edges = least_cut(order, edges, loop.size, loop.degree, degree)
+            order *= loop.size
+        return nodes, edges
 
     def symmetry(self) -> Symmetry:
-        """Loops turn freely, so that one slice stands for all, one node of a transitive one."""
-        if self.transitive:
-            return Symmetry.of_transitive(self.order)
-        size = self.slice.size
-        return Symmetry(tuple(range(size)), (self.positions,) * size)
+        """Loops turn freely, so that one node of the slice stands for those that look like it."""
+        classes = self.slice_orbits
+        first = tuple(members[0] for members in classes)
+        return Symmetry(first, tuple(self.positions * len(members) for members in classes))
+
+    @property
+    def slice_orbits(self) -> list[list[int]]:
+        """Classes of nodes of a slice that look alike."""
+        return [list(range(self.slice.size))]
+
+    @property
+    def transitive(self) -> bool:
+        """Is it known to look the same from every node?"""
+        return len(self.slice_orbits) == 1
+
+    def slice_moves(self) -> IntArray:
+        """A group of automorphisms of the slice that leave no node in place; row 0 is none."""
+        return np.arange(self.slice.size)[None, :]
+
+    def slice_turns(self) -> IntArray:
+        """The same, done to all slices at once."""
+        corners = self.slice.size * np.arange(self.positions)
+        turned = self.slice_moves()[:, None, :] + corners[None, :, None]
+        return turned.reshape(len(turned), -1)
+
+    @abstractmethod
+    def few_slices(self, count: int) -> Network:
+        """The network of one slice, or of two in a ring; the same object every time."""
+
+    def rotations(self) -> IntArray | None:
+        """Loops turn, and slices."""
+        out = np.zeros((1, 1), dtype=np.int64)
+        count = self.positions * len(self.slice_moves())
+        if count == 1 or count * self.order > _MOST_MOVES:
+            return None
+        turns = [np.add.outer(np.arange(k), np.arange(k)) % k for k in self._sizes]
+        for moves in (*turns, self.slice_moves()):
+            grown = out[:, None, :, None] * moves.shape[1] + moves[None, :, None, :]
+            out = grown.reshape(len(out) * len(moves), -1)
+        return out
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [loop.size for loop in self.loops]
 
     def router(self, network: Network) -> Router:
         from hopscape.families.petersen_cycles.routing import StackRouter
@@ -249,7 +349,14 @@ class Stack(Family):
         return StackRouter(network, self)
 
     def collectives(self) -> tuple[Collective, ...]:
-        return ()
+        from hopscape.families.petersen_cycles.collectives import stack_collectives
+
+        return stack_collectives(self)
+
+    def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
+        from hopscape.families.petersen_cycles.lower import structure_bounds
+
+        return structure_bounds(self, network, goal, model)
 
     def slice_layout(self) -> IntArray:
         """Where the nodes of one slice stand, within the unit circle."""
@@ -265,6 +372,48 @@ class Stack(Family):
         gap = 2 * np.sin(np.pi / max(count, 2)) if count > 2 else 2.0
         whole = centres[:, None, :] + 0.42 * gap * inner[None, :, :]
         return Layout(whole.reshape(-1, 2))
+
+
+class Cycles(Stack):
+    """Rings of G-connected cycles: a cycle of ports for every vertex of a regular graph G."""
+
+    neighbours_of_base: tuple[tuple[int, ...], ...]
+
+    @property
+    def cycle(self) -> int:
+        """Ports of a cycle: the degree of G."""
+        return len(self.neighbours_of_base[0])
+
+    @cached_property
+    def base_distances(self) -> IntArray:
+        """int64[vertices, vertices]: distances in G."""
+        rows = np.asarray(self.neighbours_of_base)
+        return Slice(rows, "the base graph").distances.astype(np.int64)
+
+    @property
+    def addresses(self) -> Addresses:
+        return PortAddresses(self.neighbours_of_base, self.loops[0].size)
+
+    def slice_layout(self) -> IntArray:
+        return port_places(self.neighbours_of_base, circle(len(self.neighbours_of_base)))
+
+    def slice_moves(self) -> IntArray:
+        """What the base graph knows, where it keeps the cyclic order of the ports."""
+        return port_moves(self.neighbours_of_base, self.base_moves(), self.slice.rows)
+
+    def base_moves(self) -> IntArray:
+        """Automorphisms of the base graph that leave no vertex in place; row 0 is none."""
+        return petersen_turns()
+
+
+def port_places(base: tuple[tuple[int, ...], ...], places: Points) -> Points:
+    """Every port a little way from its vertex towards its neighbour."""
+    m = np.repeat(np.arange(len(base)), len(base[0]))
+    n = np.asarray(base).ravel()
+    towards = places[n] - places[m]
+    length = np.hypot(*towards.T)[:, None]
+    found: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
+    return found
 
 
 def digits_of(stack: Stack, nodes: IntArray) -> tuple[list[IntArray], IntArray]:

@@ -12,7 +12,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.petersen_cycles.balanced import balanced_slice
-from hopscape.families.petersen_cycles.phases import Phases
+from hopscape.families.petersen_cycles.phases import Phases, stack_of
 
 __all__ = ["climb_permutation", "climb_sources", "incomplete_rounds", "reversal", "swap_cycles"]
 
@@ -23,7 +23,7 @@ def reversal(order: int) -> IntArray:
 
 
 def swap_cycles(order: int, a: int = 0, b: int = 2) -> IntArray:
-    """Cycles a and b of every slice change places, the others stay."""
+    """Cycles a and b of every slice of RPC(k) change places, the others stay."""
     places = np.arange(order)
     cycle = places % 30 // 3
     other = np.where(cycle == a, b, np.where(cycle == b, a, cycle))
@@ -49,10 +49,11 @@ def climb_permutation(
     rng = np.random.default_rng(seed)
     best = start.copy()
     value = cost(best)
+    size = stack_of(network).slice.size
     for _ in range(steps):
         other = best.copy()
-        base = 30 * int(rng.integers(network.order // 30))
-        i, j = base + rng.choice(30, size=2, replace=False)
+        base = size * int(rng.integers(network.order // size))
+        i, j = base + rng.choice(size, size=2, replace=False)
         other[[i, j]] = other[[j, i]]
         new = cost(other)
         if new >= value:
@@ -73,7 +74,7 @@ def incomplete_rounds(network: Network, sources: IntArray, model: Model) -> int:
 def balanced_rounds(network: Network, sources: IntArray, model: Model) -> int:
     """The same by the balanced slice scheduler."""
     nodes = np.arange(network.order)
-    return balanced_slice(np.asarray(sources, dtype=np.int64), nodes, model).rounds
+    return balanced_slice(network, np.asarray(sources, dtype=np.int64), nodes, model).rounds
 
 
 def climb_sources(
@@ -86,12 +87,13 @@ def climb_sources(
 ) -> tuple[int, IntArray]:
     """Hill-climbing over multisets of sources in one slice; starts from all packets at one node."""
     rng = np.random.default_rng(seed)
-    best = np.where(rng.random(30) < 0.7, 0, rng.integers(30, size=30))
+    size = network.order
+    best = np.where(rng.random(size) < 0.7, 0, rng.integers(size, size=size))
     value = rounds(network, best, model)
     for _ in range(steps):
         other = best.copy()
-        some = rng.choice(30, size=int(rng.integers(1, 4)), replace=False)
-        other[some] = rng.choice([0, 1, *rng.integers(30, size=1).tolist()], size=len(some))
+        some = rng.choice(size, size=int(rng.integers(1, 4)), replace=False)
+        other[some] = rng.choice([0, 1, *rng.integers(size, size=1).tolist()], size=len(some))
         new = rounds(network, other, model)
         if new >= value:
             best, value = other, new

@@ -7,35 +7,35 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopscape.collectives.circuits.anyside import best_schedule, mesh_schedule
+from hopscape.collectives.circuits.pipelined import pipelined_broadcast
+from hopscape.collectives.circuits.programs import to_schedule
+from hopscape.collectives.circuits.schemes import SCHEMES, scheme, scheme_names
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.model import ALL_PORT_ONLY, Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.torus.anyside import best_schedule, mesh_schedule
-from hopscape.families.torus.circuits import to_schedule
-from hopscape.families.torus.pipelined import pipelined_broadcast
-from hopscape.families.torus.schemes import SCHEMES, scheme, scheme_names
 
 __all__ = ["mesh_collectives", "torus_collectives"]
 
 Build = Callable[[Network, Goal, Model | None], Schedule]
 
+CIRCUITS = Served(ports=(None,), switching=("circuit",))
 _CIRCUIT = "circuits in the fewest rounds this project knows, for any sides"
 _PIPELINED = "2d spanning trees without common channels, for many chunks (store-and-forward)"
 
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
-    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, "circuit")]
-    found.append(
-        Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, "circuit")
-    )
+    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, CIRCUITS)]
+    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, CIRCUITS))
     for name in scheme_names(sides):
-        found.append(Collective(name, "broadcast", SCHEMES[name], _named(name)))
-        found.append(Collective(name, "one-to-many", f"{SCHEMES[name]}, pruned", _pruned(name)))
+        found.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
+        what = f"{SCHEMES[name]}, pruned"
+        found.append(Collective(name, "one-to-many", what, _pruned(name), CIRCUITS))
     if min(sides) >= 3:
-        found.append(Collective("pipelined", "broadcast", _PIPELINED, _pipelined))
+        found.append(Collective("pipelined", "broadcast", _PIPELINED, _pipelined, ALL_PORT_ONLY))
     return tuple(found)
 
 
@@ -45,7 +45,7 @@ def _pipelined(network: Network, goal: Goal, model: Model | None) -> Schedule:
 
 def mesh_collectives() -> tuple[Collective, ...]:
     """``circuit`` for every mesh."""
-    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, "circuit"),)
+    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, CIRCUITS),)
 
 
 def _root(goal: Goal) -> int:

@@ -43,6 +43,25 @@ class GridRouter(Router):
         step = offsets[np.arange(len(offsets)), axis]
         return np.where(differs.any(axis=1), 2 * axis + (step < 0), -1)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        nodes, ports = [at], []
+        stride = self._box.order
+        if max(self._box.sides) > 1000:
+            self._require_route(self.distance(at, to))
+        for axis, side in enumerate(self._box.sides):
+            stride //= side
+            here, there = at // stride % side, to // stride % side
+            if here == there:
+                continue
+            up, around = there > here, abs(there - here)
+            if self._wraps and (2 * around > side or (2 * around == side and not up)):
+                up, around = not up, side - around
+            step = 1 if up else -1
+            corner = nodes[-1] - here * stride
+            nodes += [corner + (here + step * i) % side * stride for i in range(1, around + 1)]
+            ports += [2 * axis + (not up)] * around
+        return nodes, ports
+
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         offsets = self._offsets(at, to)
         mask = np.zeros((len(offsets), 2 * offsets.shape[1]), dtype=bool)

@@ -1,10 +1,70 @@
-"""The paper's own distance formula and path vectors for family (19), as printed."""
+"""The paper's formulas, table and routing algorithm, as printed."""
 
 from __future__ import annotations
 
-from hopscape.families.circulant.lattice import Vector
+from hopscape.families.circulant.reduction import Vector
 
-__all__ = ["printed_distance", "printed_vector"]
+__all__ = [
+    "BALLS",
+    "LARGEST",
+    "SETS_5",
+    "SETS_17",
+    "SETS_18",
+    "TABLE",
+    "THEOREM_1",
+    "order_15",
+    "printed_distance",
+    "printed_vector",
+    "split_16",
+]
+
+# polynomials, the constant first: N(d, n) for n = 1, 2, 3, three times the last one
+BALLS = ((1, 2), (1, 2, 2), (3, 8, 6, 4))
+
+# polynomials in k = ⌊d/3⌋ by d mod 3
+THEOREM_1 = ((1, 6, 16, 32), (5, 26, 48, 32), (21, 70, 80, 32))
+LARGEST = ((1, 6, 16, 32), (7, 30, 48, 32), (21, 70, 80, 32))
+SETS_5 = {
+    (0, "5"): ((1, 4), (1, 4, 16)),
+    (1, "5+"): ((3, 4), (7, 20, 16)),
+    (1, "5-"): ((1, 4), (3, 12, 16)),
+    (2, "5"): ((3, 4), (13, 28, 16)),
+}
+SETS_17 = (((0, 2, 8), (2, 6, 8)), ((2, 6, 8), (4, 10, 8)), ((4, 10, 8), (6, 14, 8)))
+SETS_18 = (((0, 0, 4, 16), (0, 4, 4, 16)), None, ((5, 26, 36, 16), (9, 30, 36, 16)))
+
+TABLE = {
+    1: (7, (2, 4), None, None),
+    2: (21, (4, 6), (3, 8), (5, 9)),
+    3: (55, (10, 16), (5, 21), (20, 24)),
+    4: (117, (16, 22), None, None),
+    5: (203, (22, 28), (7, 57), (83, 91)),
+    6: (333, (36, 46), (9, 73), (144, 152)),
+    7: (515, (46, 56), None, None),
+    8: (737, (56, 66), (11, 133), (329, 341)),
+    9: (1027, (78, 92), (13, 157), (468, 480)),
+    10: (1393, (92, 106), None, None),
+    11: (1815, (106, 120), (15, 241), (839, 855)),
+    12: (2329, (136, 154), (17, 273), (1088, 1104)),
+    13: (2943, (154, 172), None, None),
+    14: (3629, (172, 190), (19, 381), (1709, 1729)),
+    15: (4431, (210, 232), (21, 421), (2100, 2120)),
+    16: (5357, (232, 254), None, None),
+    17: (6371, (254, 276), (23, 553), (3035, 3059)),
+    18: (7525, (300, 326), (25, 601), (3600, 3624)),
+}
+
+
+def order_15(d: int, p: int) -> int:
+    """Twice the order by (15)."""
+    odd = p % 2
+    return 2 * p**3 - (8 * d + 1) * p**2 + 8 * d**2 * p + 4 * d**2 + 4 * d + 2 - odd
+
+
+def split_16(d: int) -> tuple[int, ...]:
+    """The values of p3 by (16) that make (15) largest."""
+    k, rest = divmod(d, 3)
+    return {0: (2 * k,), 1: (2 * k, 2 * k + 1), 2: (2 * k + 1,)}[rest]
 
 
 def _places(p: int, v: int) -> tuple[int, int, int, int, bool]:

@@ -1,7 +1,6 @@
 """The paper 'rpc': its claims, and the studies and pictures that go with it."""
 
 from hopscape.ledger.claim import Paper
-from hopscape.ledger.papers.heawood import classic
 from hopscape.ledger.papers.rpc import claims
 
 __all__ = ["PAPER"]
@@ -20,5 +19,5 @@ PAPER = Paper(
         "tcp",
         "hrn",
     ),
-    (*(c for c in classic.CLAIMS if c.paper == "rpc"), *claims.CLAIMS),
+    claims.CLAIMS,
 )

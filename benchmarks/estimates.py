@@ -1,0 +1,182 @@
+"""What columns are said to cost, against the clock, over all families.
+
+Run as ``python benchmarks/estimates.py [--nodes 1000,4000] [--families rpc]``. For every family
+a member of about so many nodes, and its links as a graph that knows nothing of itself. Printed are
+the estimates of each job over the processor time that it took, wherever that was more than 20 ms,
+and the memory promised over the most that numpy held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import hopscape
+from hopscape.core.errors import HopscapeError
+from hopscape.core.network import Network
+from hopscape.core.wish import Wish
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.metrics.columns import Subject
+from hopscape.metrics.effort import threads
+from hopscape.metrics.subject import Job
+
+LEAST_SECONDS = 0.02
+LEAST_BYTES = 2_000_000
+PARALLEL = ("profile", "between", "all-gather bound")
+COLUMN_OF = {  # a column whose last need is the job
+    "profile": "mean_distance",
+    "cycles": "girth",
+    "node flows": "node_connectivity",
+    "edge flows": "edge_connectivity",
+    "bisection": "bisection",
+    "group": "vertex_transitive",
+    "loads": "channel_load",
+    "between": "hops",
+    "routes": "throughput",
+    "worst": "worst_permutation",
+    "lanes": "vcs",
+    "faults": "fault_pairs",
+    "placement": "cable",
+    "broadcast": "broadcast",
+    "all-gather bound": "allgather_bound",
+    "all-gather": "allgather",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One job on one network: what was promised and what it took."""
+
+    spec: str
+    job: str
+    seconds: float
+    took: float
+    memory: int
+    held: int
+
+
+def bare(network: Network) -> Network:
+    """The same wires without the knowledge."""
+    first = np.arange(len(network.heads)) < network.reverse if network.duplex else slice(None)
+    return Network.from_links(
+        network.order,
+        network.tails[first],
+        network.heads[first],
+        duplex=network.duplex,
+        spec=f"links of {network.spec}",
+    )
+
+
+def networks(families: list[str], sizes: list[int]) -> Iterator[Network]:
+    """A member of every family near every size, with and without its closed forms."""
+    for name, family in hopscape.all_families().items():
+        if (families and name not in families) or name == "file":
+            continue
+        for nodes in sizes:
+            wish = Wish(nodes, int(nodes * 0.7), int(nodes * 1.5), 12, 1)
+            spec = next(iter(family.members(wish)), None)
+            if spec is None:
+                continue
+            network = hopscape.build(spec)
+            if nodes / 3 < network.order < 3 * nodes:
+                yield network
+                yield bare(network)
+
+
+def trials(network: Network) -> Iterator[Trial]:
+    """All jobs of a network, each in a subject of its own."""
+    for job, column in COLUMN_OF.items():
+        it = Subject(network, columns=ALL_COLUMNS)
+        if it.fact(ALL_COLUMNS[column].fact) is not None:
+            continue
+        needs = ALL_COLUMNS[column].needs
+        last = needs[-1]
+        assert last.name == job
+        if job == "between" and not network.has_switches:
+            continue
+        try:
+            held = _held(network, column)
+            yield _trial(it, last, column, needs, held)
+        except HopscapeError as error:
+            print(f"{network.spec}, {job}: {error}")
+
+
+def _held(network: Network, column: str) -> int:
+    """The most bytes that numpy held while a column was measured; slows it down."""
+    it = Subject(network, columns=ALL_COLUMNS)
+    tracemalloc.start()
+    ALL_COLUMNS[column].measure(it)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return held
+
+
+def _trial(it: Subject, last: Job, column: str, needs: tuple[Job, ...], held: int) -> Trial:
+    for one in needs[:-1]:
+        if one.prepare is not None:
+            it.share(one.name, lambda one=one: one.prepare(it))  # type: ignore[misc]
+        elif one.name == "routes":
+            ALL_COLUMNS["throughput"].measure(it)
+        elif one.name == "all-gather bound":
+            ALL_COLUMNS["allgather_bound"].measure(it)
+    effort = last.effort(it)
+    memory = sum(one.effort(it).memory for one in needs)
+    begin = time.process_time()
+    ALL_COLUMNS[column].measure(it)
+    took = time.process_time() - begin
+    if last.name in PARALLEL:
+        took /= threads()
+    return Trial(it.network.spec, last.name, effort.seconds, took, memory, held)
+
+
+def warm_up() -> None:
+    """Compile or load all kernels."""
+    for spec in ("torus(5, 5)", "random_regular(300, 4)", "kautz(2, 4)", "dragonfly(4, 2, p=2)"):
+        for network in (hopscape.build(spec), bare(hopscape.build(spec))):
+            for _ in trials(network):
+                pass
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", default="1000,4000,16000")
+    parser.add_argument("--families", default="")
+    asked = parser.parse_args()
+    warm_up()
+    found: list[Trial] = []
+    for network in networks(
+        [f for f in asked.families.split(",") if f], [int(n) for n in asked.nodes.split(",")]
+    ):
+        found += trials(network)
+    console = Console()
+    table = Table("job", "trials", "least", "median", "most", "least at", "most at", "memory least")
+    for job in COLUMN_OF:
+        timed = [t for t in found if t.job == job and max(t.took, t.seconds) > LEAST_SECONDS]
+        sized = [t.memory / t.held for t in found if t.job == job and t.held > LEAST_BYTES]
+        if not timed:
+            continue
+        ratio = sorted(timed, key=lambda t: t.seconds / max(t.took, 1e-4))
+        values = [f"{t.seconds / max(t.took, 1e-4):.2g}" for t in ratio]
+        table.add_row(
+            job,
+            str(len(timed)),
+            values[0],
+            values[len(values) // 2],
+            values[-1],
+            f"{ratio[0].spec} ({ratio[0].took:.2g} s)",
+            f"{ratio[-1].spec} ({ratio[-1].took:.2g} s)",
+            f"{min(sized):.2g}" if sized else "-",
+        )
+    console.print("estimate over processor time, jobs of more than 20 ms")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

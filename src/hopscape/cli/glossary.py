@@ -1,0 +1,155 @@
+"""What the words in tables mean: columns, criteria of the ranking, and headings of other tables."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["Word", "glossary", "look_up"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that a table prints.
+
+    Attributes
+    ----------
+    name : str
+        In files and options.
+    title : str
+        As tables print it.
+    explanation : str
+        One line.
+    where : str
+        What prints it.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    where: str
+
+
+_SHOW = {
+    "mean distance": "mean distance over ordered pairs of distinct nodes",
+    "vertex-transitive": "does every node look like every other?",
+    "memory": "bytes of the wiring as arrays, if it is built",
+}
+_RANKING = {
+    "#": "place in the ranking, the best first",
+    "network": "the spec that builds it",
+    "score": "weighted mean of best / own over the criteria of --matters; 1 is best in all of them",
+    "remark": "why a candidate is not allowed, or which one is nowhere worse and somewhere better",
+}
+_ROUTES = {
+    "length": "hops of the route",
+    "path": "numbers of the nodes on the route",
+    "addresses": "addresses of the nodes on the route",
+    "shortest ways begin by": "all ports by which a shortest way begins",
+    "router": "what told the route: a formula, a table or a search",
+}
+_COLLECTIVE = {
+    "model": "rules of a round: ports, duplex, switching, what circuits may not share, packing",
+    "algorithm": "what made the schedule",
+    "what": "the algorithm in one line",
+    "serves": "the models that an algorithm is for",
+    "rounds": "rounds of the schedule",
+    "lower bound": "rounds that no schedule can beat under this model, and why",
+    "messages": "messages sent in all",
+    "duplicates": "deliveries of what a node had already",
+    "nodes served": "nodes that have what they were promised",
+    "time": "alpha per round, beta per chunk of the longest message, delta per hop of the longest"
+    " path, added up over rounds",
+    "circuits share no": "the strongest of node, link and channel that no two circuits of a round"
+    " share",
+    "longest chain": "hops of the calls one after the other by which the last node is informed",
+    "sum of longest calls": "longest call of each round, added up",
+    "verdict": "what the check found: it holds, or the first counter-example",
+}
+_LOAD = {
+    "largest load": "units per time on the busiest channel when every endpoint sends 1",
+    "mean load": "mean over all channels",
+    "one half": "endpoints and switches on one side of the cut that was found",
+    "distance": "hops",
+    "count": "nodes, or ordered pairs, at this distance",
+    "share": "count over all nodes or pairs",
+}
+_FAMILIES = {
+    "family": "how a spec is written",
+    "what it is": "the family in one line",
+    "example": "a small member",
+}
+_SIMULATE = {
+    "offered": "flits per endpoint and cycle that the sources make",
+    "accepted": "flits per endpoint and cycle that arrive",
+    "latency": "mean cycles from the making of a packet to the arrival of its last flit",
+    "±": "half the 95 % interval of the mean latency",
+    "in network": "mean cycles from the first flit's entry to the last flit's arrival",
+    "p50": "cycles within which half of the packets arrive (p95, p99: 95 %, 99 %)",
+    "p95": "cycles within which 95 % of the packets arrive",
+    "p99": "cycles within which 99 % of the packets arrive",
+    "busiest channel": "share of cycles in which the busiest channel carried a flit",
+    "saturated": "do packets pile up at the sources, or is the latency beyond the limit?",
+    "deadlocked": "did packets wait for each other for ever?",
+    "delivered": "packets that arrived",
+    "lost": "packets that a fault destroyed or left without a way",
+    "rerouted": "packets that did not follow the first choice of their route",
+}
+_TABLES = {
+    "show": _SHOW,
+    "design": _RANKING,
+    "route": _ROUTES,
+    "broadcast and the other collectives": _COLLECTIVE,
+    "bisection, load, distances": _LOAD,
+    "families": _FAMILIES,
+    "simulate": _SIMULATE,
+}
+
+
+def glossary() -> Iterator[Word]:
+    """All words, the columns of 'compare' and 'design' first."""
+    from hopscape.design.columns import ALL_COLUMNS
+    from hopscape.design.requirements import CRITERIA
+
+    for column in ALL_COLUMNS.values():
+        yield Word(column.name, column.title, column.explanation, "column")
+    for one in CRITERIA.values():
+        columns = ", ".join(ALL_COLUMNS[name].title for name in one.columns)
+        text = f"{one.explanation}; measured by {columns}"
+        yield Word(one.name, one.name, text, "criterion of --matters")
+    for where, words in _TABLES.items():
+        for title, text in words.items():
+            yield Word(title, title, text, where)
+
+
+def look_up(text: str) -> list[Word]:
+    """The words of a name or title, however it is written.
+
+    Raises
+    ------
+    ArgumentError
+        When there is none, with the nearest ones.
+
+    Examples
+    --------
+    >>> [word.where for word in look_up("latency")]
+    ['criterion of --matters', 'simulate']
+    >>> look_up("All-Reduce us")[0].name
+    'allreduce'
+    """
+    from hopscape.design.columns import plain_title
+
+    words = list(glossary())
+    wanted = plain_title(text)
+    found = [w for w in words if wanted in (plain_title(w.name), plain_title(w.title))]
+    if not found or not wanted:
+        found = [w for w in words if text.strip() == w.title]
+    if not found:
+        names = sorted({w.name for w in words} | {w.title for w in words})
+        near = difflib.get_close_matches(text.lower(), names, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape explain' lists all"
+        raise ArgumentError(f"column {text!r} is unknown; {hint}")
+    return found

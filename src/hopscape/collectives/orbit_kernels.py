@@ -1,0 +1,198 @@
+"""All-gather and total exchange planned for one node of each orbit (numba)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def _match(lane, taken, order, have, source, moved, got, match):  # type: ignore[no-untyped-def]
+    """Give `lane` a chunk, shifting others along an augmenting path; False when there is none."""
+    lanes = len(source)
+    seen = np.zeros(len(order), np.bool_)
+    reached_by = np.full(len(order), -1, np.int64)
+    queue = np.empty(lanes, np.int64)
+    queued = np.zeros(lanes, np.bool_)
+    queue[0], queued[lane] = lane, True
+    head, tail, end = 0, 1, -1
+    while head < tail and end < 0:
+        x = queue[head]
+        head += 1
+        for c in order:
+            if seen[c] or taken[c] or not have[source[x], moved[x, c]]:
+                continue
+            seen[c] = True
+            reached_by[c] = x
+            if match[c] < 0:
+                end = c
+                break
+            y = match[c]
+            if not queued[y]:
+                queued[y] = True
+                queue[tail] = y
+                tail += 1
+    if end < 0:
+        return False
+    while True:
+        x = reached_by[end]
+        before = got[x]
+        got[x] = end
+        match[end] = x
+        if x == lane:
+            return True
+        end = before
+
+
+@njit(cache=True, nogil=True)
+def symmetric_gather(
+    source: IntArray,
+    lanes: IntArray,
+    moved: IntArray,
+    own: IntArray,
+    near: IntArray,
+    weight: IntArray,
+    steps: int,
+    seed: int,
+) -> tuple[int, IntArray]:
+    """In every step every node takes a new chunk from every neighbour, if it can.
+
+    One node stands for each orbit. Chunks that few of the nodes nearby have, or are getting, come
+    first, at random among equals.
+
+    Parameters
+    ----------
+    source : int64[orbits, widest]
+        The orbit of each node nearby a representative; those with a lane into it come first.
+    lanes : int64[orbits]
+        How many lanes lead into it.
+    moved : int32[orbits, widest, chunks]
+        What a chunk is called at that orbit's representative, when the symmetry that takes the
+        node there has been applied.
+    own : int64[orbits]
+        The chunk that each representative starts with.
+    near : int64[orbits]
+        How many nodes are nearby.
+    weight : float64[orbits, widest]
+        How much each of them counts.
+    steps : int
+        The most that are tried.
+    seed : int
+
+    Returns
+    -------
+    used : int
+        Steps until nobody lacked anything; `steps` + 1 when that did not happen.
+    taken : int32[steps, orbits, most lanes]
+        The chunk received, or -1.
+    """
+    np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
+    orbits, _, chunks = moved.shape
+    have = np.zeros((orbits, chunks), np.bool_)
+    for r in range(orbits):
+        have[r, own[r]] = True
+    record = np.full((steps, orbits, lanes.max()), -1, np.int32)
+    left = np.full(orbits, chunks - 1, np.int64)
+    for t in range(steps):
+        if left.sum() == 0:
+            return t, record
+        after = have.copy()
+        for r in np.random.permutation(orbits):  # noqa: NPY002 (numba's own generator)
+            if left[r] == 0:
+                continue
+            key = 0.5 * np.random.random(chunks)  # noqa: NPY002 (numba's own generator)
+            for x in range(near[r]):
+                held, name, counts = after[source[r, x]], moved[r, x], weight[r, x]
+                for c in range(chunks):
+                    key[c] += counts * held[name[c]]
+            order = np.argsort(key)
+            match = np.full(chunks, -1, np.int64)
+            some = lanes[r]
+            got = record[t, r, :some]
+            for lane in np.random.permutation(some):  # noqa: NPY002 (numba's own generator)
+                _match(lane, have[r], order, have, source[r, :some], moved[r, :some], got, match)
+            for x in range(some):
+                if got[x] >= 0:
+                    after[r, got[x]] = True
+                    left[r] -= 1
+        have = after
+    return steps if left.sum() == 0 else steps + 1, record
+
+
+@njit(cache=True, nogil=True)
+def even_paths(
+    indptr: IntArray,
+    heads: IntArray,
+    kind: IntArray,
+    far: IntArray,
+    source: IntArray,
+    target: IntArray,
+    start: IntArray,
+    load: IntArray,
+    tries: int,
+    sweeps: int,
+    seed: int,
+) -> IntArray:
+    """A shortest path for every packet, such that no kind of channel carries much more than others.
+
+    Each packet is given anew, again and again, the best of several random shortest paths and its
+    own; the price of a channel is the fourth power of what its kind carries.
+
+    Parameters
+    ----------
+    kind : int64[channels]
+        Which kind each channel is of.
+    far : uint8 or more, shape (nodes, nodes)
+        far[d, v]: hops from v to d.
+    source, target : int64[packets]
+    start : int64[packets + 1]
+        Where the path of each packet begins; its length is its distance.
+    load : int64[kinds]
+        Filled: how much each kind carries.
+
+    Returns
+    -------
+    int64[start[-1]]
+        The channels of all paths.
+    """
+    np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
+    packets = len(source)
+    ways = np.empty(start[-1], np.int64)
+    longest = 1
+    for p in range(packets):
+        longest = max(longest, start[p + 1] - start[p])
+    draft = np.empty(longest, np.int64)
+    load[:] = 0
+    for sweep in range(sweeps):
+        for p in np.random.permutation(packets):  # noqa: NPY002 (numba's own generator)
+            low, high = start[p], start[p + 1]
+            row = far[target[p]]
+            best = np.inf
+            if sweep:
+                best = 0.0
+                for j in range(low, high):
+                    load[kind[ways[j]]] -= 1
+                for j in range(low, high):
+                    best += float(load[kind[ways[j]]]) ** 4
+            for _ in range(tries):
+                price, v = 0.0, source[p]
+                for j in range(high - low):
+                    chosen, count = -1, 0
+                    for c in range(indptr[v], indptr[v + 1]):
+                        if row[heads[c]] + 1 == row[v]:
+                            count += 1
+                            if np.random.random() * count < 1:  # noqa: NPY002 (numba's own)
+                                chosen = c
+                    draft[j] = chosen
+                    price += float(load[kind[chosen]]) ** 4
+                    v = heads[chosen]
+                if price < best:
+                    best = price
+                    ways[low:high] = draft[: high - low]
+            for j in range(low, high):
+                load[kind[ways[j]]] += 1
+    return ways

@@ -1,0 +1,143 @@
+"""Classes that rise where a way turns up again: how many are needed, and who can wait for whom.
+
+Tables have a row for each target: the channel, from the first of its node on, by which each node
+leaves for it; without a way, a number beyond the node's channels. A vertex of the dependency graph
+is ``channel * classes + class``; its successors are ``offset at the head * classes + class``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["most_falls", "rising_waits"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def _sequence(
+    indptr: Array,
+    heads: Array,
+    ways: Array,
+    target: int,
+    is_end: Array,
+    known: Array,
+    stack: Array,
+    out: Array,
+) -> int:
+    """Nodes on the ways of all endpoints to a target, each after the next one on its way.
+
+    Nodes without a way are left out.
+    """
+    known[:] = 0
+    known[target] = 1
+    count = 0
+    for source in range(len(is_end)):
+        if not is_end[source]:
+            continue
+        v, height = source, 0
+        while known[v] == 0:
+            stack[height] = v
+            height += 1
+            if ways[v] >= indptr[v + 1] - indptr[v]:
+                known[v] = 2
+                break
+            known[v] = 1
+            v = heads[indptr[v] + ways[v]]
+        lost = known[v] == 2
+        for i in range(height - 1, -1, -1):
+            if lost:
+                known[stack[i]] = 2
+            else:
+                out[count] = stack[i]
+                count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def most_falls(
+    indptr: Array,
+    heads: Array,
+    table: Array,
+    targets: Array,
+    is_end: Array,
+    down: Array,
+    each: Array,
+) -> int:
+    """How often, at most, a way goes up again after it went down.
+
+    ``each[node, target]`` gets the number for every way, unless it is empty.
+    """
+    nodes = len(indptr) - 1
+    known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
+    order, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    most = 0
+    for row in range(len(table)):
+        target = targets[row]
+        if not is_end[target]:
+            continue
+        count = _sequence(indptr, heads, table[row], target, is_end, known, stack, order)
+        falls[target] = 0
+        for i in range(count):
+            v = order[i]
+            c = indptr[v] + table[row, v]
+            w = heads[c]
+            falls[v] = falls[w]
+            if w != target and down[c] and not down[indptr[w] + table[row, w]]:
+                falls[v] += 1
+            if is_end[v] and falls[v] > most:
+                most = falls[v]
+            if len(each):
+                each[v, target] = min(falls[v], 255)
+    return most
+
+
+@njit(cache=True, nogil=True)
+def rising_waits(
+    indptr: Array,
+    heads: Array,
+    table: Array,
+    targets: Array,
+    is_end: Array,
+    down: Array,
+    classes: int,
+    first: Array,
+    waits: Array,
+) -> int:
+    """Mark who waits for whom when a packet rises where it turns up again.
+
+    It starts in any of the classes from 0 to ``first[node, target]`` (0 for all if that has but one
+    entry). Returns how many classes are used, or 0 once they are not enough.
+    """
+    nodes = len(indptr) - 1
+    known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
+    order, here = np.empty(nodes, np.int64), np.empty(nodes, np.uint64)
+    used = 1
+    for row in range(len(table)):
+        target = targets[row]
+        if not is_end[target]:
+            continue
+        count = _sequence(indptr, heads, table[row], target, is_end, known, stack, order)
+        for i in range(count):
+            v = order[i]
+            more = np.uint64(first[v, target] if len(first) > 1 else 0) + np.uint64(1)
+            here[v] = (np.uint64(1) << more) - np.uint64(1) if is_end[v] else 0
+        for i in range(count - 1, -1, -1):
+            v = order[i]
+            c = indptr[v] + table[row, v]
+            w = heads[c]
+            if w == target:
+                continue
+            out = np.int64(table[row, w])
+            rise = 1 if down[c] and not down[indptr[w] + out] else 0
+            for k in range(classes):
+                if here[v] >> np.uint64(k) & np.uint64(1):
+                    used = max(used, k + rise + 1)
+                    if used > classes:
+                        return 0
+                    here[w] |= np.uint64(1) << np.uint64(k + rise)
+                    waits[c * classes + k, out * classes + k + rise] = 1
+    return used

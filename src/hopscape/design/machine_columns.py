@@ -1,0 +1,481 @@
+"""Columns about machines: endpoints and ports, routes, deadlock, faults, cables, growth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopscape.core.errors import DisconnectedError
+from hopscape.core.measured import How, Measured
+from hopscape.core.router import SearchRouter
+from hopscape.design.conditions import ROUTES_ORDER, given
+from hopscape.design.effort import (
+    BETWEEN,
+    CABLES,
+    FAULTS,
+    LANES,
+    ROUTES,
+    WORST,
+    routes_wanted,
+)
+from hopscape.design.floorplan import Placement, place
+from hopscape.metrics.columns import Column, Subject
+from hopscape.metrics.distances import distance_profile
+from hopscape.metrics.effort import SHAPE, WIRING
+from hopscape.metrics.faults import random_faults
+from hopscape.metrics.routes import CHANNELS_LOOKED_AT, Routes, all_routes, closed_router
+
+__all__ = ["MACHINE_COLUMNS", "routes_of"]
+
+_ROUTED = (WIRING, ROUTES)
+_BETWEEN = (BETWEEN,)
+
+
+def routes_of(it: Subject) -> Routes:
+    """All routes, computed once for all columns."""
+    found: Routes = it.share("routes", lambda: all_routes(it.network, routes_wanted(it)))
+    return found
+
+
+def _placement(it: Subject) -> Placement:
+    found: Placement = it.share("placement", lambda: place(it.network, given(it).plan))
+    return found
+
+
+def _beyond(it: Subject, most: int) -> Measured[Any] | None:
+    if it.network.order > most and not it.exact:
+        return Measured(None, "unknown", f"not computed beyond {most} nodes; --exact does")
+    return None
+
+
+# -- size and distance ----------------------------------------------------------------------------
+
+
+def _endpoints(it: Subject) -> Measured[int]:
+    net = it.network
+    each = 1 if net.has_switches else given(it).endpoints
+    return Measured(net.endpoint_count * each, "closed form")
+
+
+def _ports(it: Subject) -> Measured[int]:
+    each = given(it).endpoints
+    extra = 0 if it.network.has_switches or each == 1 else each
+    found = it.figure("degree")
+    return found.mapped(lambda x: x + extra)
+
+
+def _between(it: Subject) -> tuple[float | None, int | None, How]:
+    """Mean and largest number of links between the routers of two endpoints."""
+    net = it.network
+    if not net.has_switches:
+        mean, far = it.figure("mean_distance"), it.figure("diameter")
+        if mean.value is None:
+            return None, None, mean.how
+        each = given(it).endpoints
+        share = _share_apart(net.order, each)
+        return float(mean.value) * share, far.value, mean.how
+    profile = it.share("between", lambda: distance_profile(net, endpoints=True))
+    if profile.mean is None or profile.diameter is None:
+        return None, None, profile.how
+    return float(profile.mean) - 2, profile.diameter - 2, profile.how
+
+
+def _share_apart(routers: int, each: int) -> float:
+    """Share of the pairs of endpoints that are at different routers."""
+    return (routers - 1) * each / (routers * each - 1) if routers * each > 1 else 1.0
+
+
+def _diameter_gap(it: Subject) -> Measured[int | None]:
+    far, least = it.figure("diameter"), it.figure("moore_diameter")
+    if far.value is None or least.value is None:
+        return Measured(None, far.how, far.note)
+    return far.mapped(lambda x: x - least.value)
+
+
+def _routers(it: Subject) -> Measured[int]:
+    net = it.network
+    return Measured(net.order - (net.endpoint_count if net.has_switches else 0), "closed form")
+
+
+def _hops(it: Subject) -> Measured[float | None]:
+    mean, _, how = _between(it)
+    return Measured(None if mean is None else round(mean, 6), how)
+
+
+def _far(it: Subject) -> Measured[int | None]:
+    _, far, how = _between(it)
+    return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
+
+
+# -- routes ---------------------------------------------------------------------------------------
+
+
+def _scale(it: Subject) -> float:
+    """What a router's endpoints send to other routers, in units of one endpoint."""
+    net, each = it.network, given(it).endpoints
+    return 1.0 if net.has_switches else each * _share_apart(net.order, each)
+
+
+def _throughput(it: Subject) -> Measured[float | None]:
+    known = _beyond(it, given(it).routes_order)
+    if known is not None:
+        return known
+    load = _busiest(it)
+    if not load.value:
+        return Measured(None, load.how, load.note)
+    return load.mapped(lambda x: round(1 / x, 6), falling=True)
+
+
+def _busiest(it: Subject) -> Measured[float | None]:
+    """Load of the busiest channel when every endpoint sends 1 evenly."""
+    try:
+        routes = routes_of(it)
+        load = routes.uniform_load() * _scale(it)
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    if routes.whole:
+        return Measured(load, "exact", routes.name)
+    ways = f"{routes.name}, {len(routes.targets)} destinations"
+    if routes.even:
+        return Measured(load, "sampled", f"{ways}, the same for each of them")
+    note = f"{ways}: the mean of the busiest port, single channels may carry more"
+    return Measured.at_least(load, note)
+
+
+def _load(it: Subject) -> Measured[float | None]:
+    known = _beyond(it, given(it).routes_order)
+    if known is not None:
+        return known
+    return _busiest(it).mapped(lambda x: round(x, 6))
+
+
+def _route_hops(it: Subject) -> Measured[float | None]:
+    known = _beyond(it, given(it).routes_order)
+    if known is not None:
+        return known
+    try:
+        routes = routes_of(it)
+        mean = routes.mean
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    net = it.network
+    between = mean - 2 if net.has_switches else mean * _share_apart(net.order, given(it).endpoints)
+    how: How = "exact" if routes.whole else "sampled"
+    return Measured(round(between, 6), how, routes.name)
+
+
+def _bound_throughput(it: Subject) -> Measured[float | None]:
+    """Channels over hops: what no routing can exceed under uniform traffic."""
+    mean, _, how = _between(it)
+    net = it.network
+    if not mean:
+        return Measured(None, how)
+    ends = _endpoints(it).value
+    inner = net.channels - (2 * ends if net.has_switches else 0)
+    return Measured(round(inner / (mean * ends), 6), how)
+
+
+def _worst(it: Subject) -> Measured[int | None]:
+    known = _beyond(it, given(it).routes_order)
+    if known is not None:
+        return known
+    try:
+        routes = routes_of(it)
+        if not routes.whole:
+            return Measured(None, "unknown", "needs the routes to all destinations")
+        few = it.network.order > ROUTES_ORDER
+        most = None if it.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
+        found: int = it.share("worst", lambda: routes.worst_permutation(most))
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+    each = 1 if it.network.has_switches else given(it).endpoints
+    if it.exact:
+        return Measured(found * each, "exact")
+    return Measured.at_least(found * each, "from the busiest channels")
+
+
+def _worst_throughput(it: Subject) -> Measured[float | None]:
+    met = _worst(it)
+    if not met.value:
+        return Measured(None, met.how, met.note)
+    return met.mapped(lambda x: round(1 / x, 6), falling=True)
+
+
+def _table_bytes(it: Subject) -> Measured[int]:
+    router = closed_router(it.network)
+    if router is None or isinstance(router, SearchRouter):
+        return Measured(it.network.order**2, "closed form", "one byte per node and destination")
+    return Measured(router.table_bytes, "closed form", router.name)
+
+
+def _lanes(it: Subject) -> Measured[int | None]:
+    known = _beyond(it, given(it).routes_order)
+    if known is not None:
+        return known
+    from hopscape.design.lanes import virtual_channels
+
+    def compute() -> Measured[int | None]:
+        far = it.figure("diameter")
+        return virtual_channels(routes_of(it), far.high)
+
+    try:
+        found: Measured[int | None] = it.share("lanes", compute)
+        return found
+    except DisconnectedError:
+        return Measured(None, "exact", "not connected")
+
+
+def _certified(it: Subject) -> Measured[bool | None]:
+    """Is the number of classes proved enough, by a checked graph or by counting turns?"""
+    lanes = _lanes(it)
+    if lanes.value is None:
+        return Measured(None, lanes.how, lanes.note)
+    return Measured(lanes.high is not None and lanes.high <= lanes.value, "exact", lanes.note)
+
+
+# -- faults ---------------------------------------------------------------------------------------
+
+
+def _faulty(it: Subject) -> Any:
+    conditions = given(it)
+    count = conditions.faults if conditions.faults is not None else max(1, it.network.links // 100)
+    return it.share("faults", lambda: random_faults(it.network, count, seed=conditions.seed))
+
+
+def _fault_pairs(it: Subject) -> Measured[float]:
+    found = _faulty(it)
+    return Measured(
+        round(found.pairs, 6), "sampled", f"{found.faults} links, {found.trials} trials"
+    )
+
+
+def _fault_stretch(it: Subject) -> Measured[float | None]:
+    found = _faulty(it)
+    note = f"{found.faults} links, {found.trials} trials"
+    return Measured(None if found.stretch is None else round(found.stretch, 6), "sampled", note)
+
+
+# -- cables and growth ----------------------------------------------------------------------------
+
+
+def _cable(it: Subject) -> Measured[float]:
+    placed = _placement(it)
+    return Measured(round(placed.total, 2), "exact", f"{placed.plan.text}, {placed.how}")
+
+
+def _cable_longest(it: Subject) -> Measured[float]:
+    return Measured(round(_placement(it).longest, 3), "exact")
+
+
+def _growth(it: Subject) -> Measured[int | None]:
+    from hopscape.design.candidates import next_size
+
+    step = next_size(it.network)
+    if step is None:
+        return Measured(None, "closed form", "no larger member with these ports")
+    return Measured(step - it.network.endpoint_count, "closed form", f"next: {step}")
+
+
+MACHINE_COLUMNS = (
+    Column(
+        "routers",
+        "routers",
+        "switches; nodes that forward where there are none",
+        _routers,
+        better="less",
+        stage=1,
+    ),
+    Column(
+        "endpoints",
+        "endpoints",
+        "number of endpoints (nodes that are no switches)",
+        _endpoints,
+        stage=1,
+        places={"design": 1},
+        priority=4,
+    ),
+    Column(
+        "ports",
+        "ports",
+        "most ports that a router uses, those to its endpoints included",
+        _ports,
+        better="less",
+        stage=1,
+        places={"design": 2},
+        priority=13,
+    ),
+    Column(
+        "hops",
+        "mean hops",
+        "mean links between the routers of two endpoints",
+        _hops,
+        needs=_BETWEEN,
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"design": 4},
+        priority=1,
+    ),
+    Column(
+        "far",
+        "most hops",
+        "most links between the routers of two endpoints",
+        _far,
+        needs=_BETWEEN,
+        unit="hops",
+        better="less",
+        stage=1,
+        places={"design": 5},
+        priority=9,
+    ),
+    Column(
+        "diameter_gap",
+        "diam. gap",
+        "diameter less the Moore bound on the diameter",
+        _diameter_gap,
+        unit="hops",
+        better="less",
+        stage=1,
+    ),
+    Column(
+        "route_hops",
+        "route hops",
+        "mean links between the routers of two endpoints on the router's own ways",
+        _route_hops,
+        needs=_ROUTED,
+        unit="hops",
+        better="less",
+        stage=2,
+    ),
+    Column(
+        "throughput",
+        "throughput",
+        "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
+        _throughput,
+        needs=_ROUTED,
+        unit="flits/cycle",
+        better="more",
+        stage=2,
+        places={"design": 7},
+        priority=2,
+    ),
+    Column(
+        "uniform_load",
+        "load",
+        "load of the busiest channel when every endpoint sends 1 evenly, with the network's router",
+        _load,
+        needs=_ROUTED,
+        unit="flits/cycle",
+        better="less",
+        stage=2,
+    ),
+    Column(
+        "throughput_bound",
+        "thr. bound",
+        "channels over hops: the throughput that no routing exceeds under uniform traffic",
+        _bound_throughput,
+        needs=_BETWEEN,
+        unit="flits/cycle",
+        stage=1,
+    ),
+    Column(
+        "worst_permutation",
+        "worst perm.",
+        "most endpoints whose routes meet on one channel when each sends to another one",
+        _worst,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
+        better="less",
+        stage=2,
+        places={"design": 8},
+        priority=7,
+    ),
+    Column(
+        "worst_throughput",
+        "worst thr.",
+        "flits per endpoint and cycle under the worst permutation found, ideally",
+        _worst_throughput,
+        needs=(WIRING, SHAPE, ROUTES, WORST),
+        unit="flits/cycle",
+        better="more",
+        stage=2,
+    ),
+    Column(
+        "table_bytes",
+        "table bytes",
+        "bytes of routing tables; 0 when table-free",
+        _table_bytes,
+        unit="B",
+        better="less",
+        stage=1,
+        places={"design": 10},
+        priority=8,
+    ),
+    Column(
+        "vcs",
+        "VCs",
+        "classes of virtual channels with which the router is certified free of deadlock",
+        _lanes,
+        needs=(WIRING, ROUTES, LANES),
+        better="less",
+        stage=2,
+        places={"design": 9},
+        priority=3,
+    ),
+    Column(
+        "deadlock_certified",
+        "certified",
+        "is it proved that so many classes of virtual channels are enough? (see the note)",
+        _certified,
+        needs=(WIRING, ROUTES, LANES),
+        stage=2,
+    ),
+    Column(
+        "fault_pairs",
+        "pairs left",
+        "share of endpoint pairs still joined after random link faults (seeded trials)",
+        _fault_pairs,
+        needs=(WIRING, FAULTS),
+        better="more",
+        stage=2,
+    ),
+    Column(
+        "fault_stretch",
+        "stretch",
+        "mean distance after random link faults over that before",
+        _fault_stretch,
+        needs=(WIRING, FAULTS),
+        better="less",
+        stage=2,
+    ),
+    Column(
+        "cable",
+        "cable m",
+        "metres of cable on the floor plan",
+        _cable,
+        needs=(WIRING, CABLES),
+        unit="m",
+        better="less",
+        stage=1,
+        places={"design": 13},
+        priority=5,
+    ),
+    Column(
+        "cable_longest",
+        "longest m",
+        "metres of the longest cable",
+        _cable_longest,
+        needs=(WIRING, CABLES),
+        unit="m",
+        better="less",
+        stage=1,
+    ),
+    Column(
+        "growth",
+        "growth",
+        "fewest endpoints by which the family grows, same ports",
+        _growth,
+        better="less",
+        stage=2,
+        places={"design": 14},
+        priority=12,
+    ),
+)

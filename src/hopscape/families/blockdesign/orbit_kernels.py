@@ -1,0 +1,192 @@
+"""Searches and routes among positions and elements (numba)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _sum(a: int, b: int, sign: int, moduli: IntArray) -> int:
+    """a ± b in the product of cyclic groups; the last digit is the fastest."""
+    if len(moduli) == 1:
+        c = a + sign * b
+        if c < 0:
+            return c + moduli[0]
+        return c - moduli[0] if c >= moduli[0] else c
+    out, scale = 0, 1
+    for i in range(len(moduli) - 1, -1, -1):
+        side = moduli[i]
+        digit = (a % side + sign * (b % side)) % side
+        out += digit * scale
+        scale *= side
+        a //= side
+        b //= side
+    return out
+
+
+@njit(cache=True, nogil=True)
+def fill_distances(leads: IntArray, shifts: IntArray, moduli: IntArray, out: IntArray) -> bool:
+    """Breadth-first search from element 0 of every position.
+
+    Parameters
+    ----------
+    leads, shifts : int32[positions, ports]
+        Position and shift of the node at each port; position -1 where nothing is wired.
+    moduli : int64[axes]
+    out : unsigned or int32[positions, positions, elements]
+        Filled with the largest number, which stays where there is no way.
+
+    Returns
+    -------
+    bool
+        False when a distance does not fit below the largest number.
+    """
+    positions, ports = leads.shape
+    count = out.shape[2]
+    none = out[0, 0, 0]
+    queue = np.empty(positions * count, np.int64)
+    for source in range(positions):
+        row = out[source]
+        row[source, 0] = 0
+        queue[0] = source * count
+        low, high = 0, 1
+        while low < high:
+            position, element = queue[low] // count, queue[low] % count
+            low += 1
+            after = row[position, element] + 1
+            for p in range(ports):
+                there = leads[position, p]
+                if there < 0:
+                    continue
+                moved = _sum(element, shifts[position, p], 1, moduli)
+                if row[there, moved] == none:
+                    if after >= none:
+                        return False
+                    row[there, moved] = after
+                    queue[high] = there * count + moved
+                    high += 1
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _choose(
+    leads: IntArray,
+    shifts: IntArray,
+    moduli: IntArray,
+    table: IntArray,
+    at: int,
+    to: int,
+    gap: int,
+    found: IntArray,
+) -> int:
+    """A port on a shortest way from position `at` to position `to` and difference `gap`, or -1.
+
+    Of all such ports a hash of the three numbers takes one.
+    """
+    wanted = table[at, to, gap]
+    if wanted == 0 or wanted == np.iinfo(table.dtype).max:
+        return -1
+    many = 0
+    for p in range(leads.shape[1]):
+        there = leads[at, p]
+        if there >= 0 and table[there, to, _sum(gap, shifts[at, p], -1, moduli)] + 1 == wanted:
+            found[many] = p
+            many += 1
+    mixed = np.uint64(at) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= np.uint64(to) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= np.uint64(gap) * np.uint64(0x165667B19E3779F9)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    return found[np.int64(mixed % np.uint64(many))]
+
+
+@njit(cache=True, nogil=True)
+def next_ports(
+    leads: IntArray,
+    shifts: IntArray,
+    moduli: IntArray,
+    table: IntArray,
+    at: IntArray,
+    to: IntArray,
+    gaps: IntArray,
+) -> IntArray:
+    """Ports to leave by, for pairs of positions and differences; -1 on arrival or without a way."""
+    out = np.empty(len(at), np.int64)
+    found = np.empty(leads.shape[1], np.int64)
+    for k in range(len(at)):
+        out[k] = _choose(leads, shifts, moduli, table, at[k], to[k], gaps[k], found)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def walk(
+    leads: IntArray,
+    shifts: IntArray,
+    moduli: IntArray,
+    table: IntArray,
+    at: IntArray,
+    to: IntArray,
+    gaps: IntArray,
+    positions: IntArray,
+    ports: IntArray,
+) -> None:
+    """Follow the ports: what is left of the gap stands for the element.
+
+    Parameters
+    ----------
+    positions : int64[pairs, longest + 1, 2]
+        Filled with positions and gaps; -1 beyond the end.
+    ports : int64[pairs, longest]
+    """
+    found = np.empty(leads.shape[1], np.int64)
+    for k in range(len(at)):
+        here, gap = at[k], gaps[k]
+        hop = 0
+        positions[k, 0, 0], positions[k, 0, 1] = here, gap
+        while True:
+            port = _choose(leads, shifts, moduli, table, here, to[k], gap, found)
+            if port < 0:
+                break
+            gap = _sum(gap, shifts[here, port], -1, moduli)
+            here = leads[here, port]
+            ports[k, hop] = port
+            hop += 1
+            positions[k, hop, 0], positions[k, hop, 1] = here, gap
+
+
+@njit(cache=True, nogil=True)
+def count_loads(
+    leads: IntArray, shifts: IntArray, moduli: IntArray, table: IntArray, ends: int
+) -> tuple[IntArray, int]:
+    """Routes from endpoints of element 0 to all endpoints, counted by position and port.
+
+    Returns
+    -------
+    counts : int64[positions, ports]
+    lost : int
+        A position that does not reach all others, or -1.
+    """
+    positions, ports = leads.shape
+    counts = np.zeros((positions, ports), np.int64)
+    found = np.empty(ports, np.int64)
+    none = np.iinfo(table.dtype).max
+    for source in range(ends):
+        for target in range(ends):
+            for element in range(table.shape[2]):
+                if table[source, target, element] == none:
+                    return counts, source
+                here, gap = source, element
+                while True:
+                    port = _choose(leads, shifts, moduli, table, here, target, gap, found)
+                    if port < 0:
+                        break
+                    counts[here, port] += 1
+                    gap = _sum(gap, shifts[here, port], -1, moduli)
+                    here = leads[here, port]
+    return counts, -1

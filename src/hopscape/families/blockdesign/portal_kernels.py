@@ -1,0 +1,90 @@
+"""Walks by portals (numba)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def _length(
+    u: int,
+    v: int,
+    group: IntArray,
+    place: IntArray,
+    reach: IntArray,
+    enter: IntArray,
+    table: IntArray,
+    local: IntArray,
+    outer: int,
+) -> int:
+    """Distance from u to v: inside one supernode, or from portal to portal."""
+    if u == v:
+        return 0
+    width = reach.shape[1]
+    first = group[u] * width if group[u] >= 0 else outer + place[u]
+    last = group[v] * width if group[v] >= 0 else outer + place[v]
+    best = 1 << 40
+    if group[u] >= 0 and group[u] == group[v]:
+        best = int(local[place[u], place[v]])
+    for p in range(width if group[u] >= 0 else 1):
+        out = reach[place[u], p] if group[u] >= 0 else 0
+        if out >= best:
+            continue
+        for q in range(width if group[v] >= 0 else 1):
+            into = enter[place[v], q] if group[v] >= 0 else 0
+            best = min(best, out + table[first + p, last + q] + into)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def walk(
+    indptr: IntArray,
+    heads: IntArray,
+    group: IntArray,
+    place: IntArray,
+    reach: IntArray,
+    enter: IntArray,
+    table: IntArray,
+    local: IntArray,
+    outer: int,
+    at: IntArray,
+    to: IntArray,
+    channels: IntArray,
+) -> None:
+    """Channels of a shortest way of every pair; of several a hash of node and target takes one.
+
+    Parameters
+    ----------
+    group, place : int64[nodes]
+        Supernode and place of each node; -1 and the rank of outer switches.
+    reach, enter : int64[places, portals]
+        Lengths to the portals of a supernode, and from them.
+    table : int32[all portals, all portals]
+    local : int64[places, places]
+    outer : int
+        Row of the first outer switch in the table.
+    channels : int64[pairs, longest]
+        Filled; -1 beyond the end.
+    """
+    found = np.empty(int((indptr[1:] - indptr[:-1]).max()), np.int64)
+    for k in range(len(at)):
+        u, goal = at[k], to[k]
+        hops = 0
+        left = _length(u, goal, group, place, reach, enter, table, local, outer)
+        while left > 0:
+            many = 0
+            for c in range(indptr[u], indptr[u + 1]):
+                rest = _length(heads[c], goal, group, place, reach, enter, table, local, outer)
+                if rest == left - 1:
+                    found[many] = c
+                    many += 1
+            c = found[(goal * 2654435761 + u * 40503) // 256 % 65521 % many]
+            channels[k, hops] = c
+            hops += 1
+            u = heads[c]
+            left -= 1

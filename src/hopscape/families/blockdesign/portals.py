@@ -1,0 +1,140 @@
+"""Two-level machines with few ways out of a supernode: everything by the nodes at the door.
+
+A *portal* is a place of a supernode with a link to others. A way between two supernodes leaves
+through one portal and enters through another, so its length is a sum of three: to the portal,
+from portal to portal, from the portal. The table has as many rows as the machine has portals.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.addresses import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.measured import How
+from hopscape.core.network import Network
+from hopscape.core.router import Router, pick, spread
+from hopscape.families.blockdesign.meeting import (
+    FloatArray,
+    MeetingRouter,
+    require_ways,
+    tree_loads,
+)
+from hopscape.families.blockdesign.twolevel import TwoLevel
+
+__all__ = ["PortalRouter", "portal_places"]
+
+_FAR = 1 << 28
+_BATCH = 1 << 20
+_LOCAL_TABLE = 4096
+
+
+def portal_places(family: TwoLevel) -> IntArray:
+    """Places of a supernode that serve a port of the outer network (in or out)."""
+    _, arrive = family.outer
+    widest = max(family.between.ports, int(arrive.max(initial=-1)) + 1)
+    port = np.arange(min(widest, family.size))
+    copies = np.arange(family.copies)[:, None] * family.stride
+    return np.unique((port + copies) % family.size)
+
+
+class PortalRouter(Router):
+    """Distances by portals; of the ports that begin a shortest way a hash of the pair takes one."""
+
+    name = "portals"
+
+    def __init__(self, network: Network, family: TwoLevel) -> None:
+        super().__init__(network)
+        self._family = family
+        local = family.supernode.router()
+        self._local = local if local.exact else family.supernode.router("search")
+        places = portal_places(family)
+        self._width = max(len(places), 1)
+        inside = family.supernode
+        doors = family.locals[places]
+        # by place: to every portal of its supernode, and from every portal
+        self._to = _finite(distance_rows(inside, doors, towards=True)).T[family.locals]
+        self._from = _finite(distance_rows(inside, doors)).T[family.locals]
+        group = np.arange(family.count)[:, None]
+        outer = np.arange(family.first_outer, family.order)
+        self._portals = np.concatenate([family.node_at(group, places).ravel(), outer])
+        self._table = self._between()
+        self.table_bytes = self._table.nbytes
+
+    def _between(self) -> IntArray:
+        out = np.empty((len(self._portals), len(self._portals)), dtype=np.int32)
+        for low in range(0, len(out), 256):
+            part = slice(low, low + 256)
+            out[part] = _finite(distance_rows(self.network, self._portals[part]))[:, self._portals]
+        return out
+
+    @cached_property
+    def _inside(self) -> IntArray:
+        """Distances inside a supernode, place by place."""
+        nodes = self._family.locals
+        return _finite(distance_rows(self._family.supernode, nodes)[:, nodes])
+
+    def _doors(self, nodes: IntArray, reach: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Supernode, rows of the table and lengths to (or from) the portals of each node."""
+        family = self._family
+        group, place = family.position(nodes)
+        outer = group < 0
+        first = np.where(outer, family.count * self._width + place, group * self._width)
+        row = first[:, None] + np.where(outer[:, None], 0, np.arange(self._width))
+        length = reach[np.where(outer, 0, place)]
+        return group, row, np.where(outer[:, None], 0, length)
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        step = max(1, _BATCH // self._width**2)
+        parts = [
+            self._distances(at[low : low + step], to[low : low + step])
+            for low in range(0, len(at), step)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+    def _distances(self, at: IntArray, to: IntArray) -> IntArray:
+        family = self._family
+        best = np.full(len(at), _FAR)
+        here, leave, out = self._doors(at, self._to)
+        there, enter, into = self._doors(to, self._from)
+        if self._table.size:
+            between = self._table[leave[:, :, None], enter[:, None, :]]
+            best = (out[:, :, None] + between + into[:, None, :]).min(axis=(1, 2))
+        same = np.nonzero((here == there) & (here >= 0))[0]
+        places = [family.locals[family.position(x[same])[1]] for x in (at, to)]
+        inside = self._local.distances(*places)
+        best[same] = np.minimum(best[same], np.where(inside < 0, _FAR, inside))
+        best[at == to] = 0
+        return np.where(best >= _FAR, -1, best)
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        from hopscape.families.blockdesign.portal_kernels import walk
+
+        family, network = self._family, self.network
+        if family.supernode.order > _LOCAL_TABLE:
+            return MeetingRouter(network).walk(at, to)
+        hops = self.distances(at, to)
+        require_ways(network, hops, at, to)
+        group, place = family.position(np.arange(network.order))
+        channels = np.full((len(at), int(hops.max(initial=0))), -1, dtype=np.int64)
+        walk(
+            network.indptr, network.heads, group, place, self._to, self._from, self._table,
+            self._inside, family.count * self._width, at, to, channels,
+        )  # fmt: skip
+        taken = channels >= 0
+        nodes = np.where(taken, network.heads[channels], -1)
+        ports = np.where(taken, network.port_of(channels), -1)
+        return np.concatenate([at[:, None], nodes], axis=1), ports
+
+    def uniform_loads(self, seed: int = 0) -> tuple[FloatArray, How]:
+        return tree_loads(self.network, seed)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return pick(self.shortest_ports(at, to), spread(at, to))
+
+
+def _finite(rows: IntArray) -> IntArray:
+    """Distances as wide integers, far away where there is no way."""
+    return np.where(rows == np.iinfo(rows.dtype).max, _FAR, rows.astype(np.int64))

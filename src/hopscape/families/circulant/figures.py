@@ -1,0 +1,136 @@
+"""Diameter, mean distance and distance counts of one circulant, by whatever gives them soonest.
+
+With one or two generators the lattice is as good as a closed form. With three it is quicker than
+a search of the network beyond a million nodes. With four and five the diameter takes
+seconds; with six the search for it is cut short, and mostly there are bounds only. The mean
+distance takes a minute with four generators and is not known exactly with more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
+from hopscape.families.circulant.bounds import least_mean, ulb
+from hopscape.families.circulant.census import Census
+from hopscape.families.circulant.farthest import Farthest, farthest
+from hopscape.families.circulant.isomorphism import fold
+from hopscape.families.circulant.lattice import Lattice
+
+__all__ = ["Figures"]
+
+_SOONER = {1: 0, 2: 0, 3: 10**6}  # from how many nodes on the lattice is quicker than a search
+_SEARCHED = 10**7
+_MOST_DIMENSIONS = 6
+_BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
+_MOST_BOXES = 20_000
+_SAMPLE = 400
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Exact figures of a connected circulant from its lattice.
+
+    Parameters
+    ----------
+    nodes : int
+    folded : tuple of int
+        Different generators from 1 to N/2.
+
+    Examples
+    --------
+    >>> figures = Figures.of(10**18 + 9, (1, 10**9))
+    >>> figures.farthest.most, figures.within(999999995), figures.within(999999996)
+    (999999996, 1000000000000000001, 1000000000000000009)
+    >>> round(float(figures.known_mean()), 3)
+    500000000.0
+    """
+
+    nodes: int
+    folded: tuple[int, ...]
+
+    @classmethod
+    def of(cls, nodes: int, generators: Sequence[int]) -> Figures:
+        """Of a circulant with any generators; those that mean the same links count once."""
+        return _figures(nodes, tuple(sorted(set(fold(nodes, generators)))))
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """Of the different generators."""
+        return Lattice(self.nodes, self.folded)
+
+    @cached_property
+    def farthest(self) -> Farthest:
+        """The largest distance, or bounds for it."""
+        return farthest(self.lattice, _BOXES.get(len(self.folded), _MOST_BOXES))
+
+    @cached_property
+    def census(self) -> Census:
+        """The numbers of nodes by distance, however long it takes; with up to four generators."""
+        return Census(self.lattice)
+
+    @property
+    def searched(self) -> bool:
+        """Is a search of the network quicker than the lattice?"""
+        return self.nodes <= _SOONER.get(len(self.folded), _SEARCHED)
+
+    def known_diameter(self) -> int | None:
+        """The diameter, where a search would take longer; None otherwise."""
+        if self.nodes == 1:
+            return 0
+        if len(self.folded) > _MOST_DIMENSIONS or self.searched:
+            return None
+        found = self.farthest
+        return found.most if found.most == found.least else None
+
+    def known_mean(self) -> Fraction | None:
+        """The mean distance, where a search would take longer; None otherwise."""
+        if self.nodes == 1 or len(self.folded) not in _SOONER or self.searched:
+            return None
+        return Fraction(self.census.distance_sum, self.nodes - 1)
+
+    def within(self, radius: int) -> int:
+        """How many nodes are at most this far from any node, itself included."""
+        if radius < 0:
+            raise ArgumentError(f"the distance is {radius}; it must be at least 0")
+        return 1 if self.nodes == 1 else self.census.within(radius)
+
+    def estimate(self, fact: str) -> Measured[Any] | None:
+        """What can be said of a diameter or mean distance that is not known."""
+        if fact not in ("diameter", "radius", "mean_distance"):
+            return None
+        least, most = self._diameter_bounds()
+        if fact != "mean_distance":
+            note = f"from {least:,} to {most:,}; not exactly with {len(self.folded)} generators"
+            return Measured(most, "bound", note, least, most)
+        mean = least_mean(self.nodes, len(self.folded))
+        note = f"from {float(mean):.6g} to {most:,}"
+        if len(self.folded) > _MOST_DIMENSIONS:
+            return Measured(most, "bound", note, mean, most)
+        note += f"; the mean of {_SAMPLE} random nodes"
+        return Measured(self._sampled_mean(), "sampled", note, mean, most)
+
+    def _diameter_bounds(self) -> tuple[int, int]:
+        bound = ulb(self.nodes, len(self.folded))
+        if len(self.folded) > _MOST_DIMENSIONS:
+            return bound, self.lattice.reach
+        return max(self.farthest.least, bound), self.farthest.most
+
+    def _sampled_mean(self) -> float:
+        digits = np.random.default_rng(0).integers(
+            0, 2**31, (_SAMPLE, 1 + len(str(self.nodes)) // 4)
+        )
+        nodes = [sum(int(d) << 31 * i for i, d in enumerate(row)) % self.nodes for row in digits]
+        return sum(sum(map(abs, self.lattice.shortest(v))) for v in nodes) / _SAMPLE
+
+
+@cache
+def _figures(nodes: int, folded: tuple[int, ...]) -> Figures:
+    return Figures(nodes, folded)

@@ -1,0 +1,291 @@
+"""Claims of sections 5 and 6, and what the paper does not say."""
+
+from __future__ import annotations
+
+from hopscape.ledger.claim import Plant
+from hopscape.ledger.papers.heawood import beyond, folded, graph, performance, plants
+from hopscape.ledger.papers.heawood.entries import also, claim
+
+__all__ = ["LATER_CLAIMS"]
+
+_PERFORMANCE = (
+    claim(
+        "heawood-sizes",
+        "section 5",
+        "the new networks have 14^(n-1) nodes",
+        "both built for n = 1, 2",
+        folded.check_sizes,
+        plants.print_as("text_nodes", lambda n: 14 ** (n + 1), "printed as in table 1"),
+        Plant(
+            "one factor too many",
+            "hopscape.families.folded.wiring:Folded.__init__",
+            lambda right: lambda self, base, n: right(self, base, n + 1),
+        ),
+    ),
+    claim(
+        "classic-hypercube-row",
+        "table 1, hypercube",
+        "the hypercube has 2^n nodes, degree n, diameter n",
+        "built for n = 1..9; breadth-first search from up to four nodes",
+        performance.check_hypercube_row,
+        Plant(
+            "a wire of the hypercube cut",
+            "hopscape.families.classic.cubes:Hypercube.neighbours",
+            plants.cut(0, 1),
+        ),
+        plants.table_as("hypercube", "diameter printed as n + 1", diameter=lambda n: n + 1),
+    ),
+    claim(
+        "classic-ccc-degree",
+        "table 1, CCC",
+        "cube-connected cycles have n·2^n nodes of degree 3",
+        "built for n = 3..8",
+        performance.check_ccc_row,
+        Plant(
+            "a wire of the cube-connected cycles cut",
+            "hopscape.families.classic.cubes:CubeConnectedCycles.neighbours",
+            plants.cut(0, 1),
+        ),
+        plants.table_as("CCC", "degree printed as 4", degree=lambda n: 4),
+    ),
+    claim(
+        "heawood-ccc-diameter",
+        "table 1, CCC",
+        "cube-connected cycles have diameter (2n-1)+floor(n/2)",
+        "covering walks on the cycle for n = 3..40, breadth-first search for n = 3..8",
+        performance.check_ccc_diameter,
+        plants.print_as(
+            "ccc_diameter",
+            lambda n: 6 if n == 3 else 2 * n - 2 + n // 2,
+            "printed with the true values",
+        ),
+        plants.CYCLE_WALKS,
+        plants.facts_of(
+            "classic.cubes:CubeConnectedCycles",
+            "our closed form one too large",
+            diameter=lambda d: d + 1,
+        ),
+    ),
+    claim(
+        "heawood-folded-rows",
+        "table 1, F-P and F-H, and section 5",
+        "10^(n+1) and 14^(n+1) nodes, degree 3n+3, diameters 2n+2 and 3n+3; F-H costs 9n²+18n+9",
+        "built with n+1 factors and measured for n = 0, 1, 2",
+        folded.check_rows,
+        Plant(
+            "one factor too many",
+            "hopscape.families.folded.wiring:Folded.__init__",
+            lambda right: lambda self, base, n: right(self, base, min(n + 1, 3)),
+        ),
+        plants.print_as("folded_cost", lambda n: 9 * n**2 + 9, "cost printed as 9n² + 9"),
+    ),
+    claim(
+        "heawood-expanded-cost",
+        "section 5",
+        "RE-H costs 36n+18",
+        "true degree times true diameter, n = 0..14",
+        performance.check_expanded_cost,
+        plants.print_as(
+            "expanded_cost",
+            lambda n: [9, 54, 72, 102, 120, 150, 168, 186, 216, 234, 258, 282, 300, 318, 336][n],
+            "printed with the true values",
+        ),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-table-costs",
+        "table 1, cost",
+        "costs n², about 7.5n, 6n², 24n, 9n² and 36n",
+        "against true costs at the largest n, or at n = 10,000",
+        performance.check_costs,
+        Plant(
+            "printed with costs that fit the true diameters",
+            "hopscape.ledger.papers.heawood.printed:COSTS",
+            lambda right: right | {"RE-P": lambda n: 18.6 * n, "RE-H": lambda n: 24 * n},
+        ),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-cost-order",
+        "section 5, figure 5",
+        "the cost of RE-P and RE-H has the order of CCC's",
+        "true costs against the smallest CCC of at least the same size; printed costs per bit",
+        performance.check_cost_order,
+        plants.table_as("RE-H", "RE-H printed with degree n", degree=lambda n: n),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-cost-one-nth",
+        "section 5, figure 5",
+        "the cost of RE-P and RE-H is 1/n of the hypercube's",
+        "printed formulas for 2^50, 2^100, 2^1000 nodes",
+        performance.check_one_nth,
+        plants.table_as("RE-H", "RE-H printed with diameter 3n+3", diameter=lambda n: 3 * n + 3),
+        Plant(
+            "printed curves at twice the bits",
+            "hopscape.ledger.papers.heawood.comparison:printed_at",
+            lambda right: lambda row, bits: right(row, 2 * bits),
+        ),
+    ),
+    claim(
+        "heawood-folded-diameter",
+        "section 5, figure 6, and section 6",
+        "the diameter of F-H is slightly above F-P's and below hypercube and CCC",
+        "printed formulas for 2^k nodes, k = 5..100; our closed forms measured",
+        performance.check_diameter_order,
+        plants.table_as("F-H", "F-H printed with diameter 4n+4", diameter=lambda n: 4 * n + 4),
+        plants.table_as(
+            "F-H", "F-H printed with diameter 2.4n+2.4", diameter=lambda n: 2.4 * n + 2.4
+        ),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-range",
+        "section 5, figures 5 and 6",
+        "the families are compared up to 2^100 nodes",
+        "smallest members of at least 2^k nodes, k = 0..100",
+        performance.check_range,
+        plants.print_as("FARTHEST_BITS", 36, "compared up to 2^36 nodes"),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-cheaper-than-hypercube",
+        "section 6",
+        "F-H and RE-H are far cheaper than the hypercube",
+        "printed formulas at 2^100 nodes and where they cross; true costs of RE-H",
+        performance.check_cheaper,
+        plants.table_as("F-H", "F-H printed with degree 5n+5", degree=lambda n: 5 * n + 5),
+        plants.table_as("F-H", "F-H printed with degree n+1", degree=lambda n: n + 1),
+        plants.MEMBERS,
+    ),
+    claim(
+        "heawood-order-n",
+        "section 6",
+        "routing and broadcast of both networks take O(n), as on folded Petersen networks",
+        "steps of the repaired algorithms for n = 1, 2, 3",
+        performance.check_order_n,
+        Plant(
+            "broadcasts by axes with an axis too many",
+            "hopscape.collectives.products:broadcast_by_axes",
+            lambda right: (
+                lambda network, factors, root, **more: (
+                    right(network, factors, root, **more).then(
+                        right(network, factors, root, **more),
+                        right(network, factors, root, **more).goal,
+                    )
+                    if len(factors) == 3
+                    else right(network, factors, root, **more)
+                )
+            ),
+        ),
+        plants.print_as(
+            "expanded_diameter", lambda n, base: 3 * n * n + 6, "rounds that grow with n²"
+        ),
+    ),
+)
+
+_BEYOND = (
+    also(
+        "classic-heawood-distances",
+        "from any node 1, 3, 6, 4 nodes lie at distance 0, 1, 2, 3",
+        "breadth-first search from all nodes",
+        graph.check_levels,
+        Plant(
+            "a chord of the Heawood graph cut",
+            "hopscape.families.classic.small:Heawood.neighbours",
+            plants.cut(0, 9),
+        ),
+        plants.print_as("LEVELS", (1, 3, 7, 3), "levels counted as 1, 3, 7, 3"),
+    ),
+    also(
+        "classic-heawood-opposite",
+        "nodes x and x + 7 of the Heawood graph are at distance 3",
+        "breadth-first search from all nodes",
+        graph.check_opposite,
+        Plant(
+            "chords of 7",
+            "hopscape.families.classic.small:Heawood.neighbours",
+            lambda right: lambda self, nodes: _with_chords(right(self, nodes), nodes),
+        ),
+    ),
+    also(
+        "classic-heawood-bisection",
+        "the Heawood graph has bisection width 7",
+        "all 1716 halvings",
+        graph.check_bisection,
+        plants.HEAWOOD_WIRES,
+        plants.facts_of("classic.small:Heawood", "our closed form 6", bisection=lambda _: 6),
+    ),
+    also(
+        "heawood-cayley",
+        "it is a Cayley graph of the dihedral group of order 14, by three reflections",
+        "our 14 translations: automorphisms, closed, one per node",
+        graph.check_cayley,
+        plants.HEAWOOD_WIRES,
+        Plant(
+            "translations that only shift",
+            "hopscape.families.classic.heawood:heawood_translations",
+            lambda right: lambda: (right()[:, :1] + right()[:1]) % 14,
+        ),
+    ),
+    also(
+        "heawood-expanded-distance",
+        "distance in RE is a covering walk in the base plus the distances in the levels",
+        "our router against breadth-first search on RE-H(1) and RE-P(2)",
+        beyond.check_distance,
+        plants.LAMP_DISTANCES,
+        plants.LONG_WALKS,
+    ),
+    also(
+        "heawood-expanded-cuts",
+        "at n = 1 the connectors, and no other nodes, are cut nodes of RE-H and RE-P",
+        "articulation points by networkx; our closed form",
+        beyond.check_cut_nodes,
+        plants.EXPANDED_WIRES,
+        plants.facts_of(
+            "expanded.wiring:Expanded",
+            "our connectivity one more",
+            node_connectivity=lambda k: k + 1,
+        ),
+    ),
+    also(
+        "heawood-permutations",
+        "any permutation of H takes at most 3 all-port rounds, of FH(n) 3(2n-1)",
+        "two dozen permutations of H and two of FH(2), verified",
+        beyond.check_permutation,
+        plants.PERMUTED,
+        plants.NO_MIDDLES,
+    ),
+    also(
+        "heawood-exchange",
+        "gossip and total exchange of FH(1), FH(2) and total exchange of RE-H(1) meet their bounds",
+        "verified schedules and lower bounds: 5, 9, 33, 126 and 9·14² rounds",
+        beyond.check_exchange,
+        plants.EVEN_PATHS,
+        Plant(
+            "our bounds by levels 3 % too low",
+            "hopscape.families.expanded.lower:structure_bounds",
+            lambda right: lambda *given: tuple((97 * r // 100, why) for r, why in right(*given)),
+        ),
+    ),
+    also(
+        "heawood-cheaper-still",
+        "Petersen-connected cycles and duplex Kautz networks are cheaper than all six",
+        "smallest members of at least 2^k nodes, k up to 100; PCC(4) measured",
+        beyond.check_cheaper_still,
+        Plant(
+            "our diameters of Petersen-connected cycles one too large",
+            "hopscape.ledger.papers.heawood.comparison:pcc_diameter",
+            plants.shifted(1),
+        ),
+        plants.MEMBERS,
+    ),
+)
+
+
+def _with_chords(rows: object, nodes: object) -> object:
+    rows[:, 2] = (nodes + 7) % 14  # type: ignore[index, operator]
+    return rows
+
+
+LATER_CLAIMS = (*_PERFORMANCE, *_BEYOND)

@@ -1,0 +1,286 @@
+"""Claims of sections 5 and 6: table 1, the figures, and the comparison with other networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import log2
+
+from hopscape.collectives.products import broadcast_by_axes
+from hopscape.core.network import Network
+from hopscape.families.classic import Complete, CubeConnectedCycles, Hypercube
+from hopscape.families.expanded import Expanded
+from hopscape.families.torus import Ring
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.papers.heawood import comparison, printed
+from hopscape.ledger.papers.heawood.comparison import Member, members, printed_at, smallest
+from hopscape.ledger.papers.heawood.expanded import _longest_repaired, expanded, longest_walks
+from hopscape.ledger.papers.heawood.folded import folded, petersen
+from hopscape.ledger.papers.heawood.graph import heawood
+
+__all__: list[str] = []
+
+_SIX = ("hypercube", "CCC", "F-P", "RE-P", "F-H", "RE-H")
+
+
+@cache
+def bases() -> tuple[Network, Network]:
+    return heawood(), petersen()
+
+
+def member(name: str, n: int) -> Member | None:
+    """The n-th member of a family, with its true values in closed form."""
+    return members(name, n, *bases())
+
+
+@cache
+def distrusted() -> list[str]:
+    """Where our closed forms of the compared families differ from what is measured."""
+    built: dict[str, tuple[range, Callable[[int], Network]]] = {
+        "hypercube": (range(1, 7), lambda n: Network.of(Hypercube(n))),
+        "CCC": (range(3, 7), lambda n: Network.of(CubeConnectedCycles(n))),
+        "F-P": (range(2), lambda n: folded(petersen(), n + 1)),
+        "F-H": (range(2), lambda n: folded(heawood(), n + 1)),
+        "RE-P": (range(3), lambda n: expanded(petersen(), n)),
+        "RE-H": (range(2), lambda n: expanded(heawood(), n)),
+    }
+    wrong = []
+    for name, (sizes, make) in built.items():
+        for n in sizes:
+            nodes, _, degrees, far = brute.shape(make(n))
+            told = member(name, n)
+            if told is None or (told.nodes, told.degree, told.diameter) != (
+                nodes,
+                max(degrees),
+                far,
+            ):
+                wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {far}; {told}")
+    for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
+        rows = brute.rows_of(base)
+        far = brute.diameter(rows)
+        for n, walk in enumerate(longest_walks(rows, len(rows))):
+            told = member(name, n)
+            if told is None or told.diameter != n * far + walk:
+                wrong.append(f"{name} n = {n}: walks give {n * far + walk}, {told}")
+    return wrong
+
+
+def row(name: str) -> comparison.Printed:
+    """A row of the printed table."""
+    return next(one for one in comparison.PRINTED if one.name == name)
+
+
+# -- rows of table 1 ---------------------------------------------------------------------------
+
+
+def check_hypercube_row() -> Outcome:
+    wrong = []
+    for n in range(1, 10):
+        rows = brute.rows_of(Network.of(Hypercube(n)))
+        reach = brute.diameter(rows, sorted({0, 1, len(rows) // 3, len(rows) - 1}))
+        true = (len(rows), *sorted({len(r) for r in rows}), reach)
+        table = (round(2 ** row("hypercube").bits(n)), int(row("hypercube").degree(n)),
+                 int(row("hypercube").diameter(n)))  # fmt: skip
+        if true != table:
+            wrong.append(f"n = {n}: {true}, printed {table}")
+    return judge(wrong, f"n = 1..9: nodes, degree and diameter, {len(wrong)} rows differ")
+
+
+def check_ccc_row() -> Outcome:
+    wrong = []
+    for n in range(3, 9):
+        rows = brute.rows_of(Network.of(CubeConnectedCycles(n)))
+        degrees = sorted({len(r) for r in rows})
+        table = (n * 2**n, [int(row("CCC").degree(n))])
+        if (len(rows), degrees) != table:
+            wrong.append(f"n = {n}: {len(rows)} nodes of degrees {degrees}, printed {table}")
+    return judge(wrong, f"n = 3..8: n·2^n nodes of degree 3, {len(wrong)} rows differ")
+
+
+def check_ccc_diameter() -> Outcome:
+    """Searches, covering walks on the cycle, and our closed form."""
+    true: dict[int, int] = {}
+    ours = []
+    for n in range(3, 11):
+        cycle = [[(v + 1) % n, (v - 1) % n] for v in range(n)]
+        true[n] = n + longest_walks(cycle, n)[-1]
+        if n <= 8:
+            reach = brute.diameter(brute.rows_of(Network.of(CubeConnectedCycles(n))), [0, 1])
+            if reach != true[n]:
+                ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
+        if CubeConnectedCycles(n).facts().diameter != true[n]:
+            ours.append(f"n = {n}: our closed form is {CubeConnectedCycles(n).facts().diameter}")
+    for n in range(11, 41):
+        family = Expanded(Network.of(Ring(n)), n, Network.of(Complete(2)))
+        true[n] = n + int(family.walks.through_all().max())
+    wrong = [
+        f"n = {n}: {far}, printed {printed.ccc_diameter(n)}"
+        for n, far in true.items()
+        if far != printed.ccc_diameter(n)
+    ]
+    fixed = [
+        f"n = {n}: {far}" for n, far in true.items() if far != (6 if n == 3 else 2 * n - 2 + n // 2)
+    ]
+    text = (
+        f"n = 3..40 by covering walks, 3..8 by search too: printed right at {40 - 2 - len(wrong)}"
+    )
+    note = "2n-2+floor(n/2) from n = 4 on"
+    return brute.settled(ours, judge(wrong, text, corrected=fixed, correction=note))
+
+
+def check_costs() -> Outcome:
+    """The last column: at the largest n there is, or at n = 10,000, within one in a hundred."""
+    wrong, parts = [], []
+    for name in _SIX:
+        n = row(name).levels or 10_000
+        true = member(name, n)
+        assert true is not None
+        off = printed.COSTS[name](n) / true.cost - 1
+        parts.append(f"{name} {off:+.0%} at n = {n}")
+        if abs(off) > 0.01:
+            wrong.append(f"{name}, n = {n}: {true.cost}, printed {printed.COSTS[name](n)}")
+    found = judge(wrong, "printed against true cost: " + ", ".join(parts))
+    return brute.settled(distrusted(), found)
+
+
+def check_expanded_cost() -> Outcome:
+    true = [member("RE-H", n) for n in range(15)]
+    found = [m.cost for m in true if m is not None]
+    wrong = [
+        f"n = {n}: {cost}, printed {printed.expanded_cost(n)}"
+        for n, cost in enumerate(found)
+        if cost != printed.expanded_cost(n)
+    ]
+    text = f"true costs of RE-H for n = 0..14: {found}"
+    return brute.settled(distrusted(), judge(wrong, text))
+
+
+# -- the figures -------------------------------------------------------------------------------
+
+
+def check_diameter_order() -> Outcome:
+    """Printed curves at 2^k nodes; and members of our own, F-H against the largest smaller ones."""
+    wrong, excess = [], []
+    for k in range(5, printed.FARTHEST_BITS + 1):
+        at = {name: printed_at(row(name), k)[1] for name in ("hypercube", "CCC", "F-P", "F-H")}
+        excess.append(at["F-H"] / at["F-P"] - 1)
+        if not at["F-P"] < at["F-H"] < min(at["hypercube"], at["CCC"]):
+            wrong.append(f"2^{k} nodes: { ({name: round(far, 2) for name, far in at.items()}) }")
+    largest = max(excess)
+    text = (
+        f"k = 5..{printed.FARTHEST_BITS}: F-H lies {min(excess):.1%} to {largest:.1%} above F-P;"
+        f" the order fails {len(wrong)} times"
+    )
+    much = [f"F-H lies {largest:.1%} above F-P"] if largest > printed.SLIGHTLY else []
+    note = "the order is right, 'slightly' is not"
+    found = judge(wrong + much, text, corrected=wrong, correction=note)
+    return brute.settled(distrusted(), found)
+
+
+def check_cost_order() -> Outcome:
+    """True costs against the smallest CCC of at least the same size."""
+    cheaper: dict[str, list[int]] = {"RE-H": [], "RE-P": []}
+    ratios = []
+    for name in cheaper:
+        for n in range(1, (row(name).levels or 0) + 1):
+            mine = member(name, n)
+            assert mine is not None
+            sizes = (m for i in range(3, 99) if (m := member("CCC", i)) and m.nodes >= mine.nodes)
+            ratios.append(mine.cost / next(sizes).cost)
+            if ratios[-1] < 1:
+                cheaper[name].append(n)
+    wrong = []
+    if max(ratios) > 2 or min(ratios) < 0.5:
+        wrong.append(f"ratios from {min(ratios):.2f} to {max(ratios):.2f}")
+    per_bit = {
+        name: [round(printed_at(row(name), k)[2] / k, 2) for k in (1000, 4000)]
+        for name in ("CCC", "RE-P", "RE-H")
+    }
+    for name, (near, far) in per_bit.items():
+        if abs(far / near - 1) > 0.02:
+            wrong.append(f"the printed cost of {name} per bit goes from {near} to {far}")
+    text = (
+        f"cost over that of the smallest CCC of at least the size: {min(ratios):.2f} to"
+        f" {max(ratios):.2f}; RE-H is cheaper at n = {cheaper['RE-H']}, RE-P at {cheaper['RE-P']};"
+        f" printed costs per bit at 2^1000 and 2^4000 nodes {per_bit}"
+    )
+    ends = [member(name, row(name).levels or 0) for name in ("RE-P", "RE-H")]
+    last = " and ".join(f"{m.family} at {m.nodes:.2e} nodes" for m in ends if m is not None)
+    return brute.settled(distrusted(), judge(wrong, text, note=f"{last} end"))
+
+
+def check_one_nth() -> Outcome:
+    """The printed cost over the hypercube's, times k: it would be 1."""
+    wrong, ratios = [], {}
+    slopes = {"RE-H": 36 / log2(14), "RE-P": 24 / log2(10)}
+    for name in slopes:
+        ratios[name] = [printed_at(row(name), k)[2] / k for k in (50, 100, 1000)]
+        if abs(ratios[name][-1] - slopes[name]) > 0.1:
+            wrong.append(f"{name} tends to {ratios[name][-1]:.2f}/k")
+    off = [
+        f"{name}: {r[-1]:.2f}/k at k = 1000" for name, r in ratios.items() if abs(r[-1] - 1) > 0.1
+    ]
+    shown = {name: [round(x, 2) for x in values] for name, values in ratios.items()}
+    text = f"cost over the hypercube's, times k, at k = 50, 100, 1000: {shown}"
+    factors = " and ".join(f"{slope:.2f}/k ({name})" for name, slope in slopes.items())
+    return judge(wrong + off, text, corrected=wrong, correction=f"the order only: {factors}")
+
+
+def check_cheaper() -> Outcome:
+    """Where F-H and RE-H are cheaper than the hypercube, by printed and by true values."""
+    bits = printed.FARTHEST_BITS
+    share = {name: printed_at(row(name), bits)[2] / bits**2 for name in ("F-H", "F-P", "RE-H")}
+    tried = [*(k / 20 for k in range(40, 300)), *range(15, bits + 1)]
+    dearer = [k for k in tried if printed_at(row("RE-H"), k)[2] >= k * k]
+    true = [k for k in range(4, 58) if (m := smallest("RE-H", k, *bases())) and m.cost >= k * k]
+    wrong = [f"{name} costs {s:.2f} of the hypercube" for name, s in share.items() if s >= 1]
+    text = (
+        f"at 2^{bits} nodes F-H costs {share['F-H']:.3f} of the hypercube, F-P {share['F-P']:.3f},"
+        f" RE-H {share['RE-H']:.3f}; printed RE-H is dearer up to k = {max(dearer, default=0)},"
+        f" true RE-H up to k = {max(true, default=3)}"
+    )
+    far = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
+    less = "less" if share["F-H"] > share["F-P"] else "more"
+    note = (
+        f"F-H saves a constant factor only, {less} than F-P; RE-H saves beyond"
+        f" 2^{max(*dearer, *true, 0)} nodes"
+    )
+    found = judge(wrong + far, text, corrected=wrong, correction=note)
+    return brute.settled(distrusted(), found)
+
+
+def check_range() -> Outcome:
+    last = {}
+    for name in _SIX:
+        fits = [k for k in range(printed.FARTHEST_BITS + 1) if smallest(name, k, *bases())]
+        last[name] = max(fits)
+    wrong = [
+        f"{name} has no member of more than 2^{k} nodes"
+        for name, k in last.items()
+        if k < printed.FARTHEST_BITS
+    ]
+    text = f"largest k with a member of at least 2^k nodes: {last}"
+    return brute.settled(distrusted(), judge(wrong, text))
+
+
+def check_order_n() -> Outcome:
+    """Steps of the four algorithms (repaired) for n = 1, 2, 3: do they grow by the same amount?"""
+    steps = {
+        "FH route": [brute.diameter(brute.rows_of(folded(heawood(), n)), [0]) for n in (1, 2, 3)],
+        "FH broadcast": [
+            broadcast_by_axes(folded(heawood(), n), (heawood(),) * n, 0).rounds for n in (1, 2, 3)
+        ],
+        "RE route": [_longest_repaired(n) for n in (1, 2, 3)],
+        "RE broadcast": [printed.expanded_diameter(n, "heawood") for n in (1, 2, 3)],
+    }
+    wrong = [
+        f"{name}: {taken}"
+        for name, taken in steps.items()
+        if taken[2] - taken[1] > taken[1] - taken[0] or taken[0] > 9
+    ]
+    reached = brute.diameter(brute.rows_of(expanded(heawood(), 2)), range(14))
+    if reached > steps["RE broadcast"][1]:
+        wrong.append(f"RE-H(2) has diameter {reached}, above {steps['RE broadcast'][1]} rounds")
+    text = ", ".join(f"{name} {taken}" for name, taken in steps.items())
+    return judge(wrong, f"steps for n = 1, 2, 3: {text}")

@@ -1,0 +1,154 @@
+"""Errors that the checks of this paper must notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
+from hopscape.ledger.claim import Plant
+
+__all__ = ["wrong_facts"]
+
+_HOME = "hopscape.ledger.papers.rpc"
+_STACKS = "hopscape.families.petersen_cycles"
+
+
+def print_as(name: str, value: Any, error: str = "") -> Plant:
+    """The printed value, or formula, changed."""
+    return Plant(error or f"{name} printed as {value}", f"{_HOME}.printed:{name}", lambda _: value)
+
+
+def formula_as(name: str, value: Any, error: str) -> Plant:
+    """A printed formula for groups changed."""
+    return Plant(error, f"{_STACKS}.groups_known:printed_{name}_group", lambda _: value)
+
+
+def off_by(name: str, by: int, error: str) -> Plant:
+    """One of our closed forms for comparisons changed."""
+    return Plant(error, f"{_HOME}.comparison:{name}", shifted(by))
+
+
+PETERSEN_WIRES = Plant(
+    "two wires of the Petersen graph exchanged",
+    "hopscape.families.classic.small:GeneralizedPetersen.neighbours",
+    crossed,
+)
+WIRES = Plant("two wires of a stack exchanged", f"{_STACKS}.wiring:Stack.neighbours", crossed)
+CUT = Plant("a wire of a stack cut", f"{_STACKS}.wiring:Stack.neighbours", cut(0, 1))
+ROUTES = Plant(
+    "routes in stacks go forth and back first", f"{_STACKS}.routing:StackRouter.trace", longer
+)
+DIAMETER = Plant(
+    "our diameter of RPC(k) one too large",
+    f"{_STACKS}.networks:RingOfPetersenCycles.facts",
+    wrong_facts(diameter=lambda d: d + 1),
+)
+RPC_FORM = off_by("rpc_diameter", 1, "our diameters of RPC one too large in comparisons")
+RP_FORM = off_by("rp_diameter", -1, "our diameters of RP one too small in comparisons")
+TORI = Plant(
+    "the best torus taken as the longest",
+    f"{_HOME}.comparison:best_torus",
+    lambda right: lambda nodes: (1, nodes, nodes // 2),
+)
+
+
+def _loose_group(right: Any) -> Any:
+    """A search that gives up one step too early."""
+    from dataclasses import replace
+
+    def search(network: Any, m: int, **more: Any) -> Any:
+        found = right(network, m, **more)
+        return replace(found, diameter=found.diameter + 1) if m == 12 else found
+
+    return search
+
+
+SEARCH = Plant(
+    "the search misses the best group of 12 nodes",
+    "hopscape.metrics.groups:best_group",
+    _loose_group,
+)
+
+
+def group_form(name: str) -> Plant:
+    """Our closed form of the best groups, one too large from 25 nodes on."""
+    return Plant(
+        f"our groups of {name} one too large from 25 nodes on",
+        f"{_STACKS}.groups_known:{name}_group",
+        lambda right: lambda m, *more: right(m, *more) + (m >= 25),
+    )
+
+
+def _later(right: Any) -> Any:
+    """Schedules with an empty round before their last."""
+
+    def build(*given: Any, **more: Any) -> Any:
+        from hopscape.core.schedule import Schedule
+
+        made = right(*given, **more)
+        return Schedule.from_columns(
+            made.network,
+            made.model,
+            made.goal,
+            round=np.where(made.round == made.rounds - 1, made.rounds, made.round),
+            channels=made.channels,
+            chunk=made.chunk,
+            rounds=made.rounds + 1,
+            name=made.name,
+        )
+
+    return build
+
+
+def _built(change: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+    """Results of `run_algorithm` changed where the algorithm has this name."""
+
+    def broken(right: Any) -> Any:
+        def run(network: Any, goal: Any, algorithm: str, *more: Any, **named: Any) -> Any:
+            return (change(right) if algorithm == name else right)(
+                network, goal, algorithm, *more, **named
+            )
+
+        return run
+
+    return broken
+
+
+def slower(name: str) -> Plant:
+    """An algorithm that takes a round more."""
+    return Plant(
+        f"algorithm {name!r} takes an empty round more",
+        "hopscape.collectives.choose:run_algorithm",
+        _built(_later, name),
+    )
+
+
+def unfinished(name: str) -> Plant:
+    """An algorithm that forgets its last transfer."""
+    return Plant(
+        f"algorithm {name!r} forgets its last transfer",
+        "hopscape.collectives.choose:run_algorithm",
+        _built(lost_transfer, name),
+    )
+
+
+THIRDS = Plant(
+    "our parts of a slice without their last node",
+    f"{_STACKS}.broadcasts:thirds",
+    lambda right: lambda *given: [part[:-1] for part in right(*given)],
+)
+INCOMPLETE = Plant(
+    "packets of an incomplete permutation wait a round first",
+    f"{_STACKS}.worst:incomplete_rounds",
+    shifted(1),
+)
+RING_WALK = Plant(
+    "packets stop a slice too early",
+    f"{_STACKS}.phases:Phases.ring_walk",
+    lambda right: (
+        lambda self, at, to, chunks, **more: right(self, at, (to + 30) % len(to), chunks, **more)
+    ),
+)

@@ -1,0 +1,213 @@
+"""Ways between two nodes that share no node in between, or no channel: one front for any size.
+
+Where the arrays of the network exist or are small, least-cost flows find the ways of least total
+length. Where not, augmenting paths are searched for along the router's distances (A*), so that
+only nodes near a shortest way are looked at, whatever the size of the network.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+from hopscape.core.detours import Guide
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network, NodeLike
+
+__all__ = ["disjoint_paths", "most_disjoint"]
+
+_BUILT = 100_000
+_MOST_STEPS = 20_000
+
+Channel = tuple[int, int]
+"""A node and the port by which it is left."""
+State = tuple[int, bool]
+"""A node, and whether it lies on an old way that was not left yet."""
+
+
+def disjoint_paths(
+    network: Network,
+    source: NodeLike,
+    target: NodeLike,
+    *,
+    count: int | None = None,
+    edges: bool = False,
+) -> list[list[int]]:
+    """Ways from source to target that share no node in between (or no channel).
+
+    Parameters
+    ----------
+    network : Network
+        Of any size.
+    source, target : node
+    count : int, optional
+        How many; as many as there are when left out.
+    edges : bool
+        Share no channel, instead of no node.
+
+    Returns
+    -------
+    list of list of int
+        The nodes of each path, the shortest first. Their total length is the least possible in
+        networks of up to 100,000 nodes and wherever the arrays exist already. Beyond, the ways are
+        short but their total need not be least, and a search for a further one gives up after
+        20,000 nodes (more for long ways). There are no more than :func:`most_disjoint` says.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
+    [1, 5, 5]
+    >>> net = hopscape.build("expanded(heawood, 14)")
+    >>> len(disjoint_paths(net, 0, 100)), net.order
+    (6, 155568095557812224)
+    """
+    if count is not None and count < 1:
+        raise ArgumentError(f"count is {count}; it must be at least 1")
+    start, end = network.node(source), network.node(target)
+    if start == end:
+        return []
+    if network.order <= _BUILT or network.has_arrays or not _routed(network):
+        return _least_cost(network, start, end, count, edges)
+    most = most_disjoint(network, start, end)
+    return _augmented(network, start, end, most if count is None else min(count, most), edges)
+
+
+def most_disjoint(network: Network, source: NodeLike, target: NodeLike) -> int:
+    """No more disjoint ways than this can leave one node and enter the other."""
+    ends = (source, target) if network.duplex else (source,)
+    return min(sum(v >= 0 for v in network.neighbours(network.node(end))) for end in ends)
+
+
+def _routed(network: Network) -> bool:
+    return network.family is not None and network.family.router(network) is not None
+
+
+def _least_cost(
+    network: Network, start: int, end: int, count: int | None, edges: bool
+) -> list[list[int]]:
+    from hopscape.metrics import flow_kernels as flows
+
+    wanted = count if count is not None else int(network.degrees[start])
+    found, channels, offsets = flows.disjoint_paths(
+        network.indptr, network.heads, start, end, not edges, wanted
+    )
+    paths = [channels[offsets[i] : offsets[i + 1]] for i in range(found)]
+    return [[start, *network.heads[path].tolist()] for path in paths]
+
+
+# -- without arrays ----------------------------------------------------------------------------
+
+
+@dataclass
+class _Flow:
+    """The ways found so far, as a flow of one unit each.
+
+    Attributes
+    ----------
+    used : dict
+        Channels in use, with the node that they lead to.
+    into : dict
+        The channels in use that lead to each node (the end is left out).
+    """
+
+    start: int
+    end: int
+    edges: bool
+    used: dict[Channel, int] = field(default_factory=dict)
+    into: dict[int, list[Channel]] = field(default_factory=dict)
+
+    def add(self, channel: Channel, head: int) -> None:
+        self.used[channel] = head
+        if head != self.end:
+            self.into.setdefault(head, []).append(channel)
+
+    def take_back(self, channel: Channel) -> None:
+        head = self.used.pop(channel)
+        self.into[head].remove(channel)
+        if not self.into[head]:
+            del self.into[head]
+
+    def paths(self) -> list[list[int]]:
+        """The ways, the shortest first; without the circles that rerouting may have left."""
+        after: dict[int, list[int]] = {}
+        for (tail, _), head in sorted(self.used.items()):
+            after.setdefault(tail, []).append(head)
+        found = []
+        while after.get(self.start):
+            way = [self.start]
+            while way[-1] != self.end:
+                way.append(after[way[-1]].pop())
+                if way[-1] in way[:-1]:
+                    del way[way.index(way[-1]) + 1 :]
+            found.append(way)
+        return sorted(found, key=len)
+
+
+def _augmented(network: Network, start: int, end: int, most: int, edges: bool) -> list[list[int]]:
+    """Ways added one by one; each new one may reroute the old ones (Ford and Fulkerson 1956)."""
+    guide = Guide(network, end)
+    flow = _Flow(start, end, edges)
+    for _ in range(most):
+        steps = _search(guide, flow)
+        if steps is None:
+            break
+        for channel, head, forward in steps:
+            if forward:
+                flow.add(channel, head)
+            else:
+                flow.take_back(channel)
+    return flow.paths()
+
+
+Step = tuple[Channel, int, bool]
+
+
+def _search(guide: Guide, flow: _Flow) -> list[Step] | None:
+    """Steps of an augmenting path, or None.
+
+    On arrival at a node of an old way one may only go back along that way, unless only channels
+    must not be shared. Distances count twice, so that the search runs to the target rather than
+    looking around.
+    """
+    origin: State = (flow.start, False)
+    came: dict[State, tuple[State, Step]] = {}
+    seen = {origin}
+    queue = [(0, 0, 0, origin)]
+    for _ in range(_MOST_STEPS + 4 * guide.distance(flow.start)):
+        if not queue:
+            return None
+        _, minus, _, state = heapq.heappop(queue)
+        if state[0] == flow.end:
+            return _unwind(came, origin, state)
+        hops = 1 - minus
+        for following, left, step in _options(guide, flow, state):
+            if following not in seen:
+                seen.add(following)
+                came[following] = (state, step)
+                heapq.heappush(queue, (hops + 2 * left, -hops, len(seen), following))
+    return None
+
+
+def _options(guide: Guide, flow: _Flow, state: State) -> list[tuple[State, int, Step]]:
+    """Where one can go from a state: (state, distance left, step)."""
+    node, inside = state
+    found: list[tuple[State, int, Step]] = []
+    for channel in flow.into.get(node, ()):
+        if channel[0] != flow.start:
+            found.append(((channel[0], False), 0, (channel, node, False)))
+    if inside:
+        return found
+    for port, there, left in guide.ways(node):
+        if left >= 0 and there != flow.start and (node, port) not in flow.used:
+            stops = there in flow.into and not flow.edges
+            found.append(((there, stops), left, ((node, port), there, True)))
+    return found
+
+
+def _unwind(came: dict[State, tuple[State, Step]], origin: State, state: State) -> list[Step]:
+    out: list[Step] = []
+    while state != origin:
+        state, step = came[state]
+        out.append(step)
+    return out[::-1]

@@ -1,0 +1,302 @@
+"""A network under comparison, and the one policy by which its figures are found.
+
+A figure is known in closed form; else it is measured, if that can be afforded; else a sample or a
+bound stands for it; else it is not known, and the note says why. ``show``, ``compare``, ``design``
+and the functions of :mod:`hopscape.metrics` all ask here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, OutOfTimeError, TooLargeError
+from hopscape.core.family import Facts
+from hopscape.core.measured import Measured
+from hopscape.core.memory import human_bytes, memory_limit
+from hopscape.core.network import Network
+from hopscape.core.progress import allow_more, human_time, time_left, watch_compiler
+from hopscape.metrics.closed import absent, closed_facts
+from hopscape.metrics.distances import DistanceProfile, distance_profile
+
+__all__ = ["Column", "Effort", "Job", "Shape", "Subject"]
+
+_SMALL = 20_000  # channels of a network of which everything is cheap
+_STARTS, _QUICK_STARTS = 20, 2
+
+
+class Effort(NamedTuple):
+    """Seconds of one processor, and bytes at most."""
+
+    seconds: float
+    memory: int = 0
+
+
+class Job(NamedTuple):
+    """Something that columns need and that takes time.
+
+    Attributes
+    ----------
+    name : str
+        Under which a subject shares what comes out of it.
+    text : str
+        In messages: "the wiring".
+    effort : callable
+        Takes a :class:`Subject`. Before the jobs that this one builds on have been prepared, it
+        says what is sure already (nothing, maybe); after that, it is the estimate.
+    prepare : callable, optional
+        Does it, where others are estimated by what it finds.
+    """
+
+    name: str
+    text: str
+    effort: Callable[[Subject], Effort]
+    prepare: Callable[[Subject], Any] | None = None
+
+
+class Shape(NamedTuple):
+    """How a breadth-first search from one node spreads: nodes at each distance."""
+
+    layers: tuple[int, ...]
+
+    @property
+    def levels(self) -> int:
+        """Distance of the farthest node."""
+        return len(self.layers) - 1
+
+    def ball(self, radius: float) -> float:
+        """Nodes within a radius, the last layer in part."""
+        whole = min(int(radius), self.levels)
+        part = 0.0 if whole == self.levels else (radius - whole) * self.layers[whole + 1]
+        return sum(self.layers[: whole + 1]) + part
+
+
+class Column(NamedTuple):
+    """One figure about a network.
+
+    Attributes
+    ----------
+    name : str
+        In files and options.
+    title : str
+        Above a table.
+    explanation : str
+        One line.
+    measure : callable
+        Takes a :class:`Subject`, returns a Measured.
+    fact : str
+        The closed form that answers it, if there is one.
+    needs : tuple of Job
+        What measuring it takes, in the order in which it is done.
+    otherwise : callable, optional
+        A sample or a bound, for when that is too much; None when there is nothing to say.
+    unit : str
+    better : {'less', 'more', ''}
+        Which way is better, if any.
+    stage : int
+        The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3 for the
+        finalists; 0 when it is only measured for those who ask.
+    places : mapping of str to int
+        Its place in the usual columns of tables: ``{"compare": 2}``.
+    priority : int
+        When a table is too wide, the largest go first; 0 before all others.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    measure: Callable[[Subject], Measured[Any]]
+    fact: str = ""
+    needs: tuple[Job, ...] = ()
+    otherwise: Callable[[Subject], Measured[Any] | None] | None = None
+    unit: str = ""
+    better: Literal["less", "more", ""] = ""
+    stage: int = 0
+    places: Mapping[str, int] = MappingProxyType({})
+    priority: int = 0
+
+
+class Subject:
+    """A network under comparison, with what several columns share computed once.
+
+    Attributes
+    ----------
+    network : Network
+    exact : bool
+        Compute everything in full, closed forms or not.
+    quick : bool
+        Rather a bound at once than a proof.
+    conditions : object
+        What a column depends on besides the network (a floor plan, costs); None for the usual.
+    columns : mapping of str to Column
+        The columns that there are.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        exact: bool = False,
+        conditions: Any = None,
+        *,
+        quick: bool = False,
+        columns: Mapping[str, Column],
+    ) -> None:
+        self.network = network
+        self.exact = exact
+        self.quick = quick
+        self.conditions = conditions
+        self.columns = columns
+        self._shared: dict[str, Any] = {}
+        self._figures: dict[str, Measured[Any]] = {}
+
+    # -- the policy ---------------------------------------------------------------------------
+
+    def figure(self, name: str) -> Measured[Any]:
+        """One figure: in closed form, else measured, else sampled or bounded, else not known.
+
+        Raises
+        ------
+        ArgumentError
+            When there is no such column.
+        """
+        if name not in self.columns:
+            raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(self.columns)}")
+        if name not in self._figures:
+            begin, compiler = time.monotonic(), watch_compiler()
+            self._figures[name] = self._find(self.columns[name])
+            if watch_compiler() != compiler:  # loaded just now, and what it did was not watched
+                allow_more(time.monotonic() - begin)
+        return self._figures[name]
+
+    def _find(self, column: Column) -> Measured[Any]:
+        known = self.fact(column.fact)
+        if known is not None:
+            return Measured(known, "closed form")
+        why = "" if self.exact else absent(self.network, self.facts, column.fact)
+        if why:
+            return Measured(None, "closed form", why)
+        try:
+            why = self._too_dear(column.needs)
+            if not why:
+                return column.measure(self)
+        except (TooLargeError, OutOfTimeError) as error:
+            if self.exact and isinstance(error, TooLargeError):
+                raise
+            why = str(error)
+        found = self._instead(column)
+        if found is not None:
+            return found
+        return Measured(None, "unknown", why)
+
+    def _instead(self, column: Column) -> Measured[Any] | None:
+        if self.exact:
+            return None
+        family = self.network.family
+        known = family.estimate(column.fact) if family is not None and column.fact else None
+        if known is not None or column.otherwise is None:
+            return known
+        try:
+            return column.otherwise(self)
+        except (TooLargeError, OutOfTimeError):
+            return None
+
+    def _too_dear(self, needs: tuple[Job, ...]) -> str:
+        """Why the jobs cannot be afforded; empty when they can. Others build on those prepared."""
+        if self.small:
+            return ""
+        for job in needs:  # at first sight, before anything is done
+            why = "" if job.name in self._shared else self.refusal(job)
+            if why:
+                return why
+        for job in needs:
+            if job.name in self._shared:
+                continue
+            why = self.refusal(job)
+            if why:
+                return why
+            if job.prepare is not None:
+                self.share(job.name, lambda job=job: job.prepare(self))  # type: ignore[misc]
+        return ""
+
+    def affords(self, seconds: float) -> bool:
+        """Is there so much time left?"""
+        return seconds < time_left()
+
+    def refusal(self, job: Job) -> str:
+        """Why one job cannot be afforded, or nothing."""
+        effort: Effort = job.effort(self)
+        limit, left = memory_limit(), time_left()
+        if effort.memory > limit:
+            return (
+                f"{job.text} would need {human_bytes(effort.memory)}, more than the limit of"
+                f" {human_bytes(limit)} (HOPSCAPE_MEMORY sets another)"
+            )
+        if left <= 0:
+            return f"no time was left for {job.text} (see --time-limit)"
+        if effort.seconds > left:
+            return f"{job.text} would take about {human_time(effort.seconds)} (see --time-limit)"
+        return ""
+
+    # -- what columns share -------------------------------------------------------------------
+
+    def share(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Something that several columns need, computed by the first of them."""
+        if name not in self._shared:
+            self._shared[name] = compute()
+        return self._shared[name]
+
+    @property
+    def small(self) -> bool:
+        """Is everything about this network cheap?"""
+        return self.network.order * max(1, self.network.ports) <= _SMALL
+
+    @property
+    def facts(self) -> Facts:
+        """What is known in closed form, or follows from it."""
+        found: Facts = self.share("facts", lambda: closed_facts(self.network))
+        return found
+
+    def fact(self, name: str) -> Any:
+        """A closed form, unless everything is to be computed."""
+        return None if self.exact or not name else getattr(self.facts, name)
+
+    @property
+    def shape(self) -> Shape:
+        """How a search from one node spreads."""
+        found: Shape = self.share("shape", lambda: _search(self.network))
+        return found
+
+    @property
+    def levels(self) -> int:
+        """Depth of a search: of one that was made, or in closed form, or the least possible."""
+        if "shape" in self._shared:
+            return self.shape.levels
+        known = self.facts.diameter
+        if known is not None:
+            return known
+        return int(math.log(max(2, self.network.order)) / math.log(max(2, self.network.ports)))
+
+    @property
+    def profile(self) -> DistanceProfile:
+        """All distances, as far as they are looked at."""
+        found: DistanceProfile = self.share(
+            "profile", lambda: distance_profile(self.network, exact=self.exact)
+        )
+        return found
+
+    @property
+    def starts(self) -> int:
+        """Starts of the search for a bisection."""
+        return _QUICK_STARTS if self.quick else _STARTS
+
+
+def _search(network: Network) -> Shape:
+    """Search from the first node."""
+    row = distances_from(network, 0)
+    return Shape(tuple(np.bincount(row[row >= 0]).tolist()))

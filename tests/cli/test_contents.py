@@ -1,0 +1,48 @@
+"""The list of commands: all of them are there, and only the one that runs is imported."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+from hopscape.cli import commands
+from hopscape.cli.contents import GROUPS, PANELS
+
+
+def _places() -> list[str]:
+    members = [*PANELS.values(), *(group for _, group in GROUPS.values())]
+    return [place for group in members for place in group.values() if place]
+
+
+def test_every_place_is_a_command_and_every_command_has_one_place() -> None:
+    public = set()
+    for found in pkgutil.iter_modules(commands.__path__):
+        module = importlib.import_module(f"{commands.__name__}.{found.name}")
+        names = getattr(module, "__all__", ())
+        own = (getattr(module, name) for name in names)
+        public |= {
+            f"{found.name}:{one.__name__}"
+            for one in own
+            if getattr(one, "__module__", "") == module.__name__ and "style" in one.__annotations__
+        }
+    places = _places()
+    assert len(places) == len(set(places))
+    assert public <= set(places)
+    for place in places:
+        module, _, function = place.partition(":")
+        assert callable(getattr(importlib.import_module(f"{commands.__name__}.{module}"), function))
+    assert {name for group in PANELS.values() for name, place in group.items() if not place} == set(
+        GROUPS
+    )
+
+
+def test_only_the_command_that_runs_is_imported() -> None:
+    code = (
+        "import sys\nfrom hopscape.cli import main\n"
+        "try: main(['export', 'ring(4)', '-o', '/dev/null.edges'])\nexcept SystemExit: pass\n"
+        "print(sorted(m for m in sys.modules if m.startswith('hopscape.cli.commands.')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "['hopscape.cli.commands.networks']"

@@ -1,0 +1,230 @@
+"""An option is honoured or refused, never ignored: all options of all commands."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from test_commands import Done, refused, run
+
+from hopscape.cli.app import app
+
+
+def _walk(command: Any, names: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    """All commands with the words that call them."""
+    if not hasattr(command, "list_commands"):
+        return [(names, command)]
+    found = [(name, command.get_command(None, name)) for name in command.list_commands(None)]
+    return [pair for name, inner in found for pair in _walk(inner, (*names, name))]
+
+
+COMMANDS = dict(_walk(typer.main.get_command(app)))
+OPTIONS = [
+    (words, option)
+    for words, command in COMMANDS.items()
+    for option in command.params
+    if option.param_type_name == "option" and option.name != "help"
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "option"), OPTIONS, ids=[" ".join([*w, o.name]) for w, o in OPTIONS]
+)
+def test_what_may_be_given_once_is_not_given_twice(words: tuple[str, ...], option: Any) -> None:
+    once = [max(option.opts, key=len)] if option.is_flag else [max(option.opts, key=len), "1"]
+    done = run(*words, *once, *once)
+    complaint = f"hopscape: {once[0]} is given 2 times; it can be given once\n"
+    assert (done.stderr == complaint) != option.multiple
+    assert option.multiple or (done.returncode, done.stdout) == (2, "")
+
+
+CIRCUIT = ("torus(5, 5)", "--algorithm", "circuit")
+DESIGN = (
+    *("--nodes", "12", "--ports", "4", "--families", "torus,random_regular"),
+    *("--matters", "latency,cost", "--jobs", "1"),
+)
+MODEL = {
+    "ports": ["--ports", "1"],
+    "duplex": ["--duplex", "half"],
+    "packing": ["--packing", "packed"],
+    "switching": ["--switching", "circuit"],
+    "alpha": ["--alpha", "3"],
+    "beta": ["--beta", "3"],
+    "delta": ["--delta", "3"],
+    "root": ["--from", "3"],
+    "algorithm": ["--algorithm", "list"],
+    "save": ["--save", "{folder}/plan.json"],
+}
+TO = {"root": ["--to", "3"]}
+SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
+    "families": ((), {}),
+    "show": (
+        ("random_regular(6000, 4)",),
+        {"exact": ["--exact"], "limit": ["--time-limit", "1e-9"]},
+    ),
+    "compare": (
+        ("random_regular(6000, 4)", "--columns", "degree,diameter"),
+        {
+            "columns": ["--columns", "nodes"],
+            "exact": ["--exact"],
+            "limit": ["--time-limit", "1e-9"],
+        },
+    ),
+    "distances": (
+        ("random_regular(40, 3)",),
+        {
+            "source": ["--from", "3"],
+            "each": ["--each"],
+            "exact": ["--sample", "5", "--exact"],
+            "sample": ["--sample", "5"],
+            "seed": ["--sample", "5", "--seed", "2"],
+        },
+    ),
+    "explain": (("girth",), {}),
+    "bisection": (("torus(4, 4)",), {"exact": ["--exact"], "seed": ["--seed", "1"]}),
+    "load": (
+        ("torus(4, 4)",),
+        {
+            "traffic": ["--traffic", "nothing.csv"],
+            "router": ["--router", "table"],
+            "each": ["--each"],
+            "seed": ["--seed", "1"],
+        },
+    ),
+    "route": (
+        ("torus(4, 4)", "0", "10"),
+        {"router": ["--router", "table"], "disjoint": ["--disjoint"]},
+    ),
+    "broadcast": (("mesh(3, 3)",), MODEL),
+    "reduce": (("mesh(3, 3)",), MODEL | TO),
+    "scatter": (("mesh(3, 3)",), MODEL),
+    "gather": (("mesh(3, 3)",), MODEL | TO),
+    "multicast": (("mesh(3, 3)", "--to", "5"), MODEL | {"targets": ["--to", "7"]}),
+    "allgather": (("mesh(3, 3)",), MODEL),
+    "allreduce": (("mesh(3, 3)",), MODEL | {"sliced": ["--sliced"]}),
+    "alltoall": (("mesh(3, 3)",), MODEL),
+    "permute": (
+        ("mesh(3, 3)", "--permutation", "random:1"),
+        MODEL | {"permutation": ["--permutation", "random:2"]},
+    ),
+    "design": (
+        DESIGN,
+        {
+            "nodes": ["--nodes", "16"],
+            "ports": ["--ports", "3"],
+            "exact": ["--exact"],
+            "at_least": ["--at-least"],
+            "within": ["--within", "0.4"],
+            "endpoints": ["--endpoints-per-router", "3", "--within", "0.5"],
+            "regular": ["--regular"],
+            "cables": ["--cables", "10"],
+            "cable_length": ["--cable-length", "12"],
+            "floor": ["--floor", "2x2x4"],
+            "vcs": ["--vcs", "1"],
+            "faults": ["--faults", "2"],
+            "matters": ["--matters", "broadcast"],
+            "message": ["--message", "5"],
+            "alpha": ["--alpha", "1"],
+            "bandwidth": ["--bandwidth", "5"],
+            "families": ["--families", "ring"],
+            "pareto": ["--pareto"],
+            "top": ["--top", "1"],
+            "finalists": ["--finalists", "1"],
+            "columns": ["--columns", "girth,cost"],
+            "limit": ["--time-limit", "-1"],
+            "simulate": ["--simulate"],
+            "out": ["--out", __file__],
+            "choose": ["--choose", "1"],
+            "jobs": ["--jobs", "0"],
+            "table": ["--table", "{folder}/kept.jsonl"],
+            "dask": ["--dask", "tcp://127.0.0.1:1"],
+            "seed": ["--seed", "1"],
+        },
+    ),
+}
+CASES = [
+    (command, option.name)
+    for (command, *rest), found in COMMANDS.items()
+    if not rest and command in SEEN
+    for option in found.params
+    if option.param_type_name == "option" and option.name not in ("help", "style", "output")
+]
+
+
+def _without(arguments: tuple[str, ...], extra: list[str], repeats: bool) -> list[str]:
+    """The arguments, those options left out that are given again."""
+    again = set() if repeats else {word for word in extra if word.startswith("--")}
+    out, skip = [], False
+    for word in arguments:
+        skip = word in again or (skip and not word.startswith("--"))
+        if not skip:
+            out.append(word)
+    return out
+
+
+@cache
+def _plain(command: str) -> Done:
+    return run(command, *SEEN[command][0], "--format", "json")
+
+
+@pytest.mark.parametrize(("command", "option"), CASES)
+def test_every_option_does_something(command: str, option: str, tmp_path: Path) -> None:
+    base, effects = SEEN[command]
+    extra = [word.format(folder=tmp_path) for word in effects[option]]
+    plain = _plain(command)
+    assert plain.returncode == 0, plain.stderr
+    multiple = option == "targets"
+    other = run(command, *_without(base, extra, multiple), *extra, "--format", "json")
+    assert other.returncode in (0, 2)
+    assert "Traceback" not in other.stderr
+    wrote = any(tmp_path.iterdir())
+    assert wrote or (other.returncode, other.stdout) != (plain.returncode, plain.stdout)
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+@pytest.mark.parametrize("command", SEEN)
+def test_the_ending_of_the_output_chooses_its_format(
+    command: str, ending: str, tmp_path: Path
+) -> None:
+    place = tmp_path / f"out.{ending}"
+    arguments = ("ring(5)",) if command in ("show", "compare") else SEEN[command][0]
+    done = run(command, *arguments, "-o", str(place))
+    told = run(command, *arguments, "--format", ending)
+    assert done.returncode == 0, done.stderr
+    assert place.read_text() == told.stdout
+    if ending == "json":
+        json.loads(place.read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("broadcast", *CIRCUIT, "--ports", "1", "--duplex", "half"),
+            "serves all-port, circuit-switched, not 1-port, half duplex, circuit-switched",
+        ),
+        (
+            ("broadcast", *CIRCUIT, "--switching", "store-and-forward"),
+            "serves all-port, circuit-switched, not all-port, full duplex, store-and-forward",
+        ),
+        (("broadcast", "petersen", "--algorithm", "list", "--save", "x.json"), "nothing to write"),
+        (("distances", "petersen", "--from", "1", "--exact"), "leave out --exact"),
+        (("distances", "petersen", "--seed", "1"), "it needs --sample"),
+        (("design", "--nodes", "16", "--ports", "4", "--choose", "1"), "it needs --out"),
+        (("show", "petersen", "--time-limit", "0"), "must be above 0"),
+        (("ledger", "--page", "x.md", "-o", "y"), "leave out --format and -o"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    assert words in refused(*arguments)
+
+
+def test_costs_alone_leave_the_rules_to_the_algorithm() -> None:
+    done = run("broadcast", *CIRCUIT, "--alpha", "2", "--delta", "0.5", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["model"]["switching"] == "circuit"
+    assert (found["rounds"], found["time"]) == (2, 2 * 2 + 0.5 * found["sum_round_max"])

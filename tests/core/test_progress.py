@@ -1,0 +1,139 @@
+"""Progress and time limits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from hopscape.core import progress
+from hopscape.core.errors import OutOfTimeError
+from hopscape.core.progress import (
+    allow_more,
+    check_time,
+    human_time,
+    paced,
+    set_progress,
+    time_left,
+    time_limit,
+    track,
+)
+
+
+class Clock:
+    """A clock that only moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(progress.time, "monotonic", found)
+    return found
+
+
+def _dig(clock: Clock, steps: Iterable[int], seconds: float) -> None:
+    for _ in track(steps, "digging"):
+        clock.now += seconds
+
+
+def test_without_a_limit_nothing_ends(clock: Clock) -> None:
+    _dig(clock, range(5), 1e9)
+    assert time_left() == math.inf
+    check_time("anything", 1e12)
+
+
+def test_work_ends_between_two_steps(clock: Clock) -> None:
+    with time_limit(10), pytest.raises(OutOfTimeError, match="digging would take longer"):
+        _dig(clock, iter(range(100)), 4)
+    assert clock.now == 1012
+    assert time_left() == math.inf
+
+
+def test_hopeless_work_ends_early_and_says_how_long_it_would_take(clock: Clock) -> None:
+    with time_limit(60), pytest.raises(OutOfTimeError, match=r"about 16\.7 min"):
+        _dig(clock, range(1000), 1)
+    assert clock.now == 1001
+
+
+def test_work_that_fits_is_done(clock: Clock) -> None:
+    with time_limit(60):
+        _dig(clock, range(55), 1)
+        assert time_left() == 5
+
+
+def test_the_shorter_of_two_limits_counts(clock: Clock) -> None:
+    with time_limit(10), time_limit(100):
+        assert time_left() == 10
+        with time_limit(None), time_limit(3):
+            assert time_left() == 3
+        allow_more(5)
+        assert time_left() == 15
+
+
+def test_paced_work_comes_in_parts_of_a_fraction_of_a_second(clock: Clock) -> None:
+    sizes, covered = [], []
+    for part in paced(1000, "counting", unit=4):
+        sizes.append(part.stop - part.start)
+        covered += range(1000)[part]
+        clock.now += 0.01 * sizes[-1]
+    assert covered == list(range(1000))
+    assert all(size % 4 == 0 for size in sizes)
+    assert max(sizes) == 32
+    assert list(paced(0, "nothing")) == []
+
+
+def test_progress_is_shown_and_closed(clock: Clock) -> None:
+    told: list[int] = []
+
+    class Bar:
+        def __init__(self, text: str, total: int) -> None:
+            told.append(total)
+
+        def update(self, done: int) -> None:
+            told.append(done)
+
+        def close(self) -> None:
+            told.append(-1)
+
+    set_progress(Bar)
+    try:
+        list(track([5, 6, 7], "three"))
+    finally:
+        set_progress(None)
+    assert told == [3, 1, 2, -1]
+
+
+def test_the_compiler_does_not_count() -> None:
+    from numba import njit
+
+    def slow(x):  # compiled anew, not from a cache
+        return np.linalg.norm(np.ones((3, 3))) + x
+
+    with time_limit(1000):
+        before, begin = time_left(), time.monotonic()
+        njit(slow)(1.0)
+        spent = time.monotonic() - begin
+        assert before - time_left() < spent / 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.25, "0.25 s"),
+        (119, "119 s"),
+        (180, "3 min"),
+        (3e5, "3.47 days"),
+        (1e30, "more than 1000 years"),
+    ],
+)
+def test_times_for_people(seconds: float, text: str) -> None:
+    assert human_time(seconds) == text

@@ -1,0 +1,207 @@
+"""Diameter, mean distance and distance counts of circulants from their lattice, at any order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import hopscape
+from hopscape.cli.app import app
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.network import Network
+from hopscape.families.circulant import Circulant, least_mean
+from hopscape.families.circulant.census import Census
+from hopscape.families.circulant.counting import count_points
+from hopscape.families.circulant.describe import distance_figures
+from hopscape.families.circulant.farthest import farthest
+from hopscape.families.circulant.figures import Figures
+from hopscape.families.circulant.lattice import Lattice
+from hopscape.metrics.summary import summarise
+
+
+def brute_count(high, planes) -> tuple[int, int]:
+    points = [
+        y
+        for y in itertools.product(*(range(h + 1) for h in high))
+        if all(sum(y[i] for i in columns) <= c for columns, c in planes.items())
+    ]
+    return len(points), sum(map(sum, points))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_points_under_planes(data) -> None:
+    n = data.draw(st.integers(1, 4))
+    high = data.draw(st.tuples(*[st.integers(0, 12 if n < 4 else 7)] * n))
+    subsets = [s for k in range(1, n + 1) for s in itertools.combinations(range(n), k)]
+    planes = data.draw(st.dictionaries(st.sampled_from(subsets), st.integers(0, 20), max_size=7))
+    assert count_points(high, planes) == brute_count(high, planes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_sections_by_polynomials(seed) -> None:
+    """Boxes so wide that the sums are taken by differences, in four dimensions too."""
+    rng = random.Random(seed)
+    n = 3 + seed % 2
+    width = 90 if n == 3 else 36
+    subsets = [s for k in range(2, n + 1) for s in itertools.combinations(range(n), k)]
+    high = tuple(rng.randint(width // 2, width) for _ in range(n))
+    planes = {s: rng.randint(width // 2, len(s) * width // 2) for s in rng.sample(subsets, 4)}
+    grid = np.ogrid[tuple(slice(0, h + 1) for h in high)]
+    inside = np.ones([h + 1 for h in high], dtype=bool)
+    for columns, c in planes.items():
+        inside &= sum(grid[i] for i in columns) <= c
+    assert count_points(high, planes) == (int(inside.sum()), int((inside * sum(grid)).sum()))
+
+
+def some_circulants(count: int, seed: int, most: int = 4, nodes: int = 300):
+    """Random ones and strange ones: tiny, N/2, repeated and mirrored generators, small steps."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        order = rng.choice([rng.randint(2, 9), rng.randint(2, 60), rng.randint(2, nodes)])
+        largest = rng.choice([order - 1, order - 1, min(order - 1, 5)])
+        generators = [rng.randint(1, largest) for _ in range(rng.randint(1, most))]
+        if order % 2 == 0 and rng.random() < 0.2:
+            generators[-1] = order // 2
+        if rng.random() < 0.2:
+            generators[0] = order - generators[-1]
+        yield order, tuple(generators)
+
+
+def test_lattice_against_breadth_first_search() -> None:
+    compared = 0
+    for order, generators in some_circulants(160, seed=11):
+        if math.gcd(order, *generators) > 1:
+            continue
+        compared += 1
+        far = distances_from(Network.of(Circulant(order, generators)), 0)
+        lattice = Lattice(order, generators)
+        found = farthest(lattice)
+        assert (found.least, found.most) == (far.max(), far.max()), (order, generators)
+        assert far[found.node] == far.max()
+        if len(generators) <= 3:
+            census = Census(lattice)
+            assert census.distance_sum == far.sum(), (order, generators)
+            assert census.histogram(int(far.max())) == np.bincount(far).tolist()
+            assert (census.within(int(far.max()) + 5), census.at(int(far.max()) + 1)) == (order, 0)
+    assert compared > 80
+
+
+@pytest.mark.slow
+def test_thousands_of_circulants_against_breadth_first_search() -> None:
+    for order, generators in some_circulants(4000, seed=5, most=5, nodes=900):
+        if math.gcd(order, *generators) > 1:
+            continue
+        far = distances_from(Network.of(Circulant(order, generators)), 0)
+        assert farthest(Lattice(order, generators)).most == far.max(), (order, generators)
+        if len(generators) <= 4:
+            assert Census(Lattice(order, generators)).distance_sum == far.sum()
+
+
+def test_four_generators_are_counted() -> None:
+    for order, generators in ((1105, (1, 34, 203, 77)), (16, (1, 2, 3, 8)), (97, (5, 5, 92, 7))):
+        far = distances_from(Network.of(Circulant(order, generators)), 0)
+        assert Census(Lattice(order, generators)).histogram(far.max()) == np.bincount(far).tolist()
+
+
+def test_facts_and_figures_against_search() -> None:
+    """What `show` and `circulant` print, disconnected ones too."""
+    for order, generators in some_circulants(250, seed=3):
+        family = Circulant(order, generators)
+        network = Network.of(family)
+        far = distances_from(network, 0)
+        reached = far[far >= 0]
+        facts, figures = family.facts(), distance_figures(family, within=2)
+        assert figures["histogram"] == np.bincount(reached).tolist()
+        assert figures["nodes_within"] == np.count_nonzero(reached <= 2)
+        assert figures["nodes_at"] == np.count_nonzero(reached == 2)
+        assert facts.connected == (len(reached) == order)
+        if not facts.connected:
+            assert figures["diameter"] is facts.diameter is facts.mean_distance is None
+            assert "not connected" in figures["how"]["diameter"]
+            continue
+        mean = Fraction(int(far.sum()), order - 1)
+        assert figures["diameter"] == far.max()
+        assert figures["mean_distance_exact"] == mean
+        assert facts.diameter in (None, far.max())
+        assert facts.mean_distance in (None, mean)
+        if len(set(generators)) <= 2:
+            assert (facts.diameter, facts.mean_distance) == (far.max(), mean)
+
+
+@pytest.mark.parametrize(("b", "n"), [(3, 4), (5, 3), (7, 2), (9, 1)])
+def test_mean_of_wong_coppersmith(b, n) -> None:
+    network = hopscape.build(f"wong_coppersmith({b}, {n})")
+    assert network.facts.mean_distance == Fraction(
+        int(distances_from(network, 0).sum()), network.order - 1
+    )
+
+
+def test_least_mean_sums_the_shells() -> None:
+    from hopscape.families.circulant import ball
+
+    for nodes, n in itertools.product((2, 3, 13, 14, 100, 777), range(1, 6)):
+        shells = [ball(r, n) - (ball(r - 1, n) if r else 0) for r in range(nodes)]
+        nearest = itertools.islice(
+            itertools.chain.from_iterable([r] * size for r, size in enumerate(shells)), nodes
+        )
+        assert least_mean(nodes, n) * (nodes - 1) == sum(nearest)
+
+
+def test_huge_orders_agree_with_themselves() -> None:
+    """The last shell is not empty and the next one is; the mean lies above its bound."""
+    rng = random.Random(2)
+    for n, order in itertools.product((1, 2, 3), (10**11 + 3, 10**18 + 9, 10**30 + 57)):
+        generators = tuple(rng.randrange(1, order) for _ in range(n))
+        if math.gcd(order, *generators) > 1:
+            continue
+        figures = Figures.of(order, generators)
+        most = figures.known_diameter()
+        assert figures.within(most) == order
+        assert figures.within(most - 1) < order
+        assert least_mean(order, n) <= figures.known_mean() <= most
+        assert figures.within(1) == 1 + 2 * n
+
+
+def test_what_is_not_known_is_bounded_in_words() -> None:
+    family = Circulant(10**11 + 3, (1, 7, 20, 7777, 123456, 1234567, 12345678, 123456789))
+    record = summarise(Network.of(family))
+    assert record["how"]["diameter"].startswith("at most; from 45 to ")
+    assert record["how"]["mean_distance"].startswith("at most; from 39.5506 to ")
+    assert record["mean_distance_exact"] is None
+    with pytest.raises(TooLargeError, match="up to 4 generators"):
+        distance_figures(family, within=3)
+    with pytest.raises(ArgumentError, match="-1"):
+        distance_figures(Circulant(13, (1, 5)), within=-1)
+
+
+def test_on_the_command_line() -> None:
+    def run(*words: str) -> str:
+        result = CliRunner().invoke(app, list(words))
+        assert result.exit_code == 0, result.output
+        return " ".join(result.output.split())
+
+    assert "diameter 5 " in run("circulant", "circulant(48, 1, 20)")
+    shown = run("show", "circulant(100000000003, 1, 20)")
+    assert "2500000009 (closed form)" in shown
+    other = run("circulant", "circulant(21, 1, 3, 8)", "--like", "circulant(21, 1, 2, 3)")
+    assert "multiplier none" in other
+    blocked = [f"--dead={v}" for v in (1, 20, 5, 16)]
+    cut_off = run("circulant", "circulant(21, 1, 5)", "--from", "0", "--to", "9", *blocked)
+    assert "hops not delivered hops_if_known there is no way" in cut_off
+    for spec in ("circulant(1)", "circulant(2)", "circulant(2, 1)", "circulant(6, 2, 4)"):
+        assert " - " not in run("circulant", spec)
+    far = run("circulant", "circulant(1000000000039, 1, 20, 77777)", "--node", "9", "--root", "5")
+    assert "hears of" in far
+    for words in (["--root", "3"], ["--within", "-2"], ["--node", "x"]):
+        result = CliRunner().invoke(app, ["circulant", "circulant(48, 1, 20)", *words])
+        assert isinstance(result.exception, HopscapeError), words

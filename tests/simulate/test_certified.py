@@ -1,0 +1,175 @@
+"""A run with a certificate never deadlocks, and keeps its throughput beyond saturation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.cli import main
+from hopscape.core.errors import ArgumentError
+from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate.measurement import make_source, start
+from hopscape.simulate.run import Run, blank_counters
+
+SPECS = [
+    "torus(4, 4)",
+    "torus(5, 3)",
+    "mesh(3, 4)",
+    "ring(7)",
+    "petersen",
+    "circulant(13, 1, 5)",
+    "random_regular(18, 3)",
+    "lcf([3, -5, 7], 4)",
+    "generalized_petersen(7, 2)",
+    "expanded(ring(3), 1)",
+    "debruijn(2, 3)",
+    "kautz(2, 3)",
+    "multiring(9, 1, 2, simplex=true)",
+    "multiring(8, 1, 3, copies=2)",
+    "distributed_switch(7, 3, 1)",
+    "fat_tree(4)",
+    "dragonfly(2, 1, p=2)",
+]
+
+
+@st.composite
+def _configurations(draw):
+    """Settings of every kind; a packet fits into the buffer where the switching asks for it."""
+    switching = draw(st.sampled_from(["wormhole", "cut-through", "store-and-forward", "circuit"]))
+    packet = tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=2, unique=True)))
+    whole = switching in ("cut-through", "store-and-forward")
+    return Settings(
+        vcs=draw(st.integers(1, 12)),
+        buffer=draw(st.integers(max(packet) if whole else 1, 10)),
+        packet=packet,
+        routing=draw(st.sampled_from(["fixed", "adaptive", "adaptive", "valiant", "ugal"])),
+        switching=switching,
+        tail_credit=draw(st.booleans()),
+        credit_delay=draw(st.integers(0, 2)),
+        link_delay=draw(st.integers(1, 3)),
+        speedup=draw(st.integers(1, 2)),
+        concentration=draw(st.integers(1, 2)),
+        spread=draw(st.sampled_from(["none", "pairs", "all"])),
+        priority=draw(st.sampled_from(["auto", "none", "transit", "age"])),
+        injection_limit=draw(st.sampled_from([0.0, 0.125, 0.5])),
+        shared_buffers=draw(st.booleans()),
+    )
+
+
+def _arrives(spec, config, load, pattern, seed, cycles=600):
+    """Load a network, stop its sources: what was injected arrives, if the record says so."""
+    try:
+        plant = build_plant(hopscape.build(spec), config)
+    except ArgumentError:
+        return  # not enough virtual channels
+    if not plant.certificate.deadlock_free:
+        assert config.shared_buffers
+        assert "nothing is certified" in plant.certificate.words()
+        return
+    traffic = make_traffic(pattern, plant.endpoints)
+    source = make_source(traffic, plant.settings, load)
+    state = start(plant, traffic, source, seed)
+    run = Run(plant, state, source, blank_counters(plant, 10))
+    assert not run.to(cycles)
+    source.kind[1] = layout.SILENT
+    state.ends[:, layout.E_BIRTH] = layout.NEVER
+    assert not run.to(100_000)
+    assert state.scalars[layout.CREATED] == state.scalars[layout.DELIVERED] > 0
+    assert state.scalars[layout.IN_FLIGHT] == 0
+
+
+LOADS = st.floats(0.3, 1.0)
+PATTERNS = st.sampled_from(["uniform", "uniform-others", "tornado", "bit-complement"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(SPECS), _configurations(), LOADS, PATTERNS, st.integers(0, 99))
+def test_what_is_certified_arrives(spec, config, load, pattern, seed):
+    _arrives(spec, config, load, pattern, seed)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=2500)
+@given(st.sampled_from(SPECS), _configurations(), LOADS, PATTERNS, st.integers(0, 10**6))
+def test_what_is_certified_arrives_in_many_more_runs(spec, config, load, pattern, seed):
+    _arrives(spec, config, load, pattern, seed, cycles=2000)
+
+
+@pytest.mark.parametrize(
+    ("spec", "config"),
+    [
+        ("torus(4, 4)", {"vcs": 8, "buffer": 1}),
+        ("petersen", {"vcs": 3, "buffer": 1}),
+        ("petersen", {"vcs": 8, "buffer": 1}),
+        ("torus(4, 4)", {"vcs": 3, "buffer": 2}),
+        ("torus(4, 4)", {"vcs": 4, "buffer": 4, "packet": (1, 6)}),
+    ],
+)
+def test_adaptive_packets_never_wait_behind_others_without_an_escape(spec, config):
+    """These stood still when a packet could be given a channel without room for it."""
+    for seed in range(3):
+        _arrives(spec, Settings(routing="adaptive", **config), 1.0, "uniform", seed, cycles=1500)
+
+
+def test_the_command_does_not_contradict_itself(capsys):
+    words = ["simulate", "torus(8,8)", "--routing", "adaptive", "--load", "1.0"]
+    with pytest.raises(SystemExit):
+        main([*words, "--cycles", "1500", "-f", "json"])
+    record = json.loads(capsys.readouterr().out)
+    assert record["deadlock"]["torus(8,8)"]["deadlock_free"] is True
+    assert [point["deadlocked"] for point in record["points"]] == [False]
+
+
+@pytest.mark.parametrize(
+    ("spec", "knee"),
+    [
+        ("circulant(100, 1, 18)", 0.6),
+        ("double_loop(64)", 0.7),
+        ("multiring(64, 1, 3, 9)", 0.8),
+        ("cayley(25, 4, 7, 1, 25)", 0.55),
+        ("expanded(ring(4), 3, lamp=complete(2))", 0.4),
+        ("torus(10, 10)", 0.6),
+        ("ring(16)", 0.4),
+    ],
+)
+def test_throughput_is_kept_beyond_saturation(spec, knee):
+    plant = build_plant(hopscape.build(spec), Settings())
+    traffic = make_traffic("uniform", plant.endpoints)
+    found = [
+        run_point(plant, traffic, load, warmup=1500, cycles=1500).accepted
+        for load in (knee, min(1.0, 2 * knee))
+    ]
+    assert found[0] > 0.9 * knee
+    assert found[1] > 0.9 * found[0]
+
+
+def test_without_means_against_congestion_a_circulant_collapses():
+    bare = Settings(spread="none", priority="none")
+    plant = build_plant(hopscape.build("circulant(100, 1, 18)"), bare)
+    traffic = make_traffic("uniform", plant.endpoints)
+    assert run_point(plant, traffic, 0.9, warmup=1500, cycles=1500).accepted < 0.3
+
+
+def test_an_injection_limit_and_the_oldest_first_help_too():
+    network = hopscape.build("circulant(100, 1, 18)")
+    for more in ({"injection_limit": 0.125}, {"priority": "age"}):
+        plant = build_plant(network, Settings(**({"spread": "none", "priority": "none"} | more)))
+        traffic = make_traffic("uniform", plant.endpoints)
+        point = run_point(plant, traffic, 0.9, warmup=1500, cycles=1500)
+        assert point.accepted > 0.3, more
+
+
+def test_wrong_settings_are_refused():
+    for wrong in (
+        {"spread": "some"},
+        {"priority": "me"},
+        {"injection_limit": -0.1},
+        {"injection_limit": float("nan")},
+        {"injection_limit": True},
+    ):
+        with pytest.raises(ArgumentError, match=next(iter(wrong))):
+            Settings(**wrong)
