@@ -38,8 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 WRAP_AROUND = (
     "hopscape.simulate.packet_kernels",
     "hopscape.families.circulant.search_kernels",
-    "hopscape.families.multiring.slots_kernels",
-    "hopscape.families.torus.numeration_kernels",
+    "hopscape.simulate.rings.slots_kernels",
+    "hopscape.collectives.circuits.numeration_kernels",
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
 SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}

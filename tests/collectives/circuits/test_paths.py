@@ -47,6 +47,7 @@ def link_flow(network, informed, wanting):
     return nx.maximum_flow_value(graph, "s", "t") if "t" in graph and "s" in graph else 0
 
 
+@pytest.mark.interpreted
 @settings(max_examples=150)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(0, 8), st.data())
 def test_kernels_find_as_many_on_any_small_graph(seed, order, more, data):
@@ -72,6 +73,7 @@ def test_kernels_find_as_many_on_any_small_graph(seed, order, more, data):
     assert int(served.sum()) == link_flow(network, informed, wanting)
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(SPECS), st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14))
 def test_kernels_find_as_many_circuits_as_a_flow(spec, seed, sources, targets):
