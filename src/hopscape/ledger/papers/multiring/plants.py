@@ -180,9 +180,17 @@ SEATS = Plant(
     "two nodes on sparse rings exchanged", f"{_ROOM}.sparse:SparseMultiring.table", _exchanged
 )
 LOST = Plant("a node of the sparse rings lost", f"{_ROOM}.sparse:SparseMultiring.table", _lost_node)
-RUNS = Plant("simulated rates 5 % too high", f"{_ROOM}.slots:simulate", _other_run(1.05, 1.0))
-WAITS = Plant("simulated waits doubled or halved", f"{_ROOM}.slots:simulate", _other_run(1.0, 2.0))
-SENT = Plant("packets counted 5 % too high", f"{_ROOM}.slots:_Machine.run", _more_sent)
+RUNS = Plant(
+    "simulated rates 5 % too high", "hopscape.simulate.rings.slots:simulate", _other_run(1.05, 1.0)
+)
+WAITS = Plant(
+    "simulated waits doubled or halved",
+    "hopscape.simulate.rings.slots:simulate",
+    _other_run(1.0, 2.0),
+)
+SENT = Plant(
+    "packets counted 5 % too high", "hopscape.simulate.rings.slots:_Machine.run", _more_sent
+)
 
 SPARSE_WIRE = Plant(
     "one wire of a sparse ring moved",
