@@ -40,6 +40,7 @@ WRAP_AROUND = (
     "hopscape.families.circulant.search_kernels",
     "hopscape.simulate.rings.slots_kernels",
     "hopscape.collectives.circuits.numeration_kernels",
+    "hopscape.families.blockdesign.orbit_kernels",
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
 SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}
