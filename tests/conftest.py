@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Kernels whose whole numbers are meant to wrap around; elsewhere a small type was forgotten.
 WRAP_AROUND = (
+    "hopscape.core.random_kernels",
     "hopscape.simulate.packet_kernels",
     "hopscape.families.circulant.search_kernels",
     "hopscape.simulate.rings.slots_kernels",
