@@ -6,7 +6,6 @@ goal gets its command by a row there and a line in :mod:`hopscape.cli.contents`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import Parameter, Signature
@@ -18,8 +17,8 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.core.goal import Goal, GoalKind
-from hopscape.core.reading import TextFile
+from hopscape.core.goal import Goal, GoalKind, read_permutation
+from hopscape.core.network import Network
 from hopscape.registry import build, build_within
 
 __all__ = ["GOALS", "GoalCommand", "verify"]
@@ -244,24 +243,12 @@ def _listed(network: Any, goal: Any, asked: dict[str, Any]) -> list[dict[str, st
     ]
 
 
-def _targets(network: Any, targets: list[str] | None, permutation: str | None) -> tuple[int, ...]:
-    import numpy as np
-
+def _targets(
+    network: Network, targets: list[str] | None, permutation: str | None
+) -> tuple[int, ...]:
     if targets is not None:
         return tuple(sorted({network.node(t) for t in targets}))
-    if permutation is None:
-        return ()
-    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
-    if seed:
-        generator = np.random.default_rng(int(seed[1]))
-        return tuple(generator.permutation(network.endpoints).tolist())
-    if not Path(permutation).is_file():
-        raise ArgumentError(
-            f"permutation {permutation!r} is neither random:SEED nor a readable file"
-        )
-    lines = TextFile(permutation).lines("#")
-    words = [word for line in lines for word in line.words()]
-    return tuple(word.integer("a node", 0, network.order - 1) for word in words)
+    return () if permutation is None else read_permutation(network, permutation)
 
 
 def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
