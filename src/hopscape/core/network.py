@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers, node_dtype, whole_numbers
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.family import ChannelClass, Facts, Family, ListedFamily, Symmetry
+from hopscape.core.family import Facts, Family, ListedFamily, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
 from hopscape.core.progress import track
 
@@ -33,6 +34,7 @@ _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
 _FEW_PORTS = 64
 _LISTED_BYTES = 70
+_KIND_BYTES = 16
 _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
 _PAIRED_BYTES = 12
@@ -102,6 +104,8 @@ class Network:
         self._reversed: tuple[IntArray, IntArray] | None = None
         self._facts: Facts | None = None
         self._lists_links = False
+        self._classes: tuple[ChannelClass, ...] | None = None
+        self._kinds: IntArray | None = None
 
     # -- building ---------------------------------------------------------------------------
 
@@ -131,6 +135,8 @@ class Network:
         addresses: Addresses | None = None,
         symmetry: Symmetry | None = None,
         switches: IntArray | None = None,
+        classes: Sequence[ChannelClass] = (),
+        kinds: IntArray | Sequence[int] | None = None,
     ) -> Network:
         """A network from a list of links.
 
@@ -144,6 +150,10 @@ class Network:
             Each link is a pair of channels (the default), or one channel from tail to head.
         spec, addresses, symmetry, switches
             What the network knows about itself.
+        classes : sequence of ChannelClass
+            Kinds of links, where they are not all alike.
+        kinds : sequence of int, optional
+            The kind of each link: an index of `classes`.
 
         Examples
         --------
@@ -159,17 +169,24 @@ class Network:
             symmetry=symmetry,
             switches=switches,
         )
-        network._list(tails, heads)
+        network._classes = tuple(classes)
+        network._list(tails, heads, kinds)
         return network
 
-    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
+    def _list(
+        self,
+        tails: IntArray | Sequence[int],
+        heads: IntArray | Sequence[int],
+        kinds: IntArray | Sequence[int] | None,
+    ) -> None:
         """Make the arrays of a list of links."""
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
         ways = 2 if duplex else 1
         require_memory(
-            16 * (order + 1) + ways * _LISTED_BYTES * len(tails),
+            16 * (order + 1)
+            + ways * (_LISTED_BYTES + _KIND_BYTES * (kinds is not None)) * len(tails),
             f"the wiring of {spec} ({order} nodes)",
         )
         first = np.asarray(tails, dtype=np.int64).ravel()
@@ -193,6 +210,9 @@ class Network:
         place[by_tail] = np.arange(len(by_tail))
         reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
         degrees = np.bincount(tail, minlength=order)
+        if self.classes:
+            each = _kind_numbers(kinds, count, len(self.classes))
+            self._kinds = _frozen(np.repeat(each, ways)[by_tail])
         self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
         self._heads = _frozen(head[by_tail].astype(np.int32))
         self._reverse = _frozen(reverse.astype(np.int32))
@@ -374,7 +394,7 @@ class Network:
             return
         assert self.family is not None
         if isinstance(self.family, ListedFamily):
-            self._list(*self.family.links())
+            self._list(*self.family.links(), self.family.link_kinds())
             return
         width = self.family.ports
         chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
@@ -454,14 +474,20 @@ class Network:
 
     @property
     def classes(self) -> tuple[ChannelClass, ...]:
-        """The kinds of channels with their speeds; empty where all channels are alike."""
-        return self.family.channel_classes() if self.family is not None else ()
+        """The kinds of channels, from the family or a graph file; empty where all are alike."""
+        if self._classes is None:
+            self._classes = self.family.channel_classes() if self.family is not None else ()
+        return self._classes
 
     def class_of(self, channels: IntArray) -> IntArray:
         """Number of the kind of each channel, as :attr:`classes` counts them."""
         wanted = np.asarray(channels)
-        if self.family is None or not self.classes:
+        if not self.classes:
             return np.zeros(wanted.shape, dtype=np.int64)
+        if self._lists_links:
+            self._materialise()
+            return np.asarray(self._kinds)[wanted]
+        assert self.family is not None
         out = np.empty(wanted.size, dtype=np.int64)
         flat = wanted.ravel()
         for start in range(0, len(flat), _CHUNK):
@@ -469,6 +495,43 @@ class Network:
             tails, row = np.unique(self.tails[part].astype(np.int64), return_inverse=True)
             out[start : start + _CHUNK] = self.family.classes_at(tails)[row, self.port_of(part)]
         return out.reshape(wanted.shape)
+
+    def capacities(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """float64[channels]: what each channel carries in a unit of time, 1 unless it is said."""
+        if not self.classes:
+            return np.ones(len(self.heads))
+        speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
+        return speeds[self.class_of(np.arange(len(self.heads)))]
+
+    def classes_at(self, node: int) -> IntArray:
+        """Number of the kind of each channel that leaves a node."""
+        if self._lists_links or self.family is None:
+            return self.class_of(np.arange(self.indptr[node], self.indptr[node + 1]))
+        kinds = self.family.classes_at(np.asarray([node])).ravel()
+        return kinds[kinds >= 0]
+
+    def unheeded(self, what: str, *attributes: str) -> str:
+        """Words for a figure that leaves aside what is known of the channels; empty: nothing is.
+
+        Parameters
+        ----------
+        what : str
+            What the figure does instead.
+        attributes : str
+            Of ``capacity``, ``delay`` and ``length``: what it leaves aside.
+
+        Examples
+        --------
+        >>> from hopscape.core.channels import ChannelClass
+        >>> net = Network.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
+        >>> net.unheeded("links are counted", "capacity", "length")
+        'links are counted; the capacity of the channels is left aside'
+        """
+        said = [name for name in attributes if any(kind.says(name) for kind in self.classes)]
+        if not said:
+            return ""
+        verb = "is" if len(said) == 1 else "are"
+        return f"{what}; the {' and '.join(said)} of the channels {verb} left aside"
 
     # -- endpoints and switches -------------------------------------------------------------
 
@@ -602,6 +665,16 @@ class Network:
         """
         start, end = self.node(a), self.node(b)
         return self.router(router, pairs=1).route(start, end)
+
+
+def _kind_numbers(kinds: IntArray | Sequence[int] | None, links: int, count: int) -> IntArray:
+    each = np.asarray([] if kinds is None else kinds, dtype=np.int64).ravel()
+    if len(each) != links:
+        raise ArgumentError(f"{links} links, but {len(each)} kinds of links")
+    if links and not 0 <= each.min() <= each.max() < count:
+        bad = int(each[(each < 0) | (each >= count)][0])
+        raise ArgumentError(f"kind of link {bad} is out of range; there are {count} kinds")
+    return each
 
 
 def _switch_numbers(switches: IntArray, order: int) -> IntArray:

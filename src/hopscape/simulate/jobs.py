@@ -139,6 +139,11 @@ def _plant(
 ) -> Plant:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
+    if network.unheeded("", "capacity"):
+        raise ArgumentError(
+            f"{network.spec} has channels of other capacity than 1; the simulator moves one flit"
+            " per cycle on every channel (hopscape load honours capacity)"
+        )
     way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)

@@ -250,6 +250,11 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
     for job in jobs:
         _require_plain(job)
         network = build(job.spec)
+        if network.unheeded("", "capacity", "delay"):
+            raise ArgumentError(
+                f"{network.spec} has channels of several kinds; a BookSim configuration is written"
+                " for channels that are all alike"
+            )
         name = re.sub(r"[^A-Za-z0-9]+", "-", network.spec).strip("-")
         if written.setdefault(name, network.spec) != network.spec:
             raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")

@@ -268,6 +268,8 @@ def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
         **_circuit_lines(record),
         "verdict": f"{record['verdict']}: {record['reason']}",
     }
+    if "note" in record:
+        table["note"] = record["note"]
     title = f"{record['spec']}: {goal.describe()}"
     emit(record, style, output, title=title, table=table)
     if record["verdict"] != "holds":
