@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +106,7 @@ def test_attributes_of_some_links_only(tmp_path):
     graph = networkx.Graph([(0, 1, {"length": 2}), (1, 2)])
     network = from_networkx(graph)
     assert [(k.name, k.length) for k in network.classes] == [("length2", 2), ("plain", None)]
-    with pytest.raises(ArgumentError, match="write .graphml"):
+    with pytest.raises(ArgumentError, match=r"write \.graphml"):
         write_network(network, tmp_path / "graph.csv")
     graph[0][1]["capacity"] = "wide"
     with pytest.raises(FileFormatError, match="link 0-1: capacity is 'wide'"):
