@@ -32,7 +32,7 @@ from hopscape.families.multiring.capacity import route_weights
 from hopscape.interchange import write_network
 from hopscape.metrics import channel_load
 from hopscape.metrics.routes import all_routes
-from hopscape.simulate.booksim import read_anynet, write_anynet
+from hopscape.simulate.booksim import read_anynet, read_booksim, write_anynet
 from hopscape.simulate.traffic import read_matrix, read_trace
 from hopscape.store.records import Store
 
@@ -132,6 +132,7 @@ FORMATS = [
     FileFormat("schedule .json", ".json", _save_schedule, _schedule),
     FileFormat("schedule .npz", ".npz", _save_schedule, _schedule),
     FileFormat("anynet", ".anynet", lambda p: write_anynet(hopscape.build(NET), p, 3), read_anynet),
+    FileFormat("booksim", ".cfg", _booksim, read_booksim),
     FileFormat("trace", ".csv", _text(_TRACE), lambda p: read_trace(p, 9)),
     FileFormat("traffic matrix", ".csv", _text(_ROWS), lambda p: read_matrix(p, 10)),
     FileFormat("load .csv", ".csv", _text(_ROWS), _load),

@@ -23,19 +23,19 @@ def told(tally):
 
 
 def test_files(tmp_path):
-    tally = fuzz_files(1200, 1, tmp_path)
+    tally = fuzz_files(600, 1, tmp_path)
     assert not tally.failures, told(tally)
     assert 0 < tally.accepted < tally.tried
 
 
 def test_specs():
-    tally = fuzz_specs(600, 1)
+    tally = fuzz_specs(350, 1)
     assert not tally.failures, told(tally)
     assert 0 < tally.accepted < tally.tried
 
 
 def test_command_lines(tmp_path):
-    tally = fuzz_commands(60, 1, tmp_path)
+    tally = fuzz_commands(25, 1, tmp_path)
     assert not tally.failures, told(tally)
 
 

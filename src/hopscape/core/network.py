@@ -32,9 +32,11 @@ NodeLike = int | Sequence[int] | str
 
 _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
+_MANY_LINKS = 1 << 17
 _FEW_PORTS = 64
 _LISTED_BYTES = 70
-_KIND_BYTES = 16
+_KIND_BYTES = 64
+_COUNTED_BYTES = 12
 _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
 _PAIRED_BYTES = 12
@@ -183,39 +185,28 @@ class Network:
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
-        ways = 2 if duplex else 1
-        require_memory(
-            16 * (order + 1)
-            + ways * (_LISTED_BYTES + _KIND_BYTES * (kinds is not None)) * len(tails),
-            f"the wiring of {spec} ({order} nodes)",
-        )
-        first = np.asarray(tails, dtype=np.int64).ravel()
-        second = np.asarray(heads, dtype=np.int64).ravel()
+        first, second = _whole(tails), _whole(heads)
         if first.shape != second.shape:
             raise ArgumentError(f"{len(first)} tails but {len(second)} heads")
-        ends = np.concatenate([first, second])
-        if ends.size and (ends.min() < 0 or ends.max() >= order):
-            bad = int(ends[(ends < 0) | (ends >= order)][0])
-            raise AddressError(f"link end {bad} is out of range; the nodes are 0..{order - 1}")
-        count = len(first)
-        if duplex:  # interleaved, so that ports follow the order of the links at both ends
-            tail = np.stack([first, second], axis=1).ravel()
-            head = np.stack([second, first], axis=1).ravel()
-            mate = np.arange(2 * count) ^ 1
+        many = len(first) > _MANY_LINKS
+        each = (2 if duplex else 1) * (_COUNTED_BYTES if many else _LISTED_BYTES)
+        each += _KIND_BYTES if self.classes else 0
+        require_memory(
+            16 * (order + 1) + each * len(first), f"the wiring of {spec} ({order} nodes)"
+        )
+        _check_ends(order, first, second)
+        if many:
+            from hopscape.core.pairing_kernels import link_rows as rows_of
         else:
-            tail, head = first, second
-            mate = np.full(count, -1, dtype=np.int64)
-        by_tail = np.argsort(tail, kind="stable")
-        place = np.empty_like(by_tail)
-        place[by_tail] = np.arange(len(by_tail))
-        reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
-        degrees = np.bincount(tail, minlength=order)
+            rows_of = _link_rows
+        self._indptr, self._heads, self._reverse = map(
+            _frozen, rows_of(order, first, second, duplex)
+        )
         if self.classes:
-            each = _kind_numbers(kinds, count, len(self.classes))
-            self._kinds = _frozen(np.repeat(each, ways)[by_tail])
-        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
-        self._heads = _frozen(head[by_tail].astype(np.int32))
-        self._reverse = _frozen(reverse.astype(np.int32))
+            by_link = _kind_numbers(kinds, len(first), len(self.classes))
+            tail = np.stack([first, second], axis=1).ravel() if duplex else first
+            twice = np.repeat(by_link, 2 if duplex else 1)
+            self._kinds = _frozen(twice[np.argsort(tail, kind="stable")])
         self._lists_links = True
 
     # -- size -------------------------------------------------------------------------------
@@ -683,6 +674,41 @@ def _switch_numbers(switches: IntArray, order: int) -> IntArray:
         bad = int(nodes[0] if nodes[0] < 0 else nodes[-1])
         raise AddressError(f"switch {bad} is out of range; the nodes are 0..{order - 1}")
     return _frozen(nodes)
+
+
+def _whole(ends: IntArray | Sequence[int]) -> IntArray:
+    """Node numbers as they come if they are machine integers, else as int64."""
+    given = np.asarray(ends).ravel()
+    return given if given.dtype.kind == "i" else given.astype(np.int64)
+
+
+def _check_ends(order: int, *ends: IntArray) -> None:
+    for some in ends:
+        if some.size and (some.min() < 0 or some.max() >= order):
+            bad = int(some[(some < 0) | (some >= order)][0])
+            raise AddressError(f"link end {bad} is out of range; the nodes are 0..{order - 1}")
+
+
+def _link_rows(
+    order: int, tails: IntArray, heads: IntArray, duplex: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """`indptr`, `heads` and `reverse` of a list of links; for many there is a kernel."""
+    first, second = tails.astype(np.int64), heads.astype(np.int64)
+    count = len(first)
+    if duplex:  # interleaved, so that ports follow the order of the links at both ends
+        tail = np.stack([first, second], axis=1).ravel()
+        head = np.stack([second, first], axis=1).ravel()
+        mate = np.arange(2 * count) ^ 1
+    else:
+        tail, head = first, second
+        mate = np.full(count, -1, dtype=np.int64)
+    by_tail = np.argsort(tail, kind="stable")
+    place = np.empty_like(by_tail)
+    place[by_tail] = np.arange(len(by_tail))
+    reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
+    degrees = np.bincount(tail, minlength=order)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    return indptr, head[by_tail].astype(np.int32), reverse.astype(np.int32)
 
 
 def _frozen(array: IntArray) -> IntArray:

@@ -19,6 +19,7 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
 from hopscape.core.reading import TextFile
 from hopscape.core.reading import read_matrix as read_numbers
 from hopscape.simulate import layout
@@ -146,7 +147,8 @@ def make_traffic(
     Parameters
     ----------
     text : str or array
-        A name of :data:`PATTERNS`, ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
+        A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
+        ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
     endpoints : int
     sides : sequence of int, optional
         Lengths of the axes of a grid, for transpose, tornado and neighbour.
@@ -180,9 +182,13 @@ def make_traffic(
         if k < 2 or n > endpoints.bit_length() or k**n != endpoints:
             raise ArgumentError(f"{text} is for {k}^{n} endpoints, not for {endpoints}")
         grid = (k,) * n
+    added = load_plugins("traffic")
+    if name in added:  # a list of targets or a matrix, checked as a user's is
+        return replace(_from_array(np.asarray(added[name](endpoints, grid)), endpoints), name=name)
     made = _MAKERS.get(name)
     if made is None:
-        raise ArgumentError(f"traffic {text!r} is unknown; choose {', '.join(PATTERNS)}")
+        names = ", ".join([*PATTERNS, *added])
+        raise ArgumentError(f"traffic {text!r} is unknown; choose {names}")
     return _fixed(name, made(endpoints, grid))
 
 

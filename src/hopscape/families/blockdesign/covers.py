@@ -253,8 +253,9 @@ def find_cover(order: int, size: int) -> Cover:
     if 2 * ruler[-1] + 1 >= order:
         return Cover((order,), size, _on_circle(ruler, order), True, "Wichmann's ruler")
     last = first
-    for moduli in abelian_groups(order):
-        last = difference_cover(order, size, moduli=moduli, budget=_TO_BUILD)
+    groups = list(abelian_groups(order))
+    for moduli in groups:
+        last = difference_cover(order, size, moduli=moduli, budget=_TO_BUILD // len(groups))
         if last.elements is not None or last.steps == 0:
             return last
     return last

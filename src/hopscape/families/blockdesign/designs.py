@@ -287,8 +287,7 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     Raises
     ------
     ArgumentError
-        When the parameters are wrong, the design is impossible (with the reason), none is known,
-        or it is known but not built here.
+        When the parameters are wrong, the design is impossible (with the reason), or none is known.
 
     Examples
     --------
@@ -310,12 +309,8 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     from hopscape.families.blockdesign.existence import existence
 
     found = existence(n, m, sigma)
-    words = {
-        "impossible": "does not exist",
-        "open": "is not known to exist",
-        "exists": "exists, but is not built here",
-    }
-    raise ArgumentError(f"B({n}, {m}, {sigma}) {words[found.status]}: {found.reason}")
+    words = "does not exist" if found.status == "impossible" else "is not known to exist"
+    raise ArgumentError(f"B({n}, {m}, {sigma}) {words}: {found.reason}")
 
 
 def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:
