@@ -17,6 +17,7 @@ from hopscape.collectives.choose import report
 from hopscape.core.channels import ChannelClass, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
+from hopscape.families.product import Product
 from hopscape.interchange import from_networkx, read_network, to_networkx, write_network
 from hopscape.metrics import channel_load
 from hopscape.simulate import Job, Settings
@@ -38,10 +39,14 @@ def _drawn(seed: int, order: int, duplex: bool, delays: bool = True) -> Network:
     return Network.from_links(order, tails, heads, duplex=duplex, classes=classes, kinds=kinds)
 
 
-def _table(network: Network) -> list[tuple[int, int, float, int | None, float | None]]:
+def _rows(network: Network) -> list[tuple[int, int, float, int | None, float | None]]:
     kinds = [network.classes[k] for k in network.class_of(np.arange(len(network.heads)))]
     ends = zip(network.tails.tolist(), network.heads.tolist(), kinds, strict=True)
-    return sorted((u, v, k.speed, k.delay, k.length) for u, v, k in ends)
+    return [(u, v, k.speed, k.delay, k.length) for u, v, k in ends]
+
+
+def _table(network: Network) -> list[tuple[int, int, float, int | None, float | None]]:
+    return sorted(_rows(network))
 
 
 @given(seed=st.integers(0, 10**6), order=st.integers(3, 12), duplex=st.booleans())
@@ -155,3 +160,34 @@ def test_figures_that_leave_capacity_aside_say_so(tmp_path):
     assert compared.exit_code == 0
     found = channel_load(hopscape.build(str(path)))
     assert json.loads(compared.output)[0]["throughput"] == pytest.approx(found.throughput)
+
+
+@given(seed=st.integers(0, 10**6), order=st.integers(3, 6), first=st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_products_keep_the_kinds_of_their_factors(seed, order, first):
+    fat, ring = _drawn(seed, order, duplex=True), hopscape.build("ring(4)")
+    network = Network.of(Product([fat, ring] if first else [ring, fat]))
+    wanted = sorted(
+        (4 * u + v, 4 * w + v, *rest) if first else (v * order + u, v * order + w, *rest)
+        for u, w, *rest in _table(fat)
+        for v in range(4)
+    )
+    side = [(u, (u + d) % 4) for u in range(4) for d in (1, 3)]
+    wanted += [
+        (4 * w + u, 4 * w + v, 1, None, None)
+        if first
+        else (u * order + w, v * order + w, 1, None, None)
+        for u, v in side
+        for w in range(order)
+    ]
+    plain = [tuple(-1 if x is None else x for x in row) for row in wanted]
+    found = [tuple(-1 if x is None else x for x in row) for row in _rows(network)]
+    assert sorted(found) == sorted(plain)
+    assert len({kind.name for kind in network.classes}) == len(network.classes)
+    assert hopscape.build("torus(3, 4)").classes == ()
+
+
+def test_matrices_do_not_drop_the_kinds_of_channels(tmp_path):
+    for ending in ("mtx", "npz"):
+        with pytest.raises(ArgumentError, match="which a matrix cannot say"):
+            write_network(_drawn(0, 5, duplex=True), tmp_path / f"graph.{ending}")

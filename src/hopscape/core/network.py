@@ -494,12 +494,16 @@ class Network:
         speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
         return speeds[self.class_of(np.arange(len(self.heads)))]
 
-    def classes_at(self, node: int) -> IntArray:
-        """Number of the kind of each channel that leaves a node."""
-        if self._lists_links or self.family is None:
-            return self.class_of(np.arange(self.indptr[node], self.indptr[node + 1]))
-        kinds = self.family.classes_at(np.asarray([node])).ravel()
-        return kinds[kinds >= 0]
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""
+        if not self._lists_links and self.family is not None and self.classes:
+            return self.family.classes_at(nodes)
+        if not self.classes:
+            return np.where(self._rows(nodes) >= 0, 0, -1)
+        channels = self.channel_at(np.asarray(nodes)[:, None], np.arange(self.ports))
+        found = np.full(channels.shape, -1, dtype=np.int64)
+        found[channels >= 0] = self.class_of(channels[channels >= 0])
+        return found
 
     def unheeded(self, what: str, *attributes: str) -> str:
         """Words for a figure that leaves aside what is known of the channels; empty: nothing is.

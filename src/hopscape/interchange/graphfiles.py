@@ -306,15 +306,26 @@ def _write_graphml(network: Network, out: IO[bytes]) -> None:
     networkx.write_graphml(to_networkx(network), out)
 
 
+def _require_alike(network: Network) -> None:
+    """A matrix counts channels: it has no place for their capacity, delay and length."""
+    if network.unheeded("", *ATTRIBUTES):
+        raise ArgumentError(
+            f"{network.spec} has channels of several kinds, which a matrix cannot say; write"
+            " .edges, .csv or .graphml"
+        )
+
+
 def _write_matrix_market(network: Network, out: IO[bytes]) -> None:
     from scipy.io import mmwrite
 
+    _require_alike(network)
     mmwrite(out, to_scipy(network), field="integer", comment=f" hopscape {network.spec}")
 
 
 def _write_npz(network: Network, out: IO[bytes]) -> None:
     from scipy.sparse import save_npz
 
+    _require_alike(network)
     save_npz(out, to_scipy(network))
 
 

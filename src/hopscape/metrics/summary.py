@@ -65,7 +65,7 @@ def summarise(
 def _class_records(network: Network) -> list[dict[str, Any]]:
     """Kinds of channels with their speeds, and how many of them leave the first node."""
     try:
-        mine = network.classes_at(0)
+        mine = network.classes_at(np.asarray([0])).ravel()
     except TooLargeError:
         return [asdict(kind) | {"at_node_0": None} for kind in network.classes]
     return [asdict(kind) | {"at_node_0": int((mine == k).sum())}
