@@ -144,7 +144,7 @@ def test_the_simulator_takes_delays_and_refuses_capacities(tmp_path):
 
 def test_figures_that_leave_capacity_aside_say_so(tmp_path):
     path = tmp_path / "fat.csv"
-    path.write_text("source,target,capacity,length\n0,1,2,5\n1,2,1,5\n2,0,1,5\n")
+    path.write_text("source,target,capacity,length\n0,1,0.25,5\n1,2,1,5\n2,0,1,5\n")
     for words, note in (
         (["show"], "distances count hops; the length of the channels is left aside"),
         (["bisection"], "links are counted; the capacity of the channels is left aside"),
@@ -159,7 +159,8 @@ def test_figures_that_leave_capacity_aside_say_so(tmp_path):
     )
     assert compared.exit_code == 0
     found = channel_load(hopscape.build(str(path)))
-    assert json.loads(compared.output)[0]["throughput"] == pytest.approx(found.throughput)
+    row = json.loads(compared.output)[0]
+    assert (row["throughput"], row["throughput_bound"]) == (found.throughput, (2 * 0.25 + 4) / 3)
 
 
 @given(seed=st.integers(0, 10**6), order=st.integers(3, 6), first=st.booleans())
