@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import models, register_model
 from numpy.typing import NDArray
+
+from hopscape.core.interpreted import intrinsic_or
 
 __all__ = [
     "Lanes",
@@ -60,7 +62,11 @@ def _row_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
 
 
-@intrinsic
+def _plain_store(array: Words, row: int, lanes: Lanes, value: Words) -> None:
+    array[row * len(lanes) : (row + 1) * len(lanes)] = value
+
+
+@intrinsic_or(lambda array, row, lanes: array[row * len(lanes) : (row + 1) * len(lanes)].copy())
 def load(_context: Any, array: Any, row: Any, lanes: Any) -> Any:
     """Words of one row."""
 
@@ -72,7 +78,7 @@ def load(_context: Any, array: Any, row: Any, lanes: Any) -> Any:
     return _Vector(lanes.count)(array, types.int64, lanes), codegen
 
 
-@intrinsic
+@intrinsic_or(_plain_store)
 def store(_context: Any, array: Any, row: Any, lanes: Any, value: Any) -> Any:
     """Set the words of one row."""
 
@@ -84,22 +90,22 @@ def store(_context: Any, array: Any, row: Any, lanes: Any, value: Any) -> Any:
     return types.void(array, types.int64, lanes, value), codegen
 
 
-@intrinsic
+@intrinsic_or(np.bitwise_or)
 def bits_or(_context: Any, left: Any, right: Any) -> Any:
     return left(left, left), lambda _c, builder, _s, args: builder.or_(*args)
 
 
-@intrinsic
+@intrinsic_or(np.bitwise_and)
 def bits_and(_context: Any, left: Any, right: Any) -> Any:
     return left(left, left), lambda _c, builder, _s, args: builder.and_(*args)
 
 
-@intrinsic
+@intrinsic_or(np.bitwise_xor)
 def bits_xor(_context: Any, left: Any, right: Any) -> Any:
     return left(left, left), lambda _c, builder, _s, args: builder.xor(*args)
 
 
-@intrinsic
+@intrinsic_or(lambda value: np.bitwise_count(value).sum(dtype=np.int64))
 def count(_context: Any, value: Any) -> Any:
     """Number of bits set in a vector."""
 
@@ -119,7 +125,7 @@ def count(_context: Any, value: Any) -> Any:
     return types.int64(value), codegen
 
 
-@intrinsic
+@intrinsic_or(np.array_equal)
 def equal(_context: Any, left: Any, right: Any) -> Any:
     """Whether two vectors are the same."""
 
@@ -130,7 +136,7 @@ def equal(_context: Any, left: Any, right: Any) -> Any:
     return types.boolean(left, left), codegen
 
 
-@intrinsic
+@intrinsic_or(lambda word: np.uint64((int(word) & -int(word)).bit_length() - 1))
 def lowest(_context: Any, word: Any) -> Any:
     """Position of the lowest bit set in a word that is not 0."""
     zero_is_poison = ir.Constant(ir.IntType(1), 1)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from conftest import connected_graph
 from hopscape import verify
 from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
 from hopscape.collectives.circuits.paths import circuits_towards, spread_sets
@@ -46,6 +47,33 @@ def link_flow(network, informed, wanting):
     return nx.maximum_flow_value(graph, "s", "t") if "t" in graph and "s" in graph else 0
 
 
+@pytest.mark.interpreted
+@settings(max_examples=150)
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(0, 8), st.data())
+def test_kernels_find_as_many_on_any_small_graph(seed, order, more, data):
+    """Sparse graphs, where a circuit often has to give way to another."""
+    drawn = connected_graph(seed, order, more)
+    links = {(min(u, v), max(u, v)) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist())}
+    network = Network.from_links(order, *zip(*[(u, v) for u, v in sorted(links) if u != v]))
+    chosen = np.random.default_rng(seed).permutation(order)
+    sources = data.draw(st.integers(1, min(4, order - 1)))
+    informed, wanting = np.zeros((2, order), dtype=bool)
+    informed[chosen[:sources]] = True
+    goals = chosen[sources : sources + data.draw(st.integers(1, 8))].astype(np.int64)
+    wanting[goals] = True
+    before = node_disjoint(network.indptr, network.heads, informed, wanting, goals, False)
+    assert int((before[goals] >= 0).sum()) == split_flow(network, informed, wanting)
+    for goal in goals[before[goals] >= 0].tolist():
+        while not informed[goal]:
+            assert before[goal] in network.neighbours(goal)
+            goal = int(before[goal])
+    served, _ = link_disjoint(
+        network.indptr, network.heads, network.reverse, informed, goals, False
+    )
+    assert int(served.sum()) == link_flow(network, informed, wanting)
+
+
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(SPECS), st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14))
 def test_kernels_find_as_many_circuits_as_a_flow(spec, seed, sources, targets):

@@ -49,6 +49,7 @@ def slow_digits(system, point, blocks):
     return out
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=25)
 @given(st.sampled_from(["1", "2", "3-printed", "3-ten"]), st.integers(1, 3), st.integers(0, 2**40))
 def test_digits_agree_with_the_definition(key, blocks, seed):

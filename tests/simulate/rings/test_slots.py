@@ -114,6 +114,7 @@ TWISTED = SparseMultiring(2, 6, [3, 0, 5, 1, 4, 2])
 NEAR = [Fraction(int(r <= 1)) for r in range(1, 12)]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("insertion", [False, True])
 @pytest.mark.parametrize("mode", [0, 1, 2])
 @pytest.mark.parametrize(

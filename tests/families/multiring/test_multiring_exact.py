@@ -58,6 +58,35 @@ def test_large_coefficients_and_free_unknowns():
     assert rational.solve_exactly(np.zeros((1, 2001), dtype=int), [0], [0.0] * 2001) is None
 
 
+def slow_echelon(matrix, prime):
+    """The rows of the reduced echelon form modulo a prime, and the columns of their ones."""
+    rows, used = [[int(x) % prime for x in row] for row in matrix], []
+    for k in range(len(rows[0])):
+        free = rows[len(used) :]
+        pivot = next((row for row in free if row[k]), None)
+        if pivot is None:
+            continue
+        rows.remove(pivot)
+        pivot = [x * pow(pivot[k], -1, prime) % prime for x in pivot]
+        rows = [[(x - row[k] * y) % prime for x, y in zip(row, pivot)] for row in rows]
+        rows.insert(len(used), pivot)
+        used.append(k)
+    return rows[: len(used)], used
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 4), (5, 4), (6, 9), (12, 12)])
+def test_elimination_kernel_gives_the_echelon_form(shape):
+    from hopscape.families.multiring.rational_kernels import eliminate
+
+    rng = np.random.default_rng(shape[0])
+    for low in (0, -1):
+        matrix = rng.integers(low, 3, size=shape) % 101
+        work = matrix.copy()
+        rows, used = eliminate(work, shape[1], 101)
+        assert (work[rows].tolist(), used.tolist()) == slow_echelon(matrix, 101)
+
+
 @pytest.mark.parametrize("shape", [(5, 4), (12, 12), (40, 30), (30, 40)])
 def test_elimination_kernel_against_its_twin(shape):
     rng = np.random.default_rng(shape[0])
@@ -253,6 +282,7 @@ def test_closed_form_is_the_program(m):
         sparse_capacity(SparseMultiring(4, 4 * 10**9, sigma=2))
 
 
+@pytest.mark.interpreted
 def test_annealing_kernel_against_a_twin():
     from hopscape.families.multiring.order_kernels import anneal, total_arcs
 

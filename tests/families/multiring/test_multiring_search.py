@@ -57,6 +57,7 @@ def test_search_finds_all_best_sets(n, rings, simplex):
     assert found["tested"] == len(loads)
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=25)
 @given(st.integers(7, 20), st.integers(1, 4), st.booleans(), st.integers(0, 100))
 def test_scan_kernel_against_combinations(n, count, simplex, percent):
