@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, Numbers
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
 from hopscape.core.model import ANY_MODEL, Served
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REQUIRED",
-    "ChannelClass",
     "Collective",
     "Facts",
     "Family",
@@ -172,24 +172,6 @@ class Symmetry:
     def of_transitive(cls, order: int) -> Symmetry:
         """The symmetry of a vertex-transitive network."""
         return cls((0,), (order,))
-
-
-@dataclass(frozen=True)
-class ChannelClass:
-    """A kind of channel.
-
-    Attributes
-    ----------
-    name : str
-    speed : int
-        What it carries in a unit of time, in a unit common to all kinds of the network.
-    reach : str
-        How far it goes, in the machine's own words.
-    """
-
-    name: str
-    speed: int = 1
-    reach: str = ""
 
 
 @dataclass(frozen=True)
@@ -489,6 +471,10 @@ class ListedFamily(Family):
     @abstractmethod
     def links(self) -> tuple[IntArray, IntArray]:
         """The ends of all links; ports follow their order at each node."""
+
+    def link_kinds(self) -> IntArray | None:
+        """Number of the kind of each link, as `channel_classes` counts; None: all alike."""
+        return None
 
     @property
     def ports(self) -> int:

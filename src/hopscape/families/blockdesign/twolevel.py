@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import ChannelClass, Facts, Family, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Parameter, Symmetry
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
