@@ -31,6 +31,7 @@ from hopscape.simulate.layout import (
     N_DEPTH,
     N_ENDPOINTS,
     N_MODE,
+    N_ROOM,
     N_SHARED,
     N_SHIFT,
     N_SWITCHING,
@@ -160,7 +161,8 @@ def _hopes(
     """Will the packet at the front of a waiting row get a virtual channel?"""
     who = flits[row, vcs[row, HEAD]] >> 2
     switching = numbers[N_SWITCHING]
-    size = packets[who, SIZE] if switching in (CUT_THROUGH, STORE_FORWARD) else 0
+    whole = switching in (CUT_THROUGH, STORE_FORWARD)
+    size = packets[who, SIZE] if whole else min(packets[who, SIZE], numbers[N_ROOM])
     if switching == STORE_FORWARD and vcs[row, COUNT] < size:
         return _fed(numbers, ends, coming, owner, front, moving, row)
     unit = np.int64(vcs[row, OUT])

@@ -22,11 +22,10 @@ from hopscape.simulate.layout import (
     LAST_MOVE,
     LISTED,
     MISC,
+    N_BACK,
     N_CHANNELS,
     N_CREDIT,
     N_DEPTH,
-    N_EASE,
-    N_PRIORITY,
     N_ROUTING,
     N_SHIFT,
     N_SPEEDUP,
@@ -41,7 +40,6 @@ from hopscape.simulate.layout import (
     SENDERS,
     STATE,
     TAIL_OUT,
-    TRANSIT,
     U_BEST,
     U_CREDIT,
     U_DELAY,
@@ -74,8 +72,8 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
     wait for the next cycle. The list is left with those that no output has chosen.
     """
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
-    now, channels, priority = scalars[NOW], numbers[N_CHANNELS], numbers[N_PRIORITY]
-    low = (1 << shift) - 1
+    entering = numbers[N_CHANNELS] << shift if numbers[N_BACK] else len(vcs)  # who steps back
+    now, late, low = scalars[NOW], scalars[NOW] - PATIENCE, (1 << shift) - 1
     touched = kept = 0
     for i in range(listed):
         if i + 16 < listed:
@@ -102,9 +100,7 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
         key = vcs[row, V_PLACE] - units[to, U_GIVE]
         lap = units[to, U_INS] * speedup
         key += lap if key < 0 else 0
-        if priority == TRANSIT and row >> shift >= channels:
-            full = vcs[out, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
-            key += lap if full and now - vcs[row, READY] < PATIENCE else 0
+        key += lap * ((row >= entering) & (vcs[row, READY] > late))
         turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
         turn += per if turn < 0 else 0
         key = key * 32 + turn
