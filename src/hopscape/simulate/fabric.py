@@ -313,8 +313,10 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     cyclic = "transit" if classes.count > 1 else "none"
     wish = cyclic if settings.priority == "auto" else settings.priority
     numbers[layout.N_PRIORITY] = _PRIORITIES[wish]
-    numbers[layout.N_BACK] = wish == "transit"
-    numbers[layout.N_ROOM] = wish != "none" and classes.method == "dateline"
+    lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
+    numbers[layout.N_EASE] = 2 if lonely else 0
+    overload = wish != "none" and classes.method == "dateline"
+    numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()

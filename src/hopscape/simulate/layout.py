@@ -117,6 +117,7 @@ WORMHOLE, CUT_THROUGH, STORE_FORWARD, CIRCUIT = range(4)
 BY_RING, BY_PAIR, RISING = range(3)
 # who is served first at a virtual channel
 NOBODY, TRANSIT, AGE = range(3)
+OVERLOAD = 128  # who has waited so many cycles to enter takes no channel without room
 PATIENCE = 1024  # after so many cycles nobody is held back any more
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
@@ -218,7 +219,7 @@ class Ways(NamedTuple):
     N_PRIORITY,
     N_LIMIT,
     N_SHARED,
-    N_BACK,
+    N_EASE,
     N_ROOM,
 ) = range(23)
 NUMBERS = 24

@@ -34,12 +34,12 @@ from hopscape.simulate.layout import (
     MISC,
     N_CHANNELS,
     N_DEPTH,
+    N_EASE,
     N_ENDPOINTS,
     N_LIMIT,
     N_METHOD,
     N_MODE,
     N_PRIORITY,
-    N_ROOM,
     N_SETS,
     N_SHARED,
     N_SHIFT,
@@ -81,7 +81,7 @@ from hopscape.simulate.layout import (
     V_WISH,
     WAITERS,
 )
-from hopscape.simulate.packet_kernels import fetch, random_bits, ring_first
+from hopscape.simulate.packet_kernels import asks_room, fetch, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
 
@@ -262,7 +262,7 @@ def allocate_vcs(
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
     channels, limit = numbers[N_CHANNELS], numbers[N_LIMIT]
     entering = channels << numbers[N_SHIFT] if limit else len(vcs)  # rows that may be held back
-    least, depth = numbers[N_ROOM], numbers[N_DEPTH]
+    depth = numbers[N_DEPTH]
     sized = whole or adaptive
     others = (numbers[N_VCS] - 1) * depth  # places in all buffers of a unit but one
     touched = kept = 0
@@ -313,7 +313,7 @@ def allocate_vcs(
                 continue
             vcs[row, OUT] = way
         unit, wish = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
-        need = size if whole else min(size, least)
+        need = size if whole else 0
         if adaptive and unit < channels:
             room = need if numbers[N_SHARED] else min(size, depth)
             roaming = _choose_way(
@@ -322,6 +322,8 @@ def allocate_vcs(
             if roaming >= 0:
                 unit, wish, need = roaming, masks[len(masks) - 1], room
         mask = wish & units[unit, U_FREE]
+        if need == 0 and units[unit, U_CREDIT] <= others:
+            need = asks_room(numbers, packets, flits[row, vcs[row, HEAD]] >> 2)
         if mask and need and units[unit, U_CREDIT] < others + need:
             mask = _roomy(numbers, vcs, unit, mask, need)
         if mask == 0:
@@ -427,12 +429,14 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
         v = ring_first(left, 0)
         left &= left - 1
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
+        full = vcs[(unit << shift) + v, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
+        transit = priority == TRANSIT and full
         offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
             key = vcs[row, V_RANK] - given
             key += lap if key < 0 else 0
-            if priority == TRANSIT and vcs[row, READY] > late:
+            if transit and vcs[row, READY] > late:
                 line = row >> shift
                 key += lap if line >= numbers[N_CHANNELS] else 0
                 key += lap if rings and units[line, U_RING] != units[unit, U_RING] else 0

@@ -31,7 +31,6 @@ from hopscape.simulate.layout import (
     N_DEPTH,
     N_ENDPOINTS,
     N_MODE,
-    N_ROOM,
     N_SHARED,
     N_SHIFT,
     N_SWITCHING,
@@ -46,6 +45,7 @@ from hopscape.simulate.layout import (
     U_TO,
     V_WISH,
 )
+from hopscape.simulate.packet_kernels import asks_room
 
 __all__ = ["find_owners", "follow_waits", "mark_moving"]
 
@@ -162,7 +162,7 @@ def _hopes(
     who = flits[row, vcs[row, HEAD]] >> 2
     switching = numbers[N_SWITCHING]
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
-    size = packets[who, SIZE] if whole else min(packets[who, SIZE], numbers[N_ROOM])
+    size = packets[who, SIZE] if whole else asks_room(numbers, packets, who)
     if switching == STORE_FORWARD and vcs[row, COUNT] < size:
         return _fed(numbers, ends, coming, owner, front, moving, row)
     unit = np.int64(vcs[row, OUT])
