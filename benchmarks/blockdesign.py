@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 import hopscape
-from hopscape.core.fields import galois_field
+from hopscape.algebra.fields import galois_field
 from hopscape.families.blockdesign.designs import Design, check_design
 from hopscape.families.blockdesign.difference import singer
 from hopscape.families.blockdesign.traffic import check_permutation

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.slots import RingTraffic, _Machine, ring_traffic
+from hopscape.simulate.rings.slots import RingTraffic, _Machine, ring_traffic
 
 CASES = {
     "four ±1, N = 32": Multiring(32, (1,), 4),

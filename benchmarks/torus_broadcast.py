@@ -17,10 +17,10 @@ import numpy as np
 
 import hopscape
 from hopscape import verify
-from hopscape.families.torus.circuits import to_schedule
-from hopscape.families.torus.local import LocalRule
-from hopscape.families.torus.numeration import word_system
-from hopscape.families.torus.schemes import scheme
+from hopscape.collectives.circuits.local import LocalRule
+from hopscape.collectives.circuits.numeration import word_system
+from hopscape.collectives.circuits.programs import to_schedule
+from hopscape.collectives.circuits.schemes import scheme
 
 
 def best(call: Callable[[], Any], repeats: int) -> float:

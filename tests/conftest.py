@@ -4,15 +4,64 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 import hopscape
 
-# With CI set, the same examples every time: a run must not depend on luck. New ones are found by
-# running the tests without it.
-settings.register_profile("ci", derandomize=True, deadline=None)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# The same examples every time: a run must not depend on luck. New ones are found by
+# ``pytest --hypothesis-profile=search``.
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("search", deadline=None, max_examples=300)
+settings.load_profile("fixed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--interpreted",
+        action="store_true",
+        help="run the tests marked 'interpreted' with kernels as plain Python: indices are checked"
+        " and lines counted",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--interpreted"):
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
+        overflow = "overflow encountered in scalar:RuntimeWarning"
+        config.addinivalue_line("filterwarnings", f"error:{overflow}")
+        for module in WRAP_AROUND:
+            config.addinivalue_line("filterwarnings", f"ignore:{overflow}:{module}")
+
+
+# Kernels whose whole numbers are meant to wrap around; elsewhere a small type was forgotten.
+WRAP_AROUND = (
+    "hopscape.core.random_kernels",
+    "hopscape.simulate.packet_kernels",
+    "hopscape.families.circulant.search_kernels",
+    "hopscape.simulate.rings.slots_kernels",
+    "hopscape.collectives.circuits.numeration_kernels",
+    "hopscape.families.blockdesign.orbit_kernels",
+)
+# Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
+SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}
+
+
+def can_do_without_a_compiler(item: pytest.Item) -> bool:
+    """Is it marked so, and none of its parameters otherwise?"""
+    return bool(item.get_closest_marker("interpreted") and not item.get_closest_marker("compiled"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        small = item.path.parent.name in SMALL_ROOMS and item.path.name.startswith("test_")
+        if small and not any(map(item.get_closest_marker, ("compiled", "slow"))):
+            item.add_marker("interpreted")
+    if config.getoption("--interpreted"):
+        kept = [item for item in items if can_do_without_a_compiler(item)]
+        config.hook.pytest_deselected(items=[x for x in items if not can_do_without_a_compiler(x)])
+        items[:] = kept
+
 
 MEMBERS = [
     *(f"ring({n})" for n in (1, 2, 3, 4, 7, 12)),
@@ -66,4 +115,19 @@ def fresh_graph(seed: int, order: int, links: int, duplex: bool = True) -> hopsc
     import numpy as np
 
     ends = np.random.default_rng(seed).integers(0, order, size=(2, links))
+    return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
+
+
+def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> hopscape.Network:
+    """A random tree (a cycle, if not duplex) with more random links, loops and parallel ones."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    nodes = rng.permutation(order)
+    if duplex:
+        links = [(nodes[rng.integers(0, i)], nodes[i]) for i in range(1, order)]
+    else:
+        links = [(nodes[i - 1], nodes[i]) for i in range(order if order > 1 else 0)]
+    links += rng.integers(0, order, size=(more, 2)).tolist()
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")

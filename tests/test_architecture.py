@@ -14,6 +14,7 @@ import hopscape
 SOURCE = Path(hopscape.__file__).parent
 FLOORS = [
     {"core"},
+    {"algebra"},
     {"interchange", "store"},
     {"metrics"},
     {"collectives", "deadlock"},

@@ -11,6 +11,7 @@ from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
 from hopscape.core.goal import Goal
+from hopscape.core.kernel_cache import prepare_kernel_cache
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -18,6 +19,8 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 from hopscape.registry import all_families, build, family
+
+prepare_kernel_cache()
 
 __all__ = [
     "Family",

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable
+from pathlib import Path
 
-from hopscape.core.errors import ArgumentError, SpecError
+from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.spec import Call, Value, parse, write_value
 
-__all__ = ["aliases", "all_families", "build", "family", "member", "spec_files"]
+__all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
 
 _FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
 
@@ -100,6 +102,27 @@ def spec_files(text: str) -> list[str]:
         elif isinstance(value, str) and os.path.isfile(value):
             found.append(value)
     return sorted(found)
+
+
+def build_within(origin: str | Path) -> Callable[[str], Network]:
+    """A :func:`build` for specs that stand in a file, which may come from a stranger.
+
+    There ``file(...)`` names only files below the folder of `origin` or below the working folder:
+    nobody's schedule makes hopscape read, and quote, another file.
+    """
+    allowed = [Path(os.path.realpath(place)) for place in (Path(origin).parent, ".")]
+
+    def checked(text: str) -> Network:
+        for name in spec_files(text):
+            place = Path(os.path.realpath(name))
+            if not any(place.is_relative_to(folder) for folder in allowed):
+                raise FileFormatError(
+                    f"{origin} names the file {name!r}, which is neither below its own folder nor"
+                    " below the working folder"
+                )
+        return build(text)
+
+    return checked
 
 
 def _parse(text: str) -> Call:

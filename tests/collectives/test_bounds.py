@@ -187,6 +187,7 @@ def test_parts_that_are_not_asked_for_do_not_matter():
     assert best(TWO_PARTS, Goal.permutation([2, 1, 0, 4, 3])) == 2
 
 
+@pytest.mark.compiled
 def test_long_networks_are_not_taken_for_broken():
     """Distances of 254 and more fill a byte, which also says that there is no way."""
     for order in (254, 255, 256, 257, 300):

@@ -107,9 +107,20 @@ def test_bfs_distances(graph, data):
     assert found.tolist() == [twin.get(v, -1) for v in range(graph.n)]
 
 
+@pytest.mark.compiled
 @settings(max_examples=80, deadline=None)
 @given(graph=graphs(), words=st.sampled_from([1, 8]), seed=st.integers(0, 99))
 def test_distance_sweep(graph, words, seed):
+    check_sweep(graph, words, seed)
+
+
+@settings(max_examples=20, deadline=None)
+@given(graph=graphs(largest=40), words=st.sampled_from([1, 2]), seed=st.integers(0, 99))
+def test_distance_sweep_of_small_graphs(graph, words, seed):
+    check_sweep(graph, words, seed)
+
+
+def check_sweep(graph, words, seed):
     generator = np.random.default_rng(seed)
     sources = generator.integers(graph.n, size=generator.integers(0, 2 * graph.n + 1))
     twins = [graph.distances(source) for source in sources.tolist()]
@@ -125,6 +136,7 @@ def test_distance_sweep(graph, words, seed):
             assert one.dtype == other.dtype
 
 
+@pytest.mark.compiled
 def test_distance_sweep_of_a_long_path():
     histogram, eccentricity, reached = kernels.distance_sweep(*path(300).forward, np.arange(300), 1)
     assert histogram.tolist() == [300] + [2 * (300 - d) for d in range(1, 300)]
@@ -147,6 +159,7 @@ def test_distance_rows(graph, every, seed):
         assert row.tolist() == [twin.get(v, unreached) for v in range(graph.n)]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("every", [True, False])
 def test_distance_rows_overflow(every, monkeypatch):
     monkeypatch.setattr(kernels, "choose_words", lambda n, sources: 2)  # compiled already

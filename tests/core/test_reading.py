@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopscape.core.errors import FileFormatError, TooLargeError
-from hopscape.core.reading import Line, TextFile, Word, load_json, read_bytes
+from hopscape.core.reading import (
+    Line,
+    TextFile,
+    Word,
+    load_array,
+    load_arrays,
+    load_json,
+    read_bytes,
+    read_matrix,
+)
 
 
 def _word(text: str) -> Word:
@@ -96,3 +107,51 @@ def test_no_text_and_no_file(tmp_path: Path) -> None:
     for bad in (tmp_path, tmp_path / "none", tmp_path / ("x" * 300), "\0"):
         with pytest.raises(FileFormatError, match="cannot be read"):
             TextFile(bad)
+
+
+def put(tmp_path, text, name="file.txt"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_matrices_of_numbers(tmp_path):
+    assert read_matrix(put(tmp_path, "# shares\n1,2.5\n\n3e0;4\n")).tolist() == [[1, 2.5], [3, 4]]
+    wrong = {
+        "1,2\n3\n": "line 2: a row of 1 numbers below one of 2",
+        "1,2\n3,x\n": "line 2, column 3: an entry must be a finite number, not 'x'",
+        "1,nan\n": "line 1, column 3: an entry must be a finite number",
+        "1,1_0\n": "line 1, column 3: an entry must be a finite number, not '1_0'",
+        "1,٣\n": "line 1, column 3",
+        "2,-1\n": "line 1, column 3: an entry is -1",
+        "# none\n": "there is no matrix in it",
+    }
+    for text, says in wrong.items():
+        with pytest.raises(FileFormatError, match=re.escape(says)):
+            read_matrix(put(tmp_path, text), low=0)
+
+
+def test_rows_of_integers(tmp_path):
+    line = next(TextFile(put(tmp_path, "3, 7 9\n")).lines())
+    assert line.integers("a port").tolist() == [3, 7, 9]
+    with pytest.raises(FileFormatError, match="line 1, column 4: a port is 7; it must be from 0"):
+        line.integers("a port", 0, 5)
+    for number in ("9223372036854775808", "²", "1.5", "1_0"):
+        line = next(TextFile(put(tmp_path, f"3 {number}\n")).lines())
+        with pytest.raises(FileFormatError, match="line 1, column 3: a port"):
+            line.integers("a port")
+
+
+def test_archives_of_arrays(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "zeros.npz", zeros=np.zeros(10**6))
+    assert load_arrays(tmp_path / "zeros.npz")["zeros"].shape == (10**6,)
+    np.save(tmp_path / "one.npy", np.eye(3))
+    assert load_array(tmp_path / "one.npy").tolist() == np.eye(3).tolist()
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "1M")
+    with pytest.raises(TooLargeError, match=r"zeros\.npz would need 8 MB"):
+        load_arrays(tmp_path / "zeros.npz")
+    np.save(tmp_path / "things.npy", np.asarray([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(FileFormatError, match="Object arrays cannot be loaded"):
+        load_array(tmp_path / "things.npy")
+    with pytest.raises(FileFormatError, match=r"not a whole \.npz file"):
+        load_arrays(put(tmp_path, b"PK\x03\x04", "broken.npz"))

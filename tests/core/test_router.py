@@ -324,3 +324,63 @@ def test_check_of_some_targets():
     for targets in (0, -1):
         with pytest.raises(ArgumentError, match="must be at least 1"):
             check_router(router, targets=targets)
+
+
+@pytest.mark.parametrize("kind", ["torus", "mesh"])
+@pytest.mark.parametrize(
+    "sides", [(1,), (2,), (7,), (8, 8), (5, 4), (2, 3, 4), (1, 6, 1), (3, 3, 3, 2), (600, 500)]
+)
+def test_grid_kernels_agree_with_numpy(kind: str, sides: tuple[int, ...]) -> None:
+    from hopscape.families.torus.routing_kernels import grid_distances, grid_ports, packed
+
+    network = hopscape.build(f"{kind}({', '.join(map(str, sides))})")
+    router = network.router()
+    at, to = np.random.default_rng(0).integers(network.order, size=(2, 4000))
+    offsets = router._offsets(at, to)
+    differs = offsets != 0
+    axis = differs.argmax(axis=1)
+    ports = 2 * axis + (offsets[np.arange(len(at)), axis] < 0)
+    expected = np.where(differs.any(axis=1), ports, -1)
+    box, wraps = np.asarray(sides), kind == "torus"
+    for places in (packed(box), np.empty((0, 0), dtype=np.int32)):
+        assert (grid_distances(places, box, wraps, at, to) == np.abs(offsets).sum(axis=1)).all()
+        assert (grid_ports(places, box, wraps, at, to) == expected).all()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "torus(5, 4)",
+        "torus(2, 6, 3)",
+        "mesh(4, 1, 5)",
+        "hypercube(5)",
+        "hypercube(0)",
+        "petersen",
+        "kautz(2, 3)",
+        "ring(9)",
+        "circulant(21, 1, 3, 8)",
+        "cayley(7, 3, 2, 1, 7)",
+        "random_regular(30, 3)",
+        "expanded(heawood, 1)",
+    ],
+)
+def test_single_paths_are_those_of_walks(spec: str) -> None:
+    """The quick way of single pairs takes the nodes that arrays of pairs take."""
+    network = hopscape.build(spec)
+    router = network.router()
+    rng = np.random.default_rng(1)
+    for _ in range(130):  # beyond a hundred, next hops are kept
+        a, b = (int(x) for x in rng.integers(network.order, size=2))
+        nodes, _ = router.walk(np.asarray([a]), np.asarray([b]))
+        assert router.path(a, b) == nodes[0].tolist()
+
+
+def test_single_paths_that_do_not_exist() -> None:
+    for kind in ("table", "search"):
+        router = hopscape.build("circulant(6, 2)").router(kind)
+        for _ in range(120):
+            assert router.path(0, 4)[-1] == 4
+            with pytest.raises(hopscape.HopscapeError, match="no way"):
+                router.path(0, 1)
+    with pytest.raises(hopscape.HopscapeError, match="out of range"):
+        router.path(0, 6)

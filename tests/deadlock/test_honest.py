@@ -56,7 +56,14 @@ def test_certificates_of_every_family_are_honest(spec):
         _agrees(table, classes, proof)
 
 
-@pytest.mark.parametrize("spec", ["circulant(64, 1, 14)", "torus(6, 6)", "random_regular(60, 4)"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "circulant(64, 1, 14)",
+        "torus(6, 6)",
+        pytest.param("random_regular(60, 4)", marks=pytest.mark.compiled),
+    ],
+)
 def test_both_ways_of_layering_are_free_of_cycles(spec):
     network = hopscape.build(spec)
     table = routing_table(network, network.router("table"), ties=False)
@@ -72,6 +79,7 @@ def test_both_ways_of_layering_are_free_of_cycles(spec):
     assert find_layers(table, 1) is None
 
 
+@pytest.mark.compiled
 def test_first_fit_needs_few_layers():
     """What it needs today; more would be a step back."""
     for spec, count in (("torus(6, 6)", 3), ("random_regular(60, 4)", 4), ("rpc(12)", 5)):
@@ -132,6 +140,7 @@ def router_hops(network):
     return network.router("table").distance(nodes[:, None], nodes[None, :])
 
 
+@pytest.mark.compiled
 def test_rising_classes_serve_where_layers_are_too_many():
     network = hopscape.build("random_regular(256, 4)")
     _, classes, proof = find_classes(network)
@@ -156,6 +165,7 @@ def test_rising_classes_leave_out_pairs_without_a_way():
     assert 0 < proof.dependencies < graph.number_of_edges()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "method"),
     [
@@ -194,6 +204,7 @@ def test_the_engine_makes_only_certified_dependencies(spec, method, routing):
             assert known.has_edge((a, k % count), (b, j % count))
 
 
+@pytest.mark.compiled
 def test_command_names_the_routes_that_it_certifies(capsys):
     def run(*words):
         with pytest.raises(SystemExit) as end:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopscape.algebra.fields import galois_field, is_prime, prime_power
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
-from hopscape.core.fields import galois_field, is_prime, prime_power
 from hopscape.families.blockdesign import difference, sporadic
 from hopscape.families.blockdesign.covers import (
     abelian_groups,
@@ -137,6 +137,38 @@ def test_searched_designs_have_the_group_they_are_turned_by(key):
     assert existence(n, n - m, n - 2 * m + key[2]).built
 
 
+def by_threes(n, period, cycles_kept, factor):
+    """The automorphism of order 3 of a searched design, as an image for each point."""
+    still = n % period
+    image = list(range(still)) if still < 4 else [0, 2, 3, 1]
+    for cycle in range((n - still) // period):
+        moved, turn = divmod(cycle - cycles_kept, 3)
+        to = cycle if cycle < cycles_kept else cycles_kept + 3 * moved + (turn + 1) % 3
+        image += [still + period * to + factor * x % period for x in range(period)]
+    return image
+
+
+@pytest.mark.parametrize(
+    ("key", "cycles_kept", "factor"),
+    [((49, 16, 5), 0, 1), ((70, 24, 8), 4, 2), ((71, 15, 3), 4, 2), ((71, 21, 6), 4, 2)],
+)
+def test_searched_designs_with_an_automorphism_of_order_3(key, cycles_kept, factor):
+    image = by_threes(key[0], SEARCHED[key][0], cycles_kept, factor)
+    assert [image[image[image[x]]] for x in range(key[0])] == list(range(key[0])) != image
+    blocks = {tuple(row) for row in turned_design(*key).tolist()}
+    assert {tuple(sorted(image[x] for x in row)) for row in blocks} == blocks
+
+
+def test_a_wrong_point_in_a_searched_design_is_seen(monkeypatch):
+    key = (71, 21, 6)
+    period, bases = SEARCHED[key]
+    last = bases[-1].rsplit(" ", 1)[0] + " 67"  # instead of 70
+    monkeypatch.setitem(SEARCHED, key, (period, (*bases[:-1], last)))
+    assert not check_design(turned_design(*key), key[0], key[2])
+    with pytest.raises(AssertionError, match=r"B\(71, 21, 6\) by blocks found by search"):
+        make_design.__wrapped__(*key)  # past the cache
+
+
 def test_every_construction_builds_what_it_says():
     for sigma in range(1, 10):
         for row in table(sigma, 24):
@@ -236,7 +268,8 @@ def test_no_design_is_both_built_and_excluded():
         ((43, 7, 1), "Bruck-Ryser-Chowla"),
         ((111, 11, 1), "Lam"),
         ((157, 13, 1), "not known"),
-        ((49, 16, 5), "not built here"),
+        ((111, 100, 90), "does not exist: complement of: order 10"),
+        ((81, 16, 3), "not known to exist: not excluded"),
         ((10, 4, 5), "1 <= sigma < m"),
         ((9, 5, 3), "no integer"),
     ],
@@ -379,7 +412,7 @@ def test_reading_blocks(tmp_path):
         assert start == first
         assert sorted(map(sorted, rows)) == sorted(map(sorted, blocks.tolist()))
     (tmp_path / "bad.txt").write_text("1 2 x\n")
-    with pytest.raises(FileFormatError, match="integers"):
+    with pytest.raises(FileFormatError, match="line 1, column 5: an element must be a whole"):
         read_blocks(tmp_path / "bad.txt")
     with pytest.raises(FileFormatError):
         read_blocks(tmp_path / "missing.txt")

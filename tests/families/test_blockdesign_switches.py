@@ -105,6 +105,7 @@ def slow_conflicts(network, sources, targets, half):
     return refused
 
 
+@pytest.mark.interpreted
 @given(st.data())
 @settings(deadline=None, max_examples=60)
 def test_traffic_kernel_against_walking(data):

@@ -50,6 +50,7 @@ def circulant_diameter(nodes, steps):
     return far
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("nodes", [30, 60])
 def test_best_circulant_by_trying_all_sets(nodes):
     half = nodes // 2

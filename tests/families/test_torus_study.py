@@ -10,16 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from hopscape.cli.app import app
-from hopscape.core.errors import ArgumentError
-from hopscape.draw import tilings
-from hopscape.families.torus.codes import (
+from hopscape.collectives.circuits.codes import (
     check_code_lemma,
     corner_in_code,
     lattice_codes,
     torus_codes,
 )
-from hopscape.families.torus.flags import chain_classes, chains, quotient, shortest_words
-from hopscape.families.torus.words import displacement, length, steps
+from hopscape.collectives.circuits.flags import chain_classes, chains, quotient, shortest_words
+from hopscape.collectives.circuits.words import displacement, length, steps
+from hopscape.core.errors import ArgumentError
+from hopscape.draw import tilings
 from hopscape.ledger.papers.torusbcast import pictures, study
 from hopscape.ledger.papers.torusbcast.beyond import chain_totals
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import hopscape
+from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.cli.app import app
 from hopscape.core.check import check_router
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, SpecError
-from hopscape.core.fields import galois_field, prime_power
 from hopscape.families.blockdesign import orbit_kernels, self_routing, traffic
 from hopscape.families.blockdesign.jumps import joining_channels, reserve_jumps
 from hopscape.families.blockdesign.machines import join_supernodes, measure_machine

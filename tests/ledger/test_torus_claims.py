@@ -103,7 +103,7 @@ def test_the_walker_sees_faults(rounds, disjoint: str, fault: str) -> None:
 
 @given(st.text("XxYyZz", min_size=1, max_size=12), st.integers(1, 4))
 def test_paths_by_hand(word: str, unit: int) -> None:
-    from hopscape.families.torus.words import parse_word, scale, steps
+    from hopscape.collectives.circuits.words import parse_word, scale, steps
 
     own = steps(scale(parse_word(word), unit), 3)[0]
     assert np.array_equal(places_of(word, 3, unit), own)

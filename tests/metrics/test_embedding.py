@@ -27,6 +27,7 @@ def embed(guest, host, **options):
     return best_embedding(hopscape.build(guest), hopscape.build(host), **options)
 
 
+@pytest.mark.compiled
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(0, 2))
 @settings(deadline=None, max_examples=12)
 def test_best_dilation_agrees_with_brute_force(seed, guests, spare):
@@ -49,6 +50,7 @@ def test_islands_of_the_guest_may_stand_anywhere():
     assert (found.dilation, found.lower_bound, found.exact) == (1, 1, True)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("guest", "host", "best"),
     [
@@ -91,6 +93,7 @@ def slow_congestion(found, guest, host):
     return max(load.values())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("guest", "host", "dilation", "congestion"),
     [

@@ -86,6 +86,7 @@ def test_symmetry_is_used_and_says_so():
     assert by_orbits.mean == full.mean == net.facts.mean_distance
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_kernels_and_threads_agree_with_the_small_way(threads, monkeypatch):
     nets = [hopscape.build("random_regular(300, 3)"), hopscape.build("kautz(2, 7)")]

@@ -90,24 +90,44 @@ def _at_rest(plant, state):
     assert (state.units[:, layout.U_CREDIT] == config.vcs * config.buffer).all()
 
 
+CASES = {
+    "routing": st.sampled_from(["fixed", "adaptive", "valiant", "ugal"]),
+    "switching": st.sampled_from(["wormhole", "cut-through", "store-and-forward", "circuit"]),
+    "tail_credit": st.booleans(),
+    "load": st.sampled_from([0.1, 0.4, 0.9, 1.0]),
+    "buffer": st.sampled_from([4, 5, 8]),
+    "own": st.booleans(),
+    "seed": st.integers(0, 99),
+}
+
+
+def picks(most, last):
+    """Links (True) and nodes that die, and when."""
+    when = st.one_of(st.just(0), st.integers(1, last))
+    return st.lists(st.tuples(st.booleans(), st.integers(0, 10**6), when), max_size=most)
+
+
 @settings(deadline=None, max_examples=120)
+@given(spec=st.sampled_from(MORE), picks=picks(4, 300), **CASES)
+def test_no_packet_is_unaccounted_for(spec, picks, **case):
+    check_accounts(spec, picks, (1, 50, 150, 301, 400), 20_000, **case)
+
+
+@pytest.mark.interpreted
+@settings(deadline=None, max_examples=24)
 @given(
-    spec=st.sampled_from(MORE),
-    routing=st.sampled_from(["fixed", "adaptive", "valiant", "ugal"]),
-    switching=st.sampled_from(["wormhole", "cut-through", "store-and-forward", "circuit"]),
-    tail_credit=st.booleans(),
-    load=st.sampled_from([0.1, 0.4, 0.9, 1.0]),
-    buffer=st.sampled_from([4, 5, 8]),
-    picks=st.lists(
-        st.tuples(st.booleans(), st.integers(0, 10**6), st.one_of(st.just(0), st.integers(1, 300))),
-        max_size=4,
-    ),
-    own=st.booleans(),
-    seed=st.integers(0, 99),
+    spec=st.sampled_from(["ring(4)", "mesh(2, 3)", "debruijn(2, 3)", "complete(4)"]),
+    picks=picks(2, 60),
+    **CASES,
 )
-def test_no_packet_is_unaccounted_for(
-    spec, routing, switching, tail_credit, load, buffer, picks, own, seed
+def test_no_packet_of_a_small_network_is_unaccounted_for(spec, picks, **case):
+    check_accounts(spec, picks, (1, 40, 90), 1500, **case)
+
+
+def check_accounts(
+    spec, picks, stops, last, *, routing, switching, tail_credit, load, buffer, own, seed
 ):
+    """Count everything at every stop; then nobody sends any more, and all comes to rest."""
     config = Settings(
         vcs=12,
         buffer=buffer,
@@ -129,12 +149,12 @@ def test_no_packet_is_unaccounted_for(
         run, state, source = _run(plant, load, links, nodes, seed, "family" if own else "tables")
     except ArgumentError:  # more classes than channels, which is said
         assume(False)
-    for until in (1, 50, 150, 301, 400):
+    for until in stops:
         assert not run.to(until)
         _balanced(plant, state)
         _places_balance(plant, state)
     _silence(state, source)
-    assert not run.to(20_000)
+    assert not run.to(last)
     _balanced(plant, state)
     _at_rest(plant, state)
     assert all(old for _, old in run.discarded)  # nobody on certified routes is ever stuck
@@ -142,6 +162,12 @@ def test_no_packet_is_unaccounted_for(
         assert state.scalars[layout.LOST] == state.scalars[layout.REROUTED] == 0
 
 
+def busy_rows(state):
+    """When nothing has moved for long, whatever is not idle is stuck."""
+    return np.nonzero(state.vcs[:, layout.STATE] != layout.IDLE)[0].tolist()
+
+
+@pytest.mark.interpreted
 @pytest.mark.parametrize("switching", ["wormhole", "cut-through", "store-and-forward", "circuit"])
 @pytest.mark.parametrize("routing", ["fixed", "adaptive"])
 @pytest.mark.parametrize("tail_credit", [False, True])
@@ -166,12 +192,12 @@ def test_stuck_channels_are_exactly_those_that_never_move(switching, routing, ta
         assert before <= set(stuck_rows(plant, state).tolist())
     _silence(state, source)
     assert run.to(run.now + 20_000)
-    busy = np.nonzero(state.vcs[:, layout.STATE] != layout.IDLE)[0]
+    busy = busy_rows(state)
     assert len(busy) >= 8
-    assert stuck_rows(plant, state).tolist() == busy.tolist()
+    assert stuck_rows(plant, state).tolist() == busy
     circle = look_for_stuck(plant, state).circle(plant, state)
     assert len(set(circle)) == len(circle) >= 1
-    assert set(circle) <= set(busy.tolist())
+    assert set(circle) <= set(busy)
 
 
 def test_packets_between_old_and_new_routes_are_thrown_away_until_the_rest_moves():
@@ -192,6 +218,7 @@ def test_packets_between_old_and_new_routes_are_thrown_away_until_the_rest_moves
     assert thrown > 0
 
 
+@pytest.mark.interpreted
 def test_dead_link_from_the_start_loses_nothing_and_turns_its_pairs():
     plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=4))
     faults = read_faults(plant.network, ["0-1"])
@@ -204,6 +231,7 @@ def test_dead_link_from_the_start_loses_nothing_and_turns_its_pairs():
     assert point.hops == pytest.approx((7 * 2 + 8) / 8, abs=0.2)
 
 
+@pytest.mark.interpreted
 def test_dead_node_from_the_start_takes_what_is_sent_to_it():
     plant = build_plant(hopscape.build("torus(4, 4)"), Settings(vcs=4))
     faults = read_faults(plant.network, (), ["5"])
@@ -229,6 +257,7 @@ def test_a_fault_in_flight_turns_packets_and_both_parts_of_a_broken_mesh_go_on()
     _balanced(plant, state)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("spec", SPECS)
 def test_mended_tables_are_shortest_over_what_is_left(spec):
     from scipy.sparse import csr_array
@@ -256,6 +285,7 @@ def test_mended_tables_are_shortest_over_what_is_left(spec):
             assert far[network.heads[channel], b] == far[a, b] - 1
 
 
+@pytest.mark.interpreted
 def test_up_down_is_the_fallback_when_channels_are_few():
     plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=1))
     epoch = plan_epochs(plant, read_faults(plant.network, ["5-6"], ["0"]))[0]
@@ -267,6 +297,7 @@ def test_up_down_is_the_fallback_when_channels_are_few():
     _balanced(plant, state)
 
 
+@pytest.mark.interpreted
 def test_bad_faults_are_refused():
     network = hopscape.build("ring(8)")
     for links, nodes in ((["0-3"], []), (["0"], []), (["0-1@x"], []), ([], ["9"]), ([], ["1@-2"])):
@@ -292,6 +323,7 @@ def _follow(epoch, a, b):
     return way
 
 
+@pytest.mark.interpreted
 def test_families_route_round_dead_parts():
     from hopscape.families.circulant.faults import FaultRouter
 
@@ -313,6 +345,7 @@ def test_families_route_round_dead_parts():
     assert not np.array_equal(tables.plant.table.port, epoch.plant.table.port)
 
 
+@pytest.mark.interpreted
 def test_pairs_that_a_family_does_not_serve_are_counted_and_served_by_tables():
     network = hopscape.build("circulant(13, 1, 5)")
     plant = build_plant(network, Settings(vcs=8))
@@ -332,6 +365,7 @@ def test_pairs_that_a_family_does_not_serve_are_counted_and_served_by_tables():
             _follow(epoch, a, 1)
 
 
+@pytest.mark.interpreted
 def test_switches_route_round_dead_crossbars():
     network = hopscape.build("distributed_switch(7, 4, 2)")
     plant = build_plant(network, Settings(vcs=8))

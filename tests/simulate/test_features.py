@@ -46,13 +46,14 @@ def _formula(plant, a, b, size=3):
     return plant.settings.router_delay * routers + links + 3 + size - 1
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("spec", "delays"),
     [
         ("torus(5, 3)", "2,axis1=7"),
         ("circulant(13, 1, 5)", "step5=4"),
         ("mesh(3, 4)", "axis0=0,axis1=3"),
-        ("rpc(3)", "ring=5,slice=2"),
+        pytest.param("rpc(3)", "ring=5,slice=2", marks=pytest.mark.compiled),
         ("multiring(9, 1, 2)", "step2=6"),
         ("fat_tree(4)", "endpoint=1,switch=9"),
         ("distributed_switch(7, 3, 1)", "endpoint=3"),
@@ -73,6 +74,7 @@ def test_lonely_packets_take_the_formula_with_the_delays_on_their_way(spec, dela
     assert _lonely(plant, pairs, tmp_path) == pytest.approx(mean, abs=1e-9)
 
 
+@pytest.mark.interpreted
 def test_classes_of_links():
     torus = link_classes(hopscape.build("torus(4, 3)"))
     assert {k: len(v) for k, v in torus.items()} == {"axis0": 24, "axis1": 24}
@@ -137,6 +139,7 @@ def test_parallel_links_carry_as_much_as_they_are(links, most, routing):
     assert share * most <= point.accepted <= 1.01 * most
 
 
+@pytest.mark.interpreted
 def test_routes_are_shared_out_among_parallel_links():
     network = hopscape.build("multiring(8, 1, 3, copies=3)")
     table = routing_table(network)
@@ -228,6 +231,7 @@ def test_hotspots_get_their_shares():
     assert got.sum() == got[5] + got[10]
 
 
+@pytest.mark.interpreted
 def test_matrix_and_trace_files(tmp_path, capsys):
     matrix = np.zeros((6, 6))
     matrix[np.arange(6), (np.arange(6) + 2) % 6] = 4
@@ -269,6 +273,7 @@ def test_matrix_and_trace_files(tmp_path, capsys):
         read_matrix(file, 6)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("spec", ["ring(6)", "mesh(2, 3)", "circulant(7, 1, 2)"])
 def test_worst_permutation_is_the_worst_of_all(spec):
     network = hopscape.build(spec)
@@ -287,6 +292,7 @@ def test_worst_permutation_is_the_worst_of_all(spec):
     assert loads[sources, worst.targets].sum(axis=0).max() == most
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("switching", ["cut-through", "store-and-forward"])
 def test_adaptive_packets_escape_when_no_buffer_holds_them(switching):
     """A free channel to roam whose buffer is too full must not keep a packet from its escape."""

@@ -39,6 +39,7 @@ def _trace(tmp_path, lines, endpoints):
     return read_trace(path, endpoints)
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=25)
 @given(
     spec=st.sampled_from(["mesh(5, 4)", "torus(4, 6)", "petersen", "circulant(21, 1, 8)"]),
@@ -167,6 +168,7 @@ def test_sixteen_ring_deadlocks_on_one_channel_and_not_on_two():
     assert not run_point(safe, traffic, 0.8, warmup=0, cycles=20_000).deadlocked
 
 
+@pytest.mark.interpreted
 def test_stuck_channels_are_named():
     from hopscape.simulate.engine_kernels import advance
     from hopscape.simulate.measurement import blank_counters
@@ -187,6 +189,7 @@ def test_layered_and_concentrated_networks_run():
     assert point.accepted == pytest.approx(0.1, rel=0.15)
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 300))
 def test_patterns_are_permutations_for_any_size(n):
@@ -196,6 +199,7 @@ def test_patterns_are_permutations_for_any_size(n):
     assert ((turned >= 0) & (turned < n)).all()
 
 
+@pytest.mark.interpreted
 def test_patterns_mean_what_booksim_means():
     assert make_traffic("transpose", 64, (8, 8)).targets[1] == 8
     assert make_traffic("bitcomp", 64).targets[5] == 58
@@ -219,6 +223,7 @@ def test_hotspot_and_bursts_offer_what_they_should():
     assert run_point(plant, bursty, 0.1, cycles=20_000).accepted == pytest.approx(0.1, rel=0.1)
 
 
+@pytest.mark.interpreted
 def test_worst_permutation_loads_one_channel():
     plant = _plant("ring(9)")
     worst = worst_permutation(plant.network, plant.table, plant.home)
@@ -227,12 +232,14 @@ def test_worst_permutation_loads_one_channel():
     assert point.busiest == pytest.approx(0.4, rel=0.15)
 
 
+@pytest.mark.interpreted
 def test_warm_up_is_cut_where_it_ends():
     rng = np.random.default_rng(1)
     series = np.concatenate([np.linspace(50, 10, 12), rng.normal(10, 0.5, 60)])
     assert 9 <= warm_up_cut(series) <= 16
 
 
+@pytest.mark.interpreted
 def test_loads():
     assert parse_loads("0.1:0.9:0.1") == [round(0.1 * i, 10) for i in range(1, 10)]
     assert parse_loads("0.3,0.5") == [0.3, 0.5]
@@ -275,6 +282,7 @@ def test_a_sweep_goes_on_after_every_cut(tmp_path):
         assert [r | {"seconds": 0} for r in again] == [r | {"seconds": 0} for r in first]
 
 
+@pytest.mark.interpreted
 def test_booksim_files(tmp_path):
     text = "// test\nk = 4; n = 2; topology = mesh; routing_function = dor;\nnum_vcs = 2;"
     path = tmp_path / "run.cfg"
@@ -290,6 +298,7 @@ def test_booksim_files(tmp_path):
         parse_booksim("k 8;")
 
 
+@pytest.mark.interpreted
 def test_anynet_round_trip(tmp_path):
     network = hopscape.build("circulant(13, 1, 5)")
     write_booksim(network, Settings(vcs=3, link_delay=4), tmp_path / "c.cfg", load=0.05)
@@ -338,6 +347,7 @@ def test_commands_print_the_promised_keys(capsys, tmp_path):
     assert (mesh["deadlock_free"], mesh["vcs"], mesh["cycle"]) == (True, 1, None)
 
 
+@pytest.mark.interpreted
 def test_replay_of_a_broadcast():
     from hopscape.collectives import broadcast
     from hopscape.simulate.replay import replay
@@ -432,6 +442,7 @@ def test_booksim_calls_tornado_on_the_mesh_unstable_near_a_third():
     assert quiet.latency == pytest.approx(39.4, rel=0.03)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("values", "name"), [({"period": 0}, "period"), ({"most": 0}, "most"), ({"limit": 0}, "limit")]
 )
@@ -442,6 +453,7 @@ def test_sampling_refuses_nonsense(values, name):
         Sampling(**values)
 
 
+@pytest.mark.interpreted
 def test_large_simulations_say_their_memory_before_they_take_it(monkeypatch):
     from typer.testing import CliRunner
 

@@ -3,30 +3,87 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 __all__ = ["main"]
+
+
+class EndedError(Exception):
+    """Carries an interrupt or a broken pipe past typer, which would leave with codes of its own."""
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM: whatever a Ctrl-C would end, in the same way, with what is known so far."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code.
 
-    0: done, and what was checked holds; 1: a check failed; 2: the request was wrong.
+    0: done, and what was checked holds; 1: a check failed; 2: the request was wrong, or could not
+    be met (memory, disk); 130 and 143: ended by Ctrl-C or by SIGTERM.
     """
-    from hopscape.cli.app import app
     from hopscape.core.errors import HopscapeError
 
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
-        app(args=arguments, prog_name="hopscape")
+        with _handled_termination():
+            from hopscape.cli.app import app
+
+            app(args=arguments, prog_name="hopscape")
     except HopscapeError as error:
-        print(f"hopscape: {error}", file=sys.stderr)
-        sys.exit(2)
+        _leave(str(error), 2)
     except MemoryError:
-        print("hopscape: out of memory; HOPSCAPE_MEMORY sets a lower limit", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("hopscape: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader (head, less) has had enough
+        _leave("out of memory; HOPSCAPE_MEMORY sets a lower limit", 2)
+    except (EndedError, KeyboardInterrupt) as error:
+        _leave_ended(error.__cause__ or error)
+    except OSError as error:  # a full disk, no processes left: not of our making
+        _drop_output()
+        place = f"{error.filename}: " if error.filename else ""
+        _leave(f"the system refused: {place}{error.strerror or error}", 2)
+    except RuntimeError as error:
+        if not str(error).startswith(("can't start new thread", "cannot cache function")):
+            raise
+        _leave(f"the system refused: {error}", 2)
+
+
+@contextmanager
+def _handled_termination() -> Iterator[None]:
+    """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt."""
+
+    def stop(*_: object) -> None:
+        raise TerminatedError
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _leave_ended(cause: BaseException) -> None:
+    if isinstance(cause, TerminatedError):
+        _leave("terminated", 128 + signal.SIGTERM)
+    if isinstance(cause, KeyboardInterrupt):
+        _leave("interrupted", 128 + signal.SIGINT)
+    _drop_output()  # the reader (head, less) has had enough
+    sys.exit(0)
+
+
+def _leave(message: str, code: int) -> None:
+    with suppress(OSError):
+        print(f"hopscape: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _drop_output() -> None:
+    """Nobody reads what is left in the buffer; the interpreter must not try at its end."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

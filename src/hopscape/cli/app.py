@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hopscape._version import __version__
-from hopscape.cli import commands
+from hopscape.cli import EndedError, commands
 from hopscape.cli.contents import GROUPS, PANELS
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
@@ -42,6 +42,12 @@ class _LazyGroup(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.contents)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise EndedError from error
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         panel, place = self.contents.get(cmd_name, ("", None))

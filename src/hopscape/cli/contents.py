@@ -72,6 +72,7 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
     "search": (
         "Search for the best networks of a kind.",
         {
+            "graph": "graph:search_graph",
             "circulant": "circulant:search_circulant",
             "multiring": "multiring:search_multiring",
             "ring-order": "multiring:search_order",

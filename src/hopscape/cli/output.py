@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from hopscape._version import __version__
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
@@ -85,7 +86,7 @@ def emit(
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
         _print_table(("", ""), [(k, v) for k, v in shown.items()], title, output, heading=False)
     elif style is Format.json:
-        _write_text(json.dumps(plain(record), indent=2, ensure_ascii=False) + "\n", output)
+        _write_json(_signed(record), output)
     else:
         emit_rows([record], style, output)
 
@@ -113,9 +114,7 @@ def emit_rows(
         In JSON, put the list under this key.
     """
     if style is Format.json:
-        data = [plain(row) for row in rows]
-        whole = {wrapper: data} if wrapper else data
-        _write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", output)
+        _write_json(_signed({wrapper: rows}) if wrapper else [*map(_signed, rows)], output)
         return
     if style is Format.table:
         heads = columns if columns is not None else {k: k for k in (rows[0] if rows else {})}
@@ -127,6 +126,15 @@ def emit_rows(
         _write_text(_csv(flat), output)
     else:
         _write_parquet(flat, output)
+
+
+def _signed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the version of the program that wrote it."""
+    return {**plain(record), "hopscape": __version__}
+
+
+def _write_json(data: Any, output: Path | None) -> None:
+    _write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
 
 
 def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -185,7 +185,7 @@ def balanced_trees(
             u = (s + k) % nodes
             for c in range(indptr[u], indptr[u + 1]):
                 v = heads[c]
-                if distance[s, v] == distance[s, u] + 1 and load[c] < least[v]:
+                if distance[s, v] == int(distance[s, u]) + 1 and load[c] < least[v]:
                     least[v] = load[c]
                     parent[s, v] = c
         count = np.zeros(far + 2, np.int64)

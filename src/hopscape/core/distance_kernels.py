@@ -21,10 +21,21 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, models, register_model
+from numba import njit
 from numpy.typing import NDArray
+
+from hopscape.core.vector_kernels import (
+    Lanes,
+    Words,
+    bits_or,
+    bits_xor,
+    count,
+    equal,
+    load,
+    lowest,
+    new_rows,
+    store,
+)
 
 __all__ = [
     "bfs_distances",
@@ -37,127 +48,8 @@ __all__ = [
 Ints = NDArray[np.int64]
 Nodes = NDArray[np.int32]
 Table = NDArray[Any]
-Words = NDArray[np.uint64]
-Lanes = tuple[int, ...]
-
-# --- Machine vectors --------------------------------------------------------------------------
-# The words of one node as one LLVM vector: LLVM splits it over whatever registers the processor
-# has (SSE, AVX, NEON), which it does not manage for loops over small arrays.  The number of words
-# is a type parameter, read off the length of a tuple of zeros ("lanes").
-
-
-class _Vector(types.Type):  # type: ignore[misc]
-    """Numba type of ``lanes`` unsigned 64-bit words."""
-
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        super().__init__(name=f"Vector({lanes})")
-
-
-@register_model(_Vector)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, vector: _Vector) -> None:
-        super().__init__(manager, vector, _llvm_vector(vector))
-
-
-def _llvm_vector(vector: _Vector) -> ir.VectorType:
-    return ir.VectorType(ir.IntType(64), vector.lanes)
-
-
-def _row_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Pointer to row ``args[1]`` of the flat array ``args[0]``, typed as a vector."""
-    array_type, _, lanes_type = signature.args[:3]
-    data = context.make_array(array_type)(context, builder, args[0]).data
-    offset = builder.mul(args[1], ir.Constant(ir.IntType(64), lanes_type.count))
-    vector = ir.VectorType(ir.IntType(64), lanes_type.count)
-    return builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
-
-
-@intrinsic
-def _load(_context: Any, array: Any, row: Any, lanes: Any) -> Any:
-    """Words of one row."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value = builder.load(_row_pointer(context, builder, signature, args))
-        value.align = 8
-        return value
-
-    return _Vector(lanes.count)(array, types.int64, lanes), codegen
-
-
-@intrinsic
-def _store(_context: Any, array: Any, row: Any, lanes: Any, value: Any) -> Any:
-    """Set the words of one row."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        store = builder.store(args[3], _row_pointer(context, builder, signature, args))
-        store.align = 8
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, lanes, value), codegen
-
-
-@intrinsic
-def _or(_context: Any, left: Any, right: Any) -> Any:
-    return left(left, left), lambda _c, builder, _s, args: builder.or_(*args)
-
-
-@intrinsic
-def _xor(_context: Any, left: Any, right: Any) -> Any:
-    return left(left, left), lambda _c, builder, _s, args: builder.xor(*args)
-
-
-@intrinsic
-def _count(_context: Any, value: Any) -> Any:
-    """Number of bits set in a vector."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = _llvm_vector(signature.args[0])
-        module, lanes = builder.module, vector.count
-        name = f"llvm.ctpop.v{lanes}i64"
-        ctpop = module.globals.get(name) or ir.Function(
-            module, ir.FunctionType(vector, [vector]), name
-        )
-        name = f"llvm.vector.reduce.add.v{lanes}i64"
-        add = module.globals.get(name) or ir.Function(
-            module, ir.FunctionType(ir.IntType(64), [vector]), name
-        )
-        return builder.call(add, [builder.call(ctpop, [args[0]])])
-
-    return types.int64(value), codegen
-
-
-@intrinsic
-def _equal(_context: Any, left: Any, right: Any) -> Any:
-    """Whether two vectors are the same."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = ir.IntType(64 * signature.args[0].lanes)
-        return builder.icmp_unsigned("==", *(builder.bitcast(arg, bits) for arg in args))
-
-    return types.boolean(left, left), codegen
-
-
-@intrinsic
-def _lowest(_context: Any, word: Any) -> Any:
-    """Position of the lowest bit set in a word that is not 0."""
-    zero_is_poison = ir.Constant(ir.IntType(1), 1)
-    return (
-        types.uint64(types.uint64),
-        lambda _c, builder, _s, args: builder.cttz(args[0], zero_is_poison),
-    )
-
 
 # --- Bit-parallel sweeps ----------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True)
-def _rows(n: int, lanes: Lanes) -> Words:
-    """Rows for ``n`` nodes, aligned so that a row of 8 words is one cache line."""
-    words = len(lanes)
-    memory = np.empty(n * words + 8, np.uint64)
-    start = (-(memory.ctypes.data // 8)) % 8
-    return memory[start : start + n * words]
 
 
 @njit(cache=True, nogil=True)
@@ -185,7 +77,7 @@ def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) ->
         bits = change_row[word]
         column = np.uint64(start + 64 * word)
         while bits != 0:
-            table[np.uint64(v), column + _lowest(bits)] = distance
+            table[np.uint64(v), column + lowest(bits)] = distance
             bits &= bits - np.uint64(1)
 
 
@@ -200,8 +92,8 @@ def _sweep(
     depth = 0
     eccentricity = np.zeros(sources.size, np.int32)
     reached = np.full(sources.size, n, np.int32)
-    now = _rows(n, lanes)
-    after = _rows(n, lanes)
+    now = new_rows(n, lanes)
+    after = new_rows(n, lanes)
     full_row = np.zeros(words, np.uint64)
     change_row = np.zeros(words, np.uint64)
     active = np.empty(n, np.int32)
@@ -215,7 +107,7 @@ def _sweep(
             full_row[bit >> 6] |= mask
             if table is not None:
                 table[sources[start + bit], start + bit] = 0
-        full = _load(full_row, 0, lanes)
+        full = load(full_row, 0, lanes)
         for i in range(n):
             active[i] = i
         live = n
@@ -226,23 +118,23 @@ def _sweep(
             level += 1
             fresh = 0
             kept = 0
-            grew = _xor(full, full)
+            grew = bits_xor(full, full)
             for i in range(live):
                 v = np.int64(active[i])
-                old = _load(now, v, lanes)
-                if _equal(old, full):
+                old = load(now, v, lanes)
+                if equal(old, full):
                     # Once both buffers hold the full row, the node needs no more visits.
-                    _store(after, v, lanes, full)
+                    store(after, v, lanes, full)
                     continue
                 row = old
                 for channel in range(indptr[v], indptr[v + 1]):
-                    row = _or(row, _load(now, np.int64(tails[channel]), lanes))
-                _store(after, v, lanes, row)
-                change = _xor(row, old)
-                fresh += _count(change)
-                grew = _or(grew, change)
+                    row = bits_or(row, load(now, np.int64(tails[channel]), lanes))
+                store(after, v, lanes, row)
+                change = bits_xor(row, old)
+                fresh += count(change)
+                grew = bits_or(grew, change)
                 if table is not None:
-                    _store(change_row, 0, lanes, change)
+                    store(change_row, 0, lanes, change)
                     _note(table, v, start, change_row, level)
                 active[kept] = v
                 kept += 1
@@ -250,10 +142,10 @@ def _sweep(
             if fresh == 0:
                 _column_sums(now, n, words, reached[start : start + batch])
                 break
-            if _equal(grew, full):
+            if equal(grew, full):
                 eccentricity[start : start + batch] = level
             else:
-                _store(change_row, 0, lanes, grew)
+                store(change_row, 0, lanes, grew)
                 for bit in range(batch):
                     if (change_row[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1):
                         eccentricity[start + bit] = level

@@ -44,8 +44,22 @@ def memory_limit() -> int:
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
-@cache
 def _machine_memory() -> int:
+    return min(_physical_memory(), *_process_limits())
+
+
+def _process_limits() -> list[int]:
+    """Bytes that ``ulimit -v`` and ``ulimit -d`` leave to this process."""
+    try:
+        import resource
+    except ImportError:  # not a POSIX machine
+        return [2**63]
+    said = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return [limit if limit != resource.RLIM_INFINITY else 2**63 for limit in said]
+
+
+@cache
+def _physical_memory() -> int:
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not a POSIX machine

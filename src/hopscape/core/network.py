@@ -31,7 +31,14 @@ NodeLike = int | Sequence[int] | str
 
 _CHUNK = 1 << 16
 _MANY_CHANNELS = 1 << 21
+_MANY_LINKS = 1 << 17
 _FEW_PORTS = 64
+_LISTED_BYTES = 70
+_COUNTED_BYTES = 12
+_CHUNK_BYTES = 25
+_SORTED_BYTES = 52
+_PAIRED_BYTES = 12
+"""What making the arrays takes for a moment, by channel: measured in the tests."""
 _MOST_NODES = 10**2000
 _MOST_CHANNELS = 2**31 - 1
 
@@ -162,31 +169,22 @@ class Network:
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
             raise TooLargeError(f"{spec} has {order} nodes; up to {_MOST_CHANNELS} can be listed")
-        require_memory(8 * (order + 1) + 40 * len(tails), f"the wiring of {spec} ({order} nodes)")
-        first = np.asarray(tails, dtype=np.int64).ravel()
-        second = np.asarray(heads, dtype=np.int64).ravel()
+        first, second = _whole(tails), _whole(heads)
         if first.shape != second.shape:
             raise ArgumentError(f"{len(first)} tails but {len(second)} heads")
-        ends = np.concatenate([first, second])
-        if ends.size and (ends.min() < 0 or ends.max() >= order):
-            bad = int(ends[(ends < 0) | (ends >= order)][0])
-            raise AddressError(f"link end {bad} is out of range; the nodes are 0..{order - 1}")
-        count = len(first)
-        if duplex:  # interleaved, so that ports follow the order of the links at both ends
-            tail = np.stack([first, second], axis=1).ravel()
-            head = np.stack([second, first], axis=1).ravel()
-            mate = np.arange(2 * count) ^ 1
+        many = len(first) > _MANY_LINKS
+        each = (2 if duplex else 1) * (_COUNTED_BYTES if many else _LISTED_BYTES)
+        require_memory(
+            16 * (order + 1) + each * len(first), f"the wiring of {spec} ({order} nodes)"
+        )
+        _check_ends(order, first, second)
+        if many:
+            from hopscape.core.pairing_kernels import link_rows as rows_of
         else:
-            tail, head = first, second
-            mate = np.full(count, -1, dtype=np.int64)
-        by_tail = np.argsort(tail, kind="stable")
-        place = np.empty_like(by_tail)
-        place[by_tail] = np.arange(len(by_tail))
-        reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
-        degrees = np.bincount(tail, minlength=order)
-        self._indptr = _frozen(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64))
-        self._heads = _frozen(head[by_tail].astype(np.int32))
-        self._reverse = _frozen(reverse.astype(np.int32))
+            rows_of = _link_rows
+        self._indptr, self._heads, self._reverse = map(
+            _frozen, rows_of(order, first, second, duplex)
+        )
         self._lists_links = True
 
     # -- size -------------------------------------------------------------------------------
@@ -368,7 +366,11 @@ class Network:
             self._list(*self.family.links())
             return
         width = self.family.ports
-        require_memory(self.memory_estimate(), f"the wiring of {self.spec} ({self.order} nodes)")
+        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        require_memory(
+            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            f"the wiring of {self.spec} ({self.order} nodes)",
+        )
         if self.order > 2**31 - 1:
             raise TooLargeError(
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
@@ -411,7 +413,12 @@ class Network:
         indptr, heads = self.indptr, self.heads
         if len(heads) > _MOST_CHANNELS:
             raise TooLargeError(f"{self.spec} has {len(heads)} channels, too many to be paired")
-        if len(heads) > _MANY_CHANNELS and self.ports <= _FEW_PORTS:
+        few = len(heads) <= _MANY_CHANNELS or self.ports > _FEW_PORTS
+        require_memory(
+            (_SORTED_BYTES if few else _PAIRED_BYTES) * len(heads),
+            f"the pairing of the channels of {self.spec}",
+        )
+        if not few:
             from hopscape.core.pairing_kernels import pair_channels
 
             reverse = pair_channels(indptr, heads)
@@ -564,6 +571,41 @@ def _switch_numbers(switches: IntArray, order: int) -> IntArray:
         bad = int(nodes[0] if nodes[0] < 0 else nodes[-1])
         raise AddressError(f"switch {bad} is out of range; the nodes are 0..{order - 1}")
     return _frozen(nodes)
+
+
+def _whole(ends: IntArray | Sequence[int]) -> IntArray:
+    """Node numbers as they come if they are machine integers, else as int64."""
+    given = np.asarray(ends).ravel()
+    return given if given.dtype.kind == "i" else given.astype(np.int64)
+
+
+def _check_ends(order: int, *ends: IntArray) -> None:
+    for some in ends:
+        if some.size and (some.min() < 0 or some.max() >= order):
+            bad = int(some[(some < 0) | (some >= order)][0])
+            raise AddressError(f"link end {bad} is out of range; the nodes are 0..{order - 1}")
+
+
+def _link_rows(
+    order: int, tails: IntArray, heads: IntArray, duplex: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """`indptr`, `heads` and `reverse` of a list of links; for many there is a kernel."""
+    first, second = tails.astype(np.int64), heads.astype(np.int64)
+    count = len(first)
+    if duplex:  # interleaved, so that ports follow the order of the links at both ends
+        tail = np.stack([first, second], axis=1).ravel()
+        head = np.stack([second, first], axis=1).ravel()
+        mate = np.arange(2 * count) ^ 1
+    else:
+        tail, head = first, second
+        mate = np.full(count, -1, dtype=np.int64)
+    by_tail = np.argsort(tail, kind="stable")
+    place = np.empty_like(by_tail)
+    place[by_tail] = np.arange(len(by_tail))
+    reverse = np.where(mate >= 0, place[mate], -1)[by_tail] if len(mate) else mate
+    degrees = np.bincount(tail, minlength=order)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    return indptr, head[by_tail].astype(np.int32), reverse.astype(np.int32)
 
 
 def _frozen(array: IntArray) -> IntArray:

@@ -31,3 +31,38 @@ def pair_channels(indptr: IntArray, heads: IntArray) -> IntArray:
                         break
                     rank -= 1
     return reverse
+
+
+@njit(cache=True, nogil=True)
+def link_rows(
+    order: int, tails: IntArray, heads: IntArray, duplex: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Rows of a list of links: ports follow its order at each node.
+
+    Returns
+    -------
+    indptr : int64[order + 1]
+    heads, reverse : int32[channels]
+        Nodes that the channels lead to; paired channels, or -1 where links are simplex.
+    """
+    indptr = np.zeros(order + 1, np.int64)
+    for link in range(tails.size):
+        indptr[tails[link] + 1] += 1
+        if duplex:
+            indptr[heads[link] + 1] += 1
+    for v in range(order):
+        indptr[v + 1] += indptr[v]
+    towards = np.empty(indptr[order], np.int32)
+    reverse = np.full(indptr[order], -1, np.int32)
+    used = np.zeros(order, np.int32)
+    for link in range(tails.size):
+        u, v = tails[link], heads[link]
+        channel = indptr[u] + used[u]
+        used[u] += 1
+        towards[channel] = v
+        if duplex:
+            back = indptr[v] + used[v]
+            used[v] += 1
+            towards[back] = u
+            reverse[channel], reverse[back] = back, channel
+    return indptr, towards, reverse

@@ -11,16 +11,31 @@ import io
 import json
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import FileFormatError, TooLargeError
-from hopscape.core.memory import human_bytes
+import numpy as np
 
-__all__ = ["INT64", "Line", "TextFile", "Word", "load_json", "read_bytes"]
+from hopscape.core.addresses import IntArray
+from hopscape.core.errors import FileFormatError, TooLargeError
+from hopscape.core.memory import human_bytes, memory_limit, require_memory
+
+__all__ = [
+    "INT64",
+    "Line",
+    "TextFile",
+    "Word",
+    "load_array",
+    "load_arrays",
+    "load_json",
+    "read_bytes",
+    "read_matrix",
+    "zip_bytes",
+]
 
 INT64 = 2**63 - 1
 """The largest whole number that an array holds."""
@@ -41,6 +56,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     TooLargeError
         When it is larger than `most` bytes, before or after decompression.
     """
+    most = min(most, memory_limit() // 2)
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -81,6 +97,82 @@ def load_json(path: str | Path) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
         raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
+
+
+def load_arrays(path: str | Path) -> dict[str, IntArray]:
+    """The arrays in an .npz file, by name; pickled objects are refused.
+
+    Raises
+    ------
+    FileFormatError
+    TooLargeError
+        When they would not fit in memory, however small they are when compressed.
+    """
+    data = zip_bytes(path)
+    try:
+        with np.load(data, allow_pickle=False) as found:
+            return {key: found[key] for key in found.files}
+    except Exception as error:  # whatever a damaged file does to a parser that is not ours
+        raise FileFormatError(f"{path} is not a whole .npz file: {_reason(error)}") from error
+
+
+def load_array(path: str | Path) -> IntArray:
+    """The array in an .npy file; pickled objects are refused.
+
+    Raises
+    ------
+    FileFormatError
+    """
+    data = io.BytesIO(read_bytes(path))
+    try:
+        found = np.lib.format.read_array(data, allow_pickle=False)
+    except Exception as error:  # whatever a damaged file does to a parser that is not ours
+        raise FileFormatError(f"{path} is not a whole .npy file: {_reason(error)}") from error
+    array: IntArray = np.asarray(found)
+    return array
+
+
+def zip_bytes(path: str | Path) -> io.BytesIO:
+    """The content of a zip archive (.npz) whose members all fit in memory.
+
+    Raises
+    ------
+    FileFormatError
+    TooLargeError
+    """
+    data = io.BytesIO(read_bytes(path))
+    try:
+        with zipfile.ZipFile(data) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception as error:  # whatever a damaged file does to a parser that is not ours
+        raise FileFormatError(f"{path} is not a whole .npz file: {_reason(error)}") from error
+    require_memory(size, f"the content of {path}")
+    data.seek(0)
+    return data
+
+
+def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-inf")) -> IntArray:
+    """A matrix of finite numbers: one row per line, apart by commas, semicolons or blanks.
+
+    Raises
+    ------
+    FileFormatError
+        With the line and column of what is no number, or the line of a row of another length.
+    """
+    file = TextFile(path)
+    rows: list[IntArray] = []
+    for line in file.lines("#"):
+        rows.append(line.reals(what, low))
+        if len(rows[-1]) != len(rows[0]):
+            raise line.error(f"a row of {len(rows[-1])} numbers below one of {len(rows[0])}")
+    if not rows:
+        raise file.error("there is no matrix in it")
+    return np.stack(rows)
+
+
+def _reason(error: Exception) -> str:
+    """What another parser said, in one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 @dataclass(frozen=True)
@@ -148,6 +240,42 @@ class Line:
     def words(self) -> list[Word]:
         """Words, apart by blanks, commas or semicolons."""
         return [Word(m[0], self, m.start() + 1) for m in _WORD.finditer(self.text)]
+
+    def integers(self, what: str, low: int = 0, high: int = INT64) -> IntArray:
+        """All words of the line as whole numbers; one by one only where one of them is wrong.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        found = self._numbers(np.int64)
+        if found is None or not low <= found.min() <= found.max() <= high:
+            words = [word.integer(what, low, high) for word in self.words()]
+            found = np.asarray(words, dtype=np.int64)
+        return found
+
+    def reals(self, what: str, low: float = float("-inf"), high: float = float("inf")) -> IntArray:
+        """All words of the line as finite numbers, in the same way.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        found = self._numbers(np.float64)
+        if found is None or not (
+            np.isfinite(found).all() and low <= found.min() <= found.max() <= high
+        ):
+            found = np.asarray([word.real(what, low, high) for word in self.words()])
+        return found
+
+    def _numbers(self, dtype: type) -> IntArray | None:
+        if not self.text.isascii() or "_" in self.text:
+            return None
+        try:
+            found: IntArray = np.array(_WORD.findall(self.text), dtype=dtype)
+        except (ValueError, OverflowError):
+            return None
+        return found if len(found) else None
 
     def cells(self, separator: str = ",") -> list[Word]:
         """The cells of a row, empty ones too, without blanks round them."""

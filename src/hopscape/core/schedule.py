@@ -7,9 +7,6 @@ channels; in store-and-forward the path is a single channel.
 from __future__ import annotations
 
 import json
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
@@ -24,23 +21,12 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.reading import load_json
+from hopscape.core.reading import load_arrays, load_json
 
 __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
 _COLUMNS = ("round", "source", "target", "chunk")
-_NPZ_TROUBLE = (
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    RuntimeError,
-    MemoryError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 class Schedule:
@@ -363,19 +349,16 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    columns: dict[str, Any] = load_arrays(path)
     try:
-        with np.load(path, allow_pickle=False) as data:
-            columns: dict[str, Any] = {key: data[key] for key in data.files}
         head = json.loads(bytes(columns.pop("head")).decode())
         starts = _integers(columns.pop("round_start"), "round_start")
         count = len(columns["source"])
         if len(starts) == 0 or not _rises(starts, count):
             raise ScheduleError(f"round_start must rise from 0 to {count}")
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror or error}") from error
     except KeyError as error:
         raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
-    except _NPZ_TROUBLE as error:
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
         raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
     columns["rounds"] = len(starts) - 1
     columns["round"] = np.repeat(np.arange(1, len(starts)), np.diff(starts))

@@ -30,7 +30,7 @@ from hopscape.export.tables import write_routing_table
 from hopscape.interchange import read_network, write_network
 from hopscape.interchange.convert import link_ends
 from hopscape.metrics.routes import Routes, all_routes
-from hopscape.registry import build
+from hopscape.registry import build, build_within
 
 __all__ = ["hand_over", "read_back", "write_design"]
 
@@ -258,7 +258,9 @@ def read_back(folder: str | Path) -> Network:
     for name, other in (("network.edges", listed), ("network.graphml", drawn)):
         if not _same(network, other):
             raise FileFormatError(f"{top / name} and cables.csv tell different networks")
-    spec_net = build(network.spec) if network.spec != "cables" else network
+    spec_net = (
+        build_within(top / "cables.csv")(network.spec) if network.spec != "cables" else network
+    )
     if not _same(network, spec_net):
         raise FileFormatError(f"{top / 'cables.csv'} is not the wiring of {network.spec}")
     if network.spec != "cables":

@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.files import write_atomically
-from hopscape.core.reading import Line, TextFile
+from hopscape.core.reading import TextFile
 from hopscape.metrics.routes import Routes
 
 __all__ = ["read_routing_table", "write_routing_table"]
@@ -44,19 +44,8 @@ def read_routing_table(path: str | Path) -> IntArray:
     """
     file = TextFile(path)
     body = list(file.lines("#"))[1:]
-    rows = [_ports(line) for line in body]
+    rows = [line.integers("a port", 0, 2**31) for line in body]
     if not rows or any(len(row) != len(rows) + 1 for row in rows):
         raise file.error("this is no routing table: its rows do not make a square")
     table: IntArray = np.asarray(rows, dtype=np.int64)
     return table[:, 1:] - 1
-
-
-def _ports(line: Line) -> IntArray:
-    """A row of whole numbers; cell by cell only where one of them is wrong."""
-    try:
-        row = np.array(line.text.split(","), dtype=np.int64)
-    except (ValueError, OverflowError):
-        row = np.array([-1])
-    if row.min() < 0:
-        row = np.array([cell.integer("a port", 0, 2**31) for cell in line.cells()])
-    return row

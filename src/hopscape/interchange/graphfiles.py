@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.reading import TextFile, Word, read_bytes
+from hopscape.core.reading import TextFile, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,
@@ -31,6 +32,7 @@ from hopscape.interchange.convert import (
     to_networkx,
     to_scipy,
 )
+from hopscape.interchange.matrixmarket import read_matrix_market
 
 __all__ = ["ENDINGS", "Exporter", "exporters", "read_network", "write_network"]
 
@@ -148,7 +150,8 @@ def _read_graphml(path: Path, spec: str) -> Network:
 
     data = read_bytes(path)
     try:
-        graph = networkx.read_graphml(io.BytesIO(data))
+        with warnings.catch_warnings(action="ignore"):  # about keys that nobody declared
+            graph = networkx.read_graphml(io.BytesIO(data))
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
     if all(_is_number(str(node)) for node in graph.nodes):
@@ -159,14 +162,17 @@ def _read_graphml(path: Path, spec: str) -> Network:
 
 
 def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
-    from scipy.io import mmread
-    from scipy.sparse import load_npz
+    matrix: Any
+    if ending == ".mtx":
+        matrix = read_matrix_market(path)
+    else:
+        from scipy.sparse import load_npz
 
-    data = io.BytesIO(read_bytes(path))
-    try:
-        matrix = load_npz(data) if ending == ".npz" else mmread(data)
-    except Exception as error:  # whatever a damaged file does to a parser that is not ours
-        raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
+        data = zip_bytes(path)
+        try:
+            matrix = load_npz(data)
+        except Exception as error:  # whatever a damaged file does to a parser that is not ours
+            raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
     return from_scipy(matrix, spec, duplex=False if directed else None)
 
 

@@ -143,7 +143,7 @@ def _pass(
     excess = parity = 0
     for v in range(n):
         if counted[v]:
-            excess += 1 - 2 * side[v]
+            excess += 1 - 2 * int(side[v])
             parity ^= 1
     total = best = keep = size = 0
     while size < n and size - keep <= patience:
@@ -212,7 +212,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
     for root in order:
         if side[root] == 1 and half >= counted[root]:
             side[root] = 0
-            half -= counted[root]
+            half -= int(counted[root])
             queue[last] = root
             last += 1
         while first < last and half > 0:
@@ -222,7 +222,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
                 w = heads[c]
                 if side[w] == 1 and half >= counted[w]:
                     side[w] = 0
-                    half -= counted[w]
+                    half -= int(counted[w])
                     queue[last] = w
                     last += 1
         if half == 0:

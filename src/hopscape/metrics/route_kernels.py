@@ -81,7 +81,7 @@ def balanced_table(
             best, fewest = -1, 0
             for c in range(indptr[v], indptr[v + 1]):
                 w = heads[c]
-                if towards[row, w] + 1 != towards[row, v]:
+                if int(towards[row, w]) + 1 != towards[row, v]:
                     continue
                 turns = falls[w]
                 if w != target and level[indptr[w] + table[row, w]] <= level[c]:

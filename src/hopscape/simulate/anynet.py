@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import Line, TextFile
 
 __all__ = ["read_anynet", "write_anynet"]
 
+_MOST_ROUTERS = 2**31 - 1
 _LONGEST = 1000
-
-
-def _is_number(words: list[str], at: int) -> bool:
-    return re.fullmatch(r"[0-9]{1,18}", "".join(words[at : at + 1])) is not None
 
 
 def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
@@ -31,48 +28,21 @@ def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
     list of int
         Cycles of each channel.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
+    file = TextFile(path)
     wires: dict[tuple[int, int], int] = {}
     nodes: dict[int, int] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
-            continue
-        if words[0] != "router" or not _is_number(words, 1):
-            raise FileFormatError(f"{path}, line {number}: it must begin with 'router NUMBER'")
-        here, at = int(words[1]), 2
-        while at < len(words):
-            if words[at] not in ("router", "node") or not _is_number(words, at + 1):
-                raise FileFormatError(f"{path}, line {number}: 'router' or 'node' and a number")
-            kind, other = words[at], int(words[at + 1])
-            at += 2
-            delay = 1
-            if _is_number(words, at):
-                delay = int(words[at])
-                at += 1
-            if delay > _LONGEST:
-                raise FileFormatError(
-                    f"{path}, line {number}: a latency of {delay} cycles; at most {_LONGEST}"
-                )
-            if kind == "node":
-                nodes[other] = here
-            else:
-                wires[(here, other)] = delay
-                wires.setdefault((other, here), 1)
-    routers = {x for pair in wires for x in pair}
-    order = 1 + max(routers, default=-1)
-    if order > len(routers):
-        raise FileFormatError(
-            f"{path} names {len(routers)} routers and router {order - 1};"
-            " they must be numbered from 0 without gaps"
-        )
+    for line in file.lines():
+        _read_router(line, wires, nodes)
+    named = {router for pair in wires for router in pair}
+    order = len(named)
+    missing = next((i for i in range(order) if i not in named), None)
+    if missing is not None:
+        raise file.error(f"routers are numbered from 0; router {missing} has no link")
     if not wires or sorted(nodes) != list(range(len(nodes))):
-        raise FileFormatError(f"{path} needs links, and nodes numbered from 0")
-    if any(nodes[i] != i for i in nodes):
-        raise FileFormatError(f"{path}: node i must be at router i")
+        raise file.error("it needs links, and nodes numbered from 0")
+    wrong = next((i for i in nodes if nodes[i] != i), None)
+    if wrong is not None:
+        raise file.error(f"node i must be at router i; node {wrong} is at router {nodes[wrong]}")
     links = sorted(pair for pair in wires if pair[0] < pair[1])
     switches = np.arange(len(nodes), order)
     network = Network.from_links(
@@ -84,6 +54,29 @@ def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
     )
     delays = [wires[(int(a), int(b))] for a, b in zip(network.tails, network.heads, strict=True)]
     return network, delays
+
+
+def _read_router(line: Line, wires: dict[tuple[int, int], int], nodes: dict[int, int]) -> None:
+    """A line such as ``router 0 node 0 router 1 router 8 5``."""
+    words = line.words()
+    if len(words) < 2 or words[0].text != "router":
+        raise line.error("it must begin with 'router NUMBER'")
+    here, at = words[1].integer("a router", 0, _MOST_ROUTERS), 2
+    while at < len(words):
+        kind = words[at]
+        if kind.text not in ("router", "node") or at + 1 == len(words):
+            raise kind.error(f"'router' or 'node' and a number, not {kind.text!r:.40}")
+        other = words[at + 1].integer(f"a {kind.text}", 0, _MOST_ROUTERS)
+        at += 2
+        delay = 1
+        if at < len(words) and words[at].text not in ("router", "node"):
+            delay = words[at].integer("a latency", 0, _LONGEST)
+            at += 1
+        if kind.text == "node":
+            nodes[other] = here
+        else:
+            wires[(here, other)] = delay
+            wires.setdefault((other, here), 1)
 
 
 def write_anynet(network: Network, path: str | Path, link_delay: int = 1) -> None:

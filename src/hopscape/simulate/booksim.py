@@ -12,6 +12,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile
 from hopscape.simulate.anynet import read_anynet, write_anynet
 from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
@@ -272,11 +273,7 @@ def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     FileFormatError, ArgumentError
         For what cannot be read, and for keys whose value has no counterpart here.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}") from error
-    given = parse_booksim(text, overrides)
+    given = parse_booksim(TextFile(path).text, overrides)
     values = {key: _checked(path, key, value) for key, value in (DEFAULTS | given).items()}
     notes = []
     for key in given:

@@ -6,7 +6,6 @@ generalisation is said in :data:`PATTERNS`.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -18,8 +17,11 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
+from hopscape.core.reading import TextFile
+from hopscape.core.reading import read_matrix as read_numbers
 from hopscape.simulate import layout
 
 __all__ = [
@@ -33,6 +35,9 @@ __all__ = [
 ]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_MOST_CYCLES = 2**30 - 1
+_TRACE = ("cycle", "source", "target", "flits")
 
 PATTERNS = {
     "uniform": "any endpoint, itself included, as BookSim does",
@@ -142,7 +147,8 @@ def make_traffic(
     Parameters
     ----------
     text : str or array
-        A name of :data:`PATTERNS`, ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
+        A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
+        ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
     endpoints : int
     sides : sequence of int, optional
         Lengths of the axes of a grid, for transpose, tornado and neighbour.
@@ -172,12 +178,17 @@ def make_traffic(
         return _fixed(text, generator.permutation(endpoints))
     grid = tuple(sides) if sides is not None and math.prod(sides) == endpoints else None
     if name == "tornado" and len(arguments) >= 2:  # tornado(k, n[, c]) as BookSim writes it
-        grid = (arguments[0][0],) * arguments[1][0]
-        if math.prod(grid) != endpoints:
-            raise ArgumentError(f"{text} is for {math.prod(grid)} endpoints, not {endpoints}")
+        k, n = ([*part, 0][0] for part in arguments[:2])
+        if k < 2 or n > endpoints.bit_length() or k**n != endpoints:
+            raise ArgumentError(f"{text} is for {k}^{n} endpoints, not for {endpoints}")
+        grid = (k,) * n
+    added = load_plugins("traffic")
+    if name in added:  # a list of targets or a matrix, checked as a user's is
+        return replace(_from_array(np.asarray(added[name](endpoints, grid)), endpoints), name=name)
     made = _MAKERS.get(name)
     if made is None:
-        raise ArgumentError(f"traffic {text!r} is unknown; choose {', '.join(PATTERNS)}")
+        names = ", ".join([*PATTERNS, *added])
+        raise ArgumentError(f"traffic {text!r} is unknown; choose {names}")
     return _fixed(name, made(endpoints, grid))
 
 
@@ -213,6 +224,8 @@ def parse_pattern(text: str) -> tuple[str, list[list[int]]]:
             arguments.append([int(x) for x in part.strip("{}").split(",") if x.strip()])
         except ValueError as error:
             raise ArgumentError(f"traffic {text!r}: {part!r} must be whole numbers") from error
+        if any(not 0 <= x <= _MOST_CYCLES for x in arguments[-1]):
+            raise ArgumentError(f"traffic {text!r}: numbers must be from 0 to {_MOST_CYCLES}")
     return match[1].lower(), arguments
 
 
@@ -295,34 +308,24 @@ _MAKERS: dict[str, Callable[[int, tuple[int, ...] | None], IntArray]] = {
 
 def read_matrix(path: str | Path, endpoints: int) -> Traffic:
     """A traffic matrix from a CSV file: one row of shares per source."""
-    try:
-        matrix = np.loadtxt(path, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path} cannot be read as a matrix: {error}") from error
-    return _from_array(matrix, endpoints)
+    return _from_array(read_numbers(path, "a share", 0.0), endpoints)
 
 
 def read_trace(path: str | Path, endpoints: int) -> Traffic:
     """Packets from a CSV file with lines ``cycle,source,target,flits``."""
+    file = TextFile(path)
+    limits = ((0, _MOST_CYCLES), (0, endpoints - 1), (0, endpoints - 1), (1, _MOST_CYCLES))
     rows = []
-    try:
-        with open(path, newline="", encoding="utf-8") as lines:
-            for number, line in enumerate(csv.reader(lines), 1):
-                if not line or line[0].lstrip().startswith("#") or line[0].strip() == "cycle":
-                    continue
-                if len(line) != 4:
-                    raise ValueError(f"line {number} needs cycle,source,target,flits")
-                rows.append([int(x) for x in line])
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path} cannot be read as a trace: {error}") from error
-    data = np.asarray(rows, dtype=np.int64).reshape(-1, 4)
-    if len(data) == 0:
-        raise FileFormatError(f"{path} holds no packets")
-    ends = data[:, 1:3]
-    if data.min() < 0 or ends.max() >= endpoints or data[:, 3].min() < 1 or data.max() >= 2**30:
-        raise FileFormatError(
-            f"{path}: cycles from 0, endpoints 0..{endpoints - 1}, at least 1 flit, all below 2^30"
-        )
+    for line in file.lines("#"):
+        words = line.words()
+        if words and words[0].text == "cycle":
+            continue
+        if len(words) != len(_TRACE):
+            raise line.error(f"a packet is {','.join(_TRACE)}: 4 numbers, not {len(words)}")
+        rows.append([w.integer(n, *span) for w, n, span in zip(words, _TRACE, limits, strict=True)])
+    if not rows:
+        raise file.error("it holds no packets")
+    data = np.asarray(rows, dtype=np.int64)
     data = data[np.lexsort((data[:, 0], data[:, 1]))]
     starts = np.searchsorted(data[:, 1], np.arange(endpoints + 1))
     base = _plain("trace", layout.TABLE)

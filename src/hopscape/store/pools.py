@@ -50,9 +50,17 @@ class Processes:
         context = multiprocessing.get_context("spawn")
         self._far_end, self._lifeline = context.Pipe(duplex=False)
         self._count = count
-        self._pool = ProcessPoolExecutor(
-            count, context, initializer=_end_with_parent, initargs=(self._far_end,)
-        )
+        try:
+            self._pool = ProcessPoolExecutor(
+                count, context, initializer=_end_with_parent, initargs=(self._far_end,)
+            )
+        except OSError as error:  # semaphores live in /dev/shm, which a container may not have
+            self._far_end.close()
+            self._lifeline.close()
+            raise HopscapeError(
+                f"worker processes cannot be started here ({error.strerror or error});"
+                " one process can"
+            ) from error
 
     def run(self, work: Callable[..., Any], tasks: Iterable[Task]) -> Results:
         """Do tasks, a few of them handed out ahead.

@@ -235,7 +235,7 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
     from hopscape.families.blockdesign.traffic import random_traffic
 
     size = network.endpoint_count
-    seed = re.fullmatch(r"random:(\d{1,18})", permutation)
+    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
     if seed is not None:
         for i in range(count):
             pattern = random_traffic(size, traffic, rounds=at_once, seed=int(seed[1]) + i)

@@ -11,7 +11,8 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.registry import build
+from hopscape.core.reading import TextFile
+from hopscape.registry import build, build_within
 
 __all__ = [
     "allgather",
@@ -232,7 +233,7 @@ def verify(
     from hopscape.collectives.choose import report
     from hopscape.core.schedule import Schedule
 
-    record = report(Schedule.load(file, build))
+    record = report(Schedule.load(file, build_within(file)))
     _finish(record, style, output)
 
 
@@ -315,20 +316,17 @@ def _targets(network: Any, targets: list[str] | None, permutation: str | None) -
         return tuple(sorted({network.node(t) for t in targets}))
     if permutation is None:
         return ()
-    seed = re.fullmatch(r"random:(\d+)", permutation)
+    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
     if seed:
         generator = np.random.default_rng(int(seed[1]))
         return tuple(generator.permutation(network.endpoints).tolist())
-    try:
-        words = Path(permutation).read_text(encoding="utf-8").replace(",", " ").split()
-    except (OSError, UnicodeDecodeError) as error:
+    if not Path(permutation).is_file():
         raise ArgumentError(
             f"permutation {permutation!r} is neither random:SEED nor a readable file"
-        ) from error
-    if not all(re.fullmatch(r"\d+", word) for word in words):
-        bad = next(word for word in words if not re.fullmatch(r"\d+", word))
-        raise ArgumentError(f"{permutation} must hold node numbers; found {bad!r}")
-    return tuple(int(word) for word in words)
+        )
+    lines = TextFile(permutation).lines("#")
+    words = [word for line in lines for word in line.words()]
+    return tuple(word.integer("a node", 0, network.order - 1) for word in words)
 
 
 def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:

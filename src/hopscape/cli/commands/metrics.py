@@ -131,13 +131,8 @@ def _unit(classes: tuple[Any, ...]) -> str:
 
 
 def _matrix(path: Path) -> Any:
-    import numpy as np
+    from hopscape.core.reading import load_array, read_matrix
 
-    try:
-        if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
-        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
-    except (OSError, ValueError, EOFError) as error:
-        raise ArgumentError(
-            f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix: {error}"
-        ) from error
+    if not path.exists():
+        raise ArgumentError(f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix")
+    return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +21,7 @@ from hopscape.cli.output import (
     emit_rows,
 )
 from hopscape.core.errors import ArgumentError
+from hopscape.core.reading import TextFile
 from hopscape.registry import build
 
 if TYPE_CHECKING:
@@ -46,14 +49,20 @@ def read_distribution(text: str) -> list[Fraction] | None:
     """Weights of the routes; None when they are uniform."""
     if text == "uniform":
         return None
-    path = Path(text)
-    words = (path.read_text(encoding="utf-8") if path.is_file() else text).replace(",", " ").split()
-    try:
-        return [Fraction(word) for word in words]
-    except (ValueError, ZeroDivisionError) as error:
-        raise ArgumentError(
-            f"distribution {text!r} is neither 'uniform', a list of numbers nor a file with one"
-        ) from error
+    if Path(text).is_file():
+        lines = TextFile(text).lines("#")
+        return [_weight(word.text, text) for line in lines for word in line.words()]
+    return [_weight(word, text) for word in text.replace(",", " ").split()]
+
+
+def _weight(word: str, text: str) -> Fraction:
+    if re.fullmatch(r"[0-9.]{1,40}(e-?[0-9]{1,2})?(/[0-9]{1,40})?", word, re.ASCII):
+        with suppress(ValueError, ZeroDivisionError):
+            return Fraction(word)
+    raise ArgumentError(
+        f"distribution {text!r:.60} is neither 'uniform', a list of numbers nor a file with one:"
+        f" {word!r:.40} is no number of at least 0"
+    )
 
 
 def line_of(network: Network) -> Any:
@@ -98,7 +107,7 @@ def simulate_rings(
     output: OutputOption = None,
 ) -> None:
     """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
-    from hopscape.families.multiring.slots import check_load, ring_traffic, simulate
+    from hopscape.simulate.rings.slots import check_load, ring_traffic, simulate
 
     for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
         if given is not None and mode != wanted:

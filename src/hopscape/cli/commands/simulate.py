@@ -245,11 +245,11 @@ def _replay(
     output: Path | None,
 ) -> None:
     from hopscape.core.schedule import Schedule
-    from hopscape.registry import build
+    from hopscape.registry import build, build_within
     from hopscape.simulate.replay import replay
     from hopscape.simulate.sweep import Job, parse_loads, plant_of, traffic_for
 
-    schedule = Schedule.load(file, build)
+    schedule = Schedule.load(file, build_within(file))
     spec = schedule.network.spec
     for given in specs:
         if build(given).spec != spec:

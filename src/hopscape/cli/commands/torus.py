@@ -61,8 +61,8 @@ def torus_level(
     output: OutputOption = None,
 ) -> None:
     """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
+    from hopscape.collectives.circuits.five import find_level
     from hopscape.core.errors import ArgumentError
-    from hopscape.families.torus.five import find_level
 
     found = find_level(limit)
     if found is None:

@@ -22,7 +22,7 @@ def comparable_specs(radix: int) -> dict[str, str]:
     >>> comparable_specs(16)["fat tree"]
     'fat_tree(16)'
     """
-    from hopscape.core.fields import prime_power
+    from hopscape.algebra.fields import prime_power
 
     if not 8 <= radix <= _MOST_PORTS:
         raise ArgumentError(f"radix is {radix}; it must be at least 8 and at most {_MOST_PORTS}")

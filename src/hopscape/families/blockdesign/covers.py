@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
+from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import prime_factors
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.cover_search import search_cover
 from hopscape.families.blockdesign.designs import constructions
@@ -253,8 +253,9 @@ def find_cover(order: int, size: int) -> Cover:
     if 2 * ruler[-1] + 1 >= order:
         return Cover((order,), size, _on_circle(ruler, order), True, "Wichmann's ruler")
     last = first
-    for moduli in abelian_groups(order):
-        last = difference_cover(order, size, moduli=moduli, budget=_TO_BUILD)
+    groups = list(abelian_groups(order))
+    for moduli in groups:
+        last = difference_cover(order, size, moduli=moduli, budget=_TO_BUILD // len(groups))
         if last.elements is not None or last.steps == 0:
             return last
     return last

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import isqrt
 from pathlib import Path
 
 import numpy as np
 
+from hopscape.algebra.fields import is_prime, prime_power
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.fields import is_prime, prime_power
 from hopscape.core.memory import require_memory
+from hopscape.core.reading import TextFile, load_json
 from hopscape.core.verdict import Verdict
 from hopscape.families.blockdesign import sporadic
 from hopscape.families.blockdesign.difference import (
@@ -286,8 +287,7 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     Raises
     ------
     ArgumentError
-        When the parameters are wrong, the design is impossible (with the reason), none is known,
-        or it is known but not built here.
+        When the parameters are wrong, the design is impossible (with the reason), or none is known.
 
     Examples
     --------
@@ -309,12 +309,8 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     from hopscape.families.blockdesign.existence import existence
 
     found = existence(n, m, sigma)
-    words = {
-        "impossible": "does not exist",
-        "open": "is not known to exist",
-        "exists": "exists, but is not built here",
-    }
-    raise ArgumentError(f"B({n}, {m}, {sigma}) {words[found.status]}: {found.reason}")
+    words = "does not exist" if found.status == "impossible" else "is not known to exist"
+    raise ArgumentError(f"B({n}, {m}, {sigma}) {words}: {found.reason}")
 
 
 def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:
@@ -326,25 +322,12 @@ def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:
     first : int
         The number that the file gives to the first element (0 or 1).
     """
-    import json
-
-    place = Path(path)
-    try:
-        text = place.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is not a text file: {error.reason}") from error
-    try:
-        if place.suffix == ".json":
-            data = json.loads(text)
-            rows = data["blocks"] if isinstance(data, dict) else data
-            rows = [[int(x) for x in row] for row in rows]
-        else:
-            lines = [line.split("#")[0].replace(",", " ") for line in text.splitlines()]
-            rows = [[int(x) for x in line.split()] for line in lines if line.strip()]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise FileFormatError(f"{path} does not hold blocks of integers: {error}") from error
+    if Path(path).suffix == ".json":
+        rows = _json_blocks(path)
+    else:
+        lines = TextFile(path).lines("#")
+        bare = (replace(line, text=line.text.split("#")[0]) for line in lines)
+        rows = [[w.integer("an element", 0, 2**31) for w in line.words()] for line in bare]
     if not rows:
         raise FileFormatError(f"{path} holds no blocks")
     if all(len(row) == len(rows) and set(row) <= {0, 1} for row in rows) and len(rows) > 2:
@@ -353,3 +336,17 @@ def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:
     most = max((max(row) for row in rows if row), default=0)
     first = 1 if least == 1 and most == len(rows) else 0
     return [[x - first for x in row] for row in rows], first
+
+
+def _json_blocks(path: str | Path) -> list[list[int]]:
+    data = load_json(path)
+    rows = data.get("blocks") if isinstance(data, dict) else data
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise FileFormatError(f"{path} does not hold blocks: it needs a list of lists of integers")
+    for row in rows:
+        for x in row:
+            if type(x) is not int or not 0 <= x <= 2**31:
+                raise FileFormatError(
+                    f"{path}: an element of a block is {x!r:.40}; it must be an integer from 0"
+                )
+    return rows

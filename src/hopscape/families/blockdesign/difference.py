@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.fields import GaloisField, galois_field, prime_factors, prime_power
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import GaloisField, galois_field, prime_factors, prime_power
 from hopscape.core.verdict import Verdict
 
 __all__ = [

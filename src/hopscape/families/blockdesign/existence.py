@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
+from hopscape.algebra.fields import prime_factors
 from hopscape.core.errors import ArgumentError
-from hopscape.core.fields import prime_factors
 from hopscape.families.blockdesign.designs import check_parameters, constructions
 
 __all__ = ["Existence", "bruck_ryser_chowla", "existence", "hilbert_symbol", "table"]
@@ -18,22 +18,12 @@ Status = Literal["exists", "impossible", "open"]
 _MOST_PORTS = 10_000
 _MOST_M = 10**12
 
-_LITERATURE: dict[tuple[int, int, int], tuple[Status, str]] = {
+_EXCLUDED: dict[tuple[int, int, int], str] = {
     (111, 11, 1): (
-        "impossible",
         "order 10: exhaustive computer search (Lam, Thiel, Swiercz 1989); Bruck-Ryser-Chowla is"
-        " silent",
+        " silent"
     ),
-}
-_LISTED = frozenset(
-    {
-        (49, 16, 5),
-        (70, 24, 8),
-        (71, 15, 3),
-        (71, 21, 6),
-    }
-)  # listed as known in the literature's tables; recalled, not rebuilt
-_QUOTED = "listed as known in the literature; quoted, neither built nor checked here"
+}  # impossible by the literature; quoted
 
 
 @dataclass(frozen=True)
@@ -157,11 +147,8 @@ def existence(n: int, m: int, sigma: int) -> Existence:
     if wrong is not None:
         return Existence(n, m, sigma, "impossible", wrong, False)
     for key, prefix in (((n, m, sigma), ""), ((n, n - m, n - 2 * m + sigma), "complement of: ")):
-        if key in _LITERATURE:
-            status, reason = _LITERATURE[key]
-            return Existence(n, m, sigma, status, prefix + reason, False)
-        if key in _LISTED:
-            return Existence(n, m, sigma, "exists", prefix + _QUOTED, False)
+        if key in _EXCLUDED:
+            return Existence(n, m, sigma, "impossible", prefix + _EXCLUDED[key], False)
     text = "not excluded by Bruck-Ryser-Chowla; none known to this program"
     if min(sigma, n - 2 * m + sigma) >= 3:
         text += ", which does not know every design of the literature"

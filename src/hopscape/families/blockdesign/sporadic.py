@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.addresses import IntArray
-from hopscape.core.fields import galois_field, prime_power
 
 __all__ = ["biplane_56", "biplane_79", "hadamard_design", "hadamard_matrix", "latin_square_design"]
 

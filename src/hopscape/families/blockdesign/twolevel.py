@@ -252,8 +252,9 @@ class TwoLevel(Family):
         if self.size * self.copies > 1 << 20:
             return None, None
         place = np.arange(self.size)[:, None] - np.arange(self.copies) * self.stride
-        extra = far // self.size + (place % self.size < far % self.size)
-        degrees = {near + int(x) for x in np.unique(extra.sum(axis=1))}
+        extra = (place % self.size < far % self.size).sum(axis=1)
+        each = near + self.copies * (far // self.size)
+        degrees = {each + int(x) for x in np.unique(extra)}
         degrees |= {near} if self.inner else set()
         degrees |= {self.copies * far} if self.between.order > self.count else set()
         return min(degrees), max(degrees)

@@ -7,8 +7,10 @@ come from a small seeded search (:mod:`offers`).
 """
 
 from hopscape.families.cayley.group import Semidirect
+from hopscape.families.cayley.groups import Group, group
 from hopscape.families.cayley.offers import good_cayley
 from hopscape.families.cayley.routing import CayleyRouter
+from hopscape.families.cayley.voltage import Voltage
 from hopscape.families.cayley.wiring import Cayley
 
-__all__ = ["Cayley", "CayleyRouter", "Semidirect", "good_cayley"]
+__all__ = ["Cayley", "CayleyRouter", "Group", "Semidirect", "Voltage", "good_cayley", "group"]

@@ -53,7 +53,8 @@ class Cayley(Family):
         for g in self.generators:
             if g >= self.order:
                 raise ArgumentError(f"generator {g} must be from 1 to {self.order - 1}")
-            back = int(self._group.inverse(np.asarray([g], dtype=np.int64))[0])
+            y, x = -(g // self.m) % self.k, g % self.m
+            back = -x * pow(self.r, y, self.m) % self.m + self.m * y
             if g in steps:
                 raise ArgumentError(
                     f"generator {g} is there already, as another's inverse or twice"

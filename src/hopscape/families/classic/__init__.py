@@ -15,7 +15,8 @@ from hopscape.families.classic.named import (
     Pappus,
     TutteCoxeter,
 )
-from hopscape.families.classic.simple import Complete, RandomRegular
+from hopscape.families.classic.random import RandomLift, RandomRegular, Xpander
+from hopscape.families.classic.simple import Complete
 from hopscape.families.classic.small import GeneralizedPetersen, Heawood, Petersen
 from hopscape.families.classic.words import DeBruijn, Kautz
 
@@ -39,6 +40,8 @@ __all__ = [
     "Nauru",
     "Pappus",
     "Petersen",
+    "RandomLift",
     "RandomRegular",
     "TutteCoxeter",
+    "Xpander",
 ]

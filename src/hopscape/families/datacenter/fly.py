@@ -8,10 +8,10 @@ from math import prod
 
 import numpy as np
 
+from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
-from hopscape.core.fields import galois_field, prime_power
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
 __all__ = ["Dragonfly", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["degree_counts", "expanded_facts", "mean_distance"]
 
 _SMALL = 1024
-_QUICK = 1 << 23
+_QUICK = 1 << 18
 _LONG_CYCLE = 256
 
 

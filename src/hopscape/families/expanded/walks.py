@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import automorphism
 from hopscape.core.addresses import IntArray
-from hopscape.core.automorphisms import automorphism
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
 from hopscape.core.memory import human_bytes

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
-from hopscape.core.automorphisms import orbits
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective, Facts, Family, Parameter, Symmetry

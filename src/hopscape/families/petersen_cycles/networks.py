@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, IntArray
-from hopscape.core.automorphisms import orbits
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter

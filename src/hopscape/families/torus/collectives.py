@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopscape.collectives.circuits.anyside import best_schedule, mesh_schedule
+from hopscape.collectives.circuits.pipelined import pipelined_broadcast
+from hopscape.collectives.circuits.programs import to_schedule
+from hopscape.collectives.circuits.schemes import SCHEMES, scheme, scheme_names
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.torus.anyside import best_schedule, mesh_schedule
-from hopscape.families.torus.circuits import to_schedule
-from hopscape.families.torus.pipelined import pipelined_broadcast
-from hopscape.families.torus.schemes import SCHEMES, scheme, scheme_names
 
 __all__ = ["mesh_collectives", "torus_collectives"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +13,10 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 
 __all__ = ["GridRouter"]
+
+_FEW_PAIRS = 20_000
+_TABLE_ORDER = 1 << 18
+_KERNELS = "hopscape.families.torus.routing_kernels"
 
 
 class GridRouter(Router):
@@ -33,15 +39,38 @@ class GridRouter(Router):
         return np.where(2 * gap > sides, gap - sides, gap)
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        if self._by_kernel(at):
+            from hopscape.families.torus.routing_kernels import grid_distances
+
+            found: IntArray = grid_distances(*self._tables, self._wraps, at, to)
+            return found
         total: IntArray = np.abs(self._offsets(at, to)).sum(axis=1)
         return total
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        if self._by_kernel(at):
+            from hopscape.families.torus.routing_kernels import grid_ports
+
+            found: IntArray = grid_ports(*self._tables, self._wraps, at, to)
+            return found
         offsets = self._offsets(at, to)
         differs = (offsets != 0).astype(bool)
         axis = differs.argmax(axis=1)
         step = offsets[np.arange(len(offsets)), axis]
         return np.where(differs.any(axis=1), 2 * axis + (step < 0), -1)
+
+    def _by_kernel(self, at: IntArray) -> bool:
+        """Many pairs, or the kernels are there already: importing numba takes half a second."""
+        return at.dtype == np.int64 and (len(at) > _FEW_PAIRS or _KERNELS in sys.modules)
+
+    @cached_property
+    def _tables(self) -> tuple[IntArray, IntArray]:
+        """Coordinates of all nodes (none where the grid is large), and sides."""
+        from hopscape.families.torus.routing_kernels import packed
+
+        sides = np.asarray(self._box.sides, dtype=np.int64)
+        small = self._box.order <= _TABLE_ORDER
+        return packed(sides) if small else np.empty((0, 0), dtype=np.int32), sides
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         nodes, ports = [at], []

@@ -9,11 +9,11 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
-from hopscape.families.multiring.slots import _Machine, ring_traffic, simulate
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, walk, walked_wait
+from hopscape.simulate.rings.slots import _Machine, ring_traffic, simulate
 
 _KINDS = {"segmented": False, "register insertion": True}
 

@@ -16,9 +16,9 @@ from hopscape.families.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.slots import ring_traffic, simulate
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.wiring import Multiring
+from hopscape.simulate.rings.slots import ring_traffic, simulate
 
 __all__ = ["delay_law", "draw_all", "printed_delay_law"]
 

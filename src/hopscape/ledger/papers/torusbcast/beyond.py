@@ -9,12 +9,9 @@ from itertools import permutations, product
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
-from hopscape.core.errors import ArgumentError
-from hopscape.core.network import Network
-from hopscape.families.torus.circuits import to_schedule, uniform_program
-from hopscape.families.torus.codes import check_code_lemma, corner_in_code, torus_codes
-from hopscape.families.torus.delays import check_delay_safety
-from hopscape.families.torus.flags import (
+from hopscape.collectives.circuits.codes import check_code_lemma, corner_in_code, torus_codes
+from hopscape.collectives.circuits.delays import check_delay_safety
+from hopscape.collectives.circuits.flags import (
     Chain,
     Reading,
     RoundWords,
@@ -22,10 +19,13 @@ from hopscape.families.torus.flags import (
     chains,
     shortest_words,
 )
+from hopscape.collectives.circuits.numeration import NumberSystem, companion_system, star_digits
+from hopscape.collectives.circuits.programs import to_schedule, uniform_program
+from hopscape.collectives.circuits.tiles import boundary, tile
+from hopscape.collectives.circuits.words import length
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 from hopscape.families.torus.grids import Torus
-from hopscape.families.torus.numeration import NumberSystem, companion_system, star_digits
-from hopscape.families.torus.tiles import boundary, tile
-from hopscape.families.torus.words import length
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import READINGS, faults, run, walked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
+from hopscape.collectives.circuits.numeration import word_system
 from hopscape.core.distances import distances_from
-from hopscape.families.torus.numeration import word_system
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import walked

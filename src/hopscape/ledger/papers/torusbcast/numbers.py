@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
+from hopscape.collectives.circuits.numeration import NumberSystem, star_digits, word_system
+from hopscape.collectives.circuits.tiles import lattice, tile
 from hopscape.core.errors import ArgumentError
-from hopscape.families.torus.numeration import NumberSystem, star_digits, word_system
-from hopscape.families.torus.tiles import lattice, tile
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.walks import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from hopscape.collectives.circuits.numeration import word_system
+from hopscape.collectives.circuits.programs import grid_points
+from hopscape.collectives.circuits.schemes import WORDS, scheme
+from hopscape.collectives.circuits.tiles import lattice, tile, tile_labels
+from hopscape.collectives.circuits.words import parse_words, scale, steps, with_inverses
 from hopscape.core.addresses import IntArray
-from hopscape.families.torus.circuits import grid_points
-from hopscape.families.torus.numeration import word_system
-from hopscape.families.torus.schemes import WORDS, scheme
-from hopscape.families.torus.tiles import lattice, tile, tile_labels
-from hopscape.families.torus.words import parse_words, scale, steps, with_inverses
 
 __all__ = ["plane_containment", "plane_rounds", "plane_tilings", "space_tiles"]
 

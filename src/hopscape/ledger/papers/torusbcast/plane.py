@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
-from hopscape.families.torus.delays import check_delay_safety, simulate_delays
-from hopscape.families.torus.numeration import word_system
-from hopscape.families.torus.schemes import scheme
-from hopscape.families.torus.tiles import closure, lattice
-from hopscape.families.torus.words import parse_word, steps
+from hopscape.collectives.circuits.delays import check_delay_safety, simulate_delays
+from hopscape.collectives.circuits.numeration import word_system
+from hopscape.collectives.circuits.schemes import scheme
+from hopscape.collectives.circuits.tiles import closure, lattice
+from hopscape.collectives.circuits.words import parse_word, steps
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import READINGS, faults, run, walked

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from hopscape.collectives.circuits.programs import Disjoint, to_schedule, uniform_program
+from hopscape.collectives.circuits.schemes import scheme
+from hopscape.collectives.circuits.words import parse_word
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.families.torus.circuits import Disjoint, to_schedule, uniform_program
 from hopscape.families.torus.grids import Torus
-from hopscape.families.torus.schemes import scheme
-from hopscape.families.torus.words import parse_word
 from hopscape.ledger.papers.torusbcast.walks import Walked, walk_broadcast
 
 __all__ = ["READINGS", "called", "faults", "run", "walked"]

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
-from hopscape.families.torus.numeration import word_system
-from hopscape.families.torus.tiles import closure
+from hopscape.collectives.circuits.numeration import word_system
+from hopscape.collectives.circuits.tiles import closure
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.plane import delay_faults, wordings

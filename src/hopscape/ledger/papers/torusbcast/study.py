@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 
 from hopscape.collectives.choose import report
-from hopscape.core.network import Network
-from hopscape.core.progress import track
-from hopscape.core.schedule import Schedule
-from hopscape.core.verify import verify
-from hopscape.families.torus.circuits import to_schedule
-from hopscape.families.torus.codes import (
+from hopscape.collectives.circuits.codes import (
     check_code_lemma,
     corner_in_code,
     lattice_codes,
     torus_codes,
 )
-from hopscape.families.torus.delays import check_delay_safety, simulate_delays
-from hopscape.families.torus.flags import Reading, chain_classes, shortest_words
+from hopscape.collectives.circuits.delays import check_delay_safety, simulate_delays
+from hopscape.collectives.circuits.flags import Reading, chain_classes, shortest_words
+from hopscape.collectives.circuits.many import ManySources
+from hopscape.collectives.circuits.pipelined import pipeline_row
+from hopscape.collectives.circuits.programs import to_schedule
+from hopscape.collectives.circuits.schemes import LEVELS, scheme
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
-from hopscape.families.torus.many import ManySources
-from hopscape.families.torus.pipelined import pipeline_row
-from hopscape.families.torus.schemes import LEVELS, scheme
 
 __all__ = [
     "chain_rows",

@@ -1,0 +1,144 @@
+"""Speed over time: measures a fixed set of jobs, keeps the figures, and compares.
+
+    python benchmarks/track.py               # measure and compare with the last record
+    python benchmarks/track.py --keep NOTE   # and add a record to benchmarks/history.jsonl
+    python benchmarks/track.py --list        # what has been kept
+
+Every time is divided by that of a yardstick (sorting and multiplying with numpy) that is run right
+before it, minimum of several, so that records of different machines and days can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+import hopscape
+from hopscape._version import __version__
+
+HISTORY = Path(__file__).parent / "history.jsonl"
+REPEATS = 5
+NOISE = 1.15
+
+
+def yardstick() -> None:
+    """Work that has nothing to do with hopscape."""
+    data = np.random.default_rng(0).random(400_000)
+    np.sort(data)
+    square = data[:160_000].reshape(400, 400)
+    square @ square
+
+
+def distances() -> Callable[[], object]:
+    from hopscape.metrics import distance_profile
+
+    net = hopscape.build("random_regular(4000, 6, seed=1)")
+    return lambda: distance_profile(net, exact=True)
+
+
+def routes(spec: str) -> Callable[[], object]:
+    net = hopscape.build(spec)
+    router = net.router()
+    at, to = np.random.default_rng(1).integers(0, net.order, (2, 200_000))
+    return lambda: (router.distances(at, to), router.next_ports(at, to))
+
+
+def verification() -> Callable[[], object]:
+    from hopscape.collectives import all_gather
+
+    schedule = all_gather(hopscape.build("torus(20, 20)"))
+    return lambda: hopscape.verify(schedule)
+
+
+def simulation() -> Callable[[], object]:
+    from hopscape.simulate import Settings, build_plant, make_traffic, run_point
+
+    plant = build_plant(hopscape.build("torus(8, 8)"), Settings(vcs=4))
+    traffic = make_traffic("uniform", 64)
+    return lambda: run_point(plant, traffic, 0.3, warmup=500, cycles=5000)
+
+
+def circulants() -> Callable[[], object]:
+    from hopscape.search import best_circulants
+
+    return lambda: list(best_circulants([220], 4, processes=1))
+
+
+def capacity() -> Callable[[], object]:
+    from hopscape.families.multiring.capacity import capacity_report
+
+    member = hopscape.build("multiring(64, 1, 5, 11, 27)").family
+    return lambda: capacity_report(member)
+
+
+JOBS: dict[str, Callable[[], Callable[[], object]]] = {
+    "all distances, random_regular(4000, 6)": distances,
+    "200,000 routes, torus(32, 32, 32)": lambda: routes("torus(32, 32, 32)"),
+    "200,000 routes, circulant(7525, 1, 300, 326)": lambda: routes("circulant(7525, 1, 300, 326)"),
+    "200,000 routes, hypercube(16)": lambda: routes("hypercube(16)"),
+    "verify an all-gather, torus(20, 20)": verification,
+    "simulate torus(8, 8), load 0.3": simulation,
+    "best circulants, 220 nodes, 4 generators": circulants,
+    "capacity, multiring(64, 1, 5, 11, 27)": capacity,
+}
+
+
+def least(job: Callable[[], object]) -> float:
+    """Seconds of the quickest of several runs."""
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def measure() -> dict[str, float]:
+    """Yardsticks that each job takes."""
+    found = {}
+    for name, make in JOBS.items():
+        job = make()
+        job()  # compile
+        found[name] = round(least(job) / least(yardstick), 4)
+    return found
+
+
+def history() -> list[dict[str, object]]:
+    """All records, the newest last."""
+    lines = HISTORY.read_text(encoding="utf-8").splitlines() if HISTORY.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--keep", metavar="NOTE", help="add the figures to the history")
+    parser.add_argument("--list", action="store_true", help="print the history and stop")
+    given = parser.parse_args()
+    kept = history()
+    if given.list:
+        for record in kept:
+            print(record["date"], record["version"], record["note"])
+        return
+    before = kept[-1]["figures"] if kept else {}
+    assert isinstance(before, dict)
+    found = measure()
+    for name, value in found.items():
+        ratio = value / before[name] if name in before else None
+        word = "" if ratio is None else f"{ratio:6.2f} of the last"
+        if ratio is not None and ratio > NOISE:
+            word += "  slower"
+        print(f"{name:48} {value:9.4f} yardsticks {word}")
+    if given.keep:
+        record = {"date": str(date.today()), "version": __version__, "note": given.keep}
+        with HISTORY.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(record | {"figures": found}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

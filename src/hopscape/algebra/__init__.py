@@ -1,0 +1,1 @@
+"""Algebra that families are made of: finite fields, automorphisms and orbits."""

@@ -1,0 +1,219 @@
+"""The command that looks for the best graph of an order and a degree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopscape.cli.output import (
+    DaskOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    ProcessesOption,
+    TableOption,
+    emit,
+)
+from hopscape.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from hopscape.search.graph import GraphFound, Problem
+
+__all__ = ["search_graph"]
+
+
+def search_graph(
+    nodes: Annotated[int | None, typer.Option("--nodes", help="Number of nodes.")] = None,
+    degree: Annotated[int | None, typer.Option("--degree", help="Links per node.")] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            help="random, rotation, cayley, voltage or algebraic; once for each, all without.",
+        ),
+    ] = None,
+    local: Annotated[
+        str, typer.Option("--local", help="Improve graphs by: anneal, tabu or none.")
+    ] = "anneal",
+    bipartite: Annotated[
+        bool, typer.Option("--bipartite", help="Link even nodes to odd ones only.")
+    ] = False,
+    grid: Annotated[
+        str | None, typer.Option("--grid", help="Floor plan as ROWSxCOLUMNS; cables along both.")
+    ] = None,
+    longest: Annotated[
+        int | None, typer.Option("--longest", help="Longest cable on the floor plan.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", help="Length of all cables together.")
+    ] = None,
+    long: Annotated[
+        str | None, typer.Option("--long", help="LENGTH:COUNT: at most so many longer cables.")
+    ] = None,
+    existing: Annotated[
+        str | None, typer.Option("--existing", help="SPEC of a network that is to be rewired.")
+    ] = None,
+    rewire: Annotated[
+        int | None, typer.Option("--rewire", help="How many of its cables may be moved.")
+    ] = None,
+    terminals: Annotated[
+        int | None, typer.Option("--terminals", help="Instead of nodes: terminals at switches.")
+    ] = None,
+    radix: Annotated[
+        int | None, typer.Option("--radix", help="Ports of a switch, with its terminals.")
+    ] = None,
+    switches: Annotated[
+        int | None, typer.Option("--switches", help="How many switches; a good number without.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="How long to search, on all processes.")
+    ] = 60.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of all random choices.")] = 0,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="Stop at this mean distance, or at DIAMETER:MEAN."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write the graph to this file (.edges, ...).")
+    ] = None,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    dask: DaskOption = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Find a graph of least diameter, then of least mean distance (the order/degree problem).
+
+    The best so far is printed on Ctrl-C. The same seed and seconds give the same graph on a machine
+    that keeps up with the plan.
+    """
+    from hopscape.search.graph import METHODS, best_graph, best_switches, plan
+    from hopscape.store import Store
+
+    if not 0 < seconds < 1e9:
+        raise ArgumentError(f"seconds is {seconds}; it must be above 0")
+    if processes is not None and processes < 1:
+        raise ArgumentError(f"processes is {processes}; it must be at least 1")
+    options: dict[str, Any] = plan(seconds, processes) | {
+        "seed": seed,
+        "methods": tuple(method or METHODS),
+        "local": local,
+        "target": None if target is None else _target(target),
+        "dask": dask,
+    }
+    with Store(table) as kept:
+        if terminals is not None or radix is not None or switches is not None:
+            others = (nodes, degree, grid, existing, bipartite or None)
+            _only_switches(others, terminals, radix)
+            assert terminals is not None
+            assert radix is not None
+            found = best_switches(terminals, radix, switches, store=kept, **options)
+        else:
+            problem = _problem(
+                nodes, degree, bipartite, grid, longest, budget, long, existing, rewire
+            )
+            found = best_graph(problem, store=kept, **options)
+    if save is not None:
+        from hopscape.interchange import write_network
+
+        write_network(found.network(), save)
+    _show(found, save, style, output)
+
+
+def _only_switches(others: tuple[Any, ...], terminals: int | None, radix: int | None) -> None:
+    if terminals is None or radix is None:
+        raise ArgumentError("give both --terminals and --radix (and --switches if you like)")
+    if any(value is not None for value in others):
+        raise ArgumentError(
+            "--terminals goes without --nodes, --degree, --grid, --existing and --bipartite"
+        )
+
+
+def _problem(
+    nodes: int | None,
+    degree: int | None,
+    bipartite: bool,
+    grid: str | None,
+    longest: int | None,
+    budget: int | None,
+    long: str | None,
+    existing: str | None,
+    rewire: int | None,
+) -> Problem:
+    from hopscape.search.graph import Problem
+
+    links = None
+    if existing is not None:
+        if nodes is not None or degree is not None or bipartite:
+            raise ArgumentError("--existing goes without --nodes, --degree and --bipartite")
+        nodes, degree, links = _existing(existing)
+    if nodes is None or degree is None:
+        raise ArgumentError("give --nodes and --degree, or --existing, or --terminals and --radix")
+    return Problem(
+        nodes,
+        degree,
+        bipartite=bipartite,
+        grid=_pair(grid, "grid", "x"),
+        longest=longest,
+        budget=budget,
+        long=_pair(long, "long", ":"),
+        links=links,
+        rewire=rewire,
+    )
+
+
+def _existing(spec: str) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+    from hopscape.registry import build
+
+    network = build(spec)
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; only links can be rewired")
+    ends = {(min(u, v), max(u, v)) for u, v in zip(network.tails.tolist(), network.heads.tolist())}
+    if any(u == v for u, v in ends) or 2 * len(ends) != len(network.heads):
+        raise ArgumentError(f"{network.spec} has loops or parallel links; it must be simple")
+    return network.order, int(network.degrees.max()), tuple(sorted(ends))
+
+
+def _target(text: str) -> tuple[int | None, float]:
+    first, mark, rest = text.rpartition(":")
+    try:
+        return int(first) if mark else None, float(rest)
+    except ValueError as error:
+        raise ArgumentError(
+            f"target is {text!r}; it must be a mean distance or DIAMETER:MEAN"
+        ) from error
+
+
+def _pair(text: str | None, name: str, mark: str) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    match = re.fullmatch(rf"\s*(\d{{1,9}})\s*{mark}\s*(\d{{1,9}})\s*", text)
+    if match is None:
+        raise ArgumentError(f"{name} is {text!r}; it must be two numbers such as 8{mark}16")
+    return int(match[1]), int(match[2])
+
+
+def _show(found: GraphFound, save: Path | None, style: Format, output: Path | None) -> None:
+    record = found.to_dict() | {"file": None if save is None else str(save)}
+    least = record["moore_diameter"]
+    gap = record["gap"]
+    spec = record["spec"] or (f'file("{save}")' if save else "no symmetry: use --save FILE.edges")
+    title = f"{record['nodes']} nodes of degree {record['degree']}"
+    if found.problem.terminals is not None:
+        title = (
+            f"{sum(found.problem.terminals)} terminals at {record['nodes']} switches of"
+            f" {record['degree']} ports"
+        )
+    shown = {
+        "diameter": f"{record['diameter']}" + (f"  (Moore bound {least})" if least else ""),
+        "mean distance": f"{record['mean_distance']:.6f}"
+        + (f"  ({100 * gap:.3f} % above the Moore bound)" if gap is not None else ""),
+        "spec": spec,
+        "found by": record["how"],
+        "runs": f"{record['runs']:,} in {record['seconds']:.1f} s"
+        + ("" if record["complete"] else ", stopped before the plan was done"),
+    }
+    emit(record, style, output, title=title, table=shown)

@@ -1,0 +1,333 @@
+"""Circuit-switched broadcast on a torus or mesh of any sides: the best this project knows.
+
+Several ways are tried and the best result kept (fewest rounds, then shortest circuits):
+
+* a named scheme, when the side is a power of 2d + 1;
+* a level when all sides are multiples of 2d + 1, then the same on the smaller torus;
+* shrinking: the informed sets of a scheme on a larger torus, pushed together, with circuits found
+  by augmenting paths (first without common nodes, then without common links);
+* widening: a scheme on a smaller torus with lines put in between;
+* one axis after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from hopscape.collectives.circuits.lines import fill_gap, line_program
+from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.programs import (
+    Calls,
+    Program,
+    compose,
+    own_model,
+    reach,
+    refine,
+    to_schedule,
+)
+from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
+from hopscape.collectives.circuits.small import TorusOf, alike, small_program
+from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+
+__all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
+
+_FLOW_NODES = 60_000
+_STRICT_NODES = 40_000
+_FACTORS = 10
+_READINGS: tuple[Literal["vertex", "edge"], ...] = ("vertex", "edge")
+_LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4", 5: "5"}
+
+
+def growth_rounds(order: int, degree: int) -> int:
+    """Rounds that any broadcast needs: a node becomes at most degree + 1 in a round."""
+    rounds, informed = 0, 1
+    while informed < order:
+        informed *= degree + 1
+        rounds += 1
+    return rounds
+
+
+def best_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+    """The best broadcast on a torus that this project knows.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("torus(12, 12)")
+    >>> best_schedule(net, 0, None).rounds
+    4
+    """
+    sides = tuple(network.family.sides)  # type: ignore[union-attr]
+    degree = sum(min(side - 1, 2) for side in sides)
+    least = growth_rounds(network.order, degree)
+    best: Schedule | None = None
+    for found in _candidates(network, root, model, sides, least):
+        if best is None or _merit(found) < _merit(best):
+            best = found
+        if best.rounds <= least and best.model.disjoint == "vertex":
+            break
+    assert best is not None
+    return best
+
+
+def _merit(schedule: Schedule) -> tuple[int, int]:
+    lengths = np.diff(schedule.path_start)
+    longest = [
+        int(lengths[a:b].max(initial=0))
+        for a, b in zip(schedule.round_start[:-1], schedule.round_start[1:], strict=True)
+    ]
+    return schedule.rounds, sum(longest)
+
+
+def _candidates(
+    network: Network, root: int, model: Model | None, sides: tuple[int, ...], least: int
+) -> Iterator[Schedule]:
+    program = known_program(sides, alike(network))
+    yield to_schedule(program, network, root, model, "circuit")
+    if len(program.rounds) == least:
+        return
+    if network.order <= _FLOW_NODES:
+        yield from _shrunk(network, root, model, sides, least, len(program.rounds))
+    wide = widened(network, root, model, sides)
+    if wide is not None:
+        yield wide
+
+
+def known_program(sides: tuple[int, ...], torus: TorusOf) -> Program:
+    """The best program that needs no search."""
+    live = [axis for axis, side in enumerate(sides) if side > 1]
+    if len(live) < len(sides):
+        return _spread(known_program(tuple(sides[a] for a in live), torus), sides, live)
+    dimension = len(sides)
+    lines = line_program(sides)
+    if not sides:
+        return lines
+    if "optimal" in scheme_names(sides):
+        return scheme("optimal", sides)
+    base = 2 * dimension + 1
+    small = small_program(sides, torus)
+    if small is not None:
+        return small
+    if dimension not in _LEVEL_WORDS or any(side % base for side in sides):
+        return lines
+    units = tuple(side // base for side in sides)
+    if dimension == 3 and len(set(units)) == 1 and units[0] >= 3:
+        peeled = refine(short_level(units[0]), known_program(units, torus))
+    else:
+        peeled = compose(word_level(_LEVEL_WORDS[dimension])(1), known_program(units, torus))
+    return min(peeled, lines, key=lambda p: (len(p.rounds), sum(p.round_lengths)))
+
+
+def _spread(program: Program, sides: tuple[int, ...], live: Sequence[int]) -> Program:
+    """A program on some of the axes, the others having side 1."""
+    rounds = []
+    for now in program.rounds:
+        row = []
+        for calls in now:
+            sources = np.zeros((len(calls.sources), len(sides)), dtype=np.int64)
+            sources[:, list(live)] = calls.sources
+            words = tuple(tuple((live[a], run) for a, run in word) for word in calls.words)
+            row.append(Calls(sources, words))
+        rounds.append(tuple(row))
+    return Program(sides, tuple(rounds), program.disjoint)
+
+
+def _larger(
+    sides: tuple[int, ...], least: int, most: int, torus: TorusOf
+) -> Iterator[tuple[int, Program]]:
+    """Programs on cubic tori that are not smaller, by rising number of rounds."""
+    dimension = sum(side > 1 for side in sides)
+    if dimension not in _LEVEL_WORDS or dimension == 0:
+        return
+    base, side = 2 * dimension + 1, max(sides)
+    found: dict[int, tuple[int, Program]] = {}
+    power = 1
+    while power // base < side:
+        for factor in range(1, _FACTORS + 1):
+            big = power * factor
+            if big >= side and big**dimension <= 50 * _FLOW_NODES:
+                program = known_program((big,) * dimension, torus)
+                rounds = len(program.rounds)
+                if rounds < most and (rounds not in found or big < found[rounds][0]):
+                    found[rounds] = (big, program)
+        power *= base
+    for rounds in sorted(found):
+        yield found[rounds]
+
+
+def _shrunk(
+    network: Network,
+    root: int,
+    model: Model | None,
+    sides: tuple[int, ...],
+    least: int,
+    most: int,
+) -> Iterator[Schedule]:
+    live = [axis for axis, side in enumerate(sides) if side > 1]
+    target = tuple(sides[axis] for axis in live)
+    for big, program in _larger(sides, least, most, alike(network)):
+        got = None
+        for shift in (0, big // 2, big // 4, 3 * big // 4):
+            sets = _pushed_together(program, target, shift, network, root, live)
+            for disjoint in _READINGS:
+                if disjoint == "vertex" and network.order > _STRICT_NODES:
+                    continue
+                if disjoint == "edge" and got is not None:
+                    continue
+                schedule = circuits_towards(
+                    network,
+                    root,
+                    sets,
+                    disjoint,
+                    "circuit",
+                    strict=True,
+                )
+                if schedule is not None:
+                    got = schedule.under(own_model(model, disjoint))
+                    yield got
+                    if disjoint == "vertex":
+                        return
+        if got is not None:
+            return
+        sets = _pushed_together(program, target, 0, network, root, live)
+        for disjoint in _READINGS:
+            patient = circuits_towards(network, root, sets, disjoint, "circuit")
+            if patient is not None and patient.rounds < most:
+                yield patient.under(own_model(model, disjoint))
+                most = patient.rounds
+
+
+def _pushed_together(
+    program: Program,
+    sides: tuple[int, ...],
+    shift: int,
+    network: Network,
+    root: int,
+    live: Sequence[int],
+) -> list[IntArray]:
+    """Informed sets of a program on a larger torus, every axis shortened evenly."""
+    box = MixedRadix(network.family.sides)  # type: ignore[union-attr]
+    large, small = np.asarray(program.sides), np.asarray(sides)
+    origin = np.asarray(box.tuple(root))
+    sets = []
+    for points in reach(program)[:-1]:
+        places = np.tile(origin, (len(points), 1))
+        places[:, list(live)] += (points * small + shift) // large
+        sets.append(np.unique(box.numbers(places % np.asarray(box.sides))))
+    return sets
+
+
+def widened(
+    network: Network, root: int, model: Model | None, sides: tuple[int, ...]
+) -> Schedule | None:
+    """A power of 2d + 1 below the shortest side, with lines in between that are served at the end.
+
+    Costs about one round more per axis than the smaller torus (as long as sides are below three
+    times as long).
+    """
+    dimension = len(sides)
+    base = 2 * dimension + 1
+    if dimension not in _LEVEL_WORDS or min(sides) < base:
+        return None
+    small = max(
+        base**m * f
+        for f in range(1, _FACTORS + 1)
+        for m in range(40)
+        if base <= base**m * f <= min(sides)
+    )
+    program = known_program((small,) * dimension, alike(network))
+    lines = [np.arange(small) * side // small for side in sides]
+    core = _stretched_schedule(program, lines, network, root, model)
+    rest = _between(sides, lines)
+    if not rest.rounds:
+        return core
+    return core.then(to_schedule(rest, network, root, model, "circuit"), core.goal, name="circuit")
+
+
+def _stretched_schedule(
+    program: Program,
+    lines: Sequence[IntArray],
+    network: Network,
+    root: int,
+    model: Model | None,
+) -> Schedule:
+    """Every step of the program becomes the steps from one line to the next."""
+    small = alike(network)(program.sides)
+    plain = to_schedule(program, small, 0, model, "circuit")
+    ports = small.port_of(plain.channels)
+    at = MixedRadix(program.sides).tuples(small.tails[plain.channels].astype(np.int64))
+    box = np.asarray(network.family.sides)  # type: ignore[union-attr]
+    axis, sign = ports // 2, 1 - 2 * (ports % 2)
+    rows = np.arange(len(ports))
+    here = at[rows, axis]
+    gap = np.empty(len(ports), dtype=np.int64)
+    start = np.empty_like(at)
+    for i, places in enumerate(lines):
+        ends = np.append(places, box[i])
+        on = axis == i
+        before = np.where(sign[on] > 0, here[on], (here[on] - 1) % len(places))
+        gap[on] = np.diff(ends)[before]
+        start[:, i] = places[at[:, i]]
+    nodes = np.repeat(start, gap, axis=0)
+    inner = np.arange(len(nodes)) - np.repeat(np.cumsum(gap) - gap, gap)
+    nodes[np.arange(len(nodes)), np.repeat(axis, gap)] += inner * np.repeat(sign, gap)
+    nodes = (nodes + np.asarray(MixedRadix(box.tolist()).tuple(root))) % box
+    numbers = MixedRadix(box.tolist()).numbers(nodes)
+    starts = np.concatenate([[0], np.cumsum(gap)])[plain.path_start]
+    return Schedule.from_columns(
+        network,
+        plain.model,
+        Goal.broadcast(root),
+        round=plain.round,
+        channels=network.channel_at(numbers, np.repeat(ports, gap)),
+        path_start=starts,
+        rounds=plain.rounds,
+        name="circuit",
+    )
+
+
+def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
+    """Serve what lies between the lines, one axis after the other."""
+    rounds: list[tuple[Calls, ...]] = []
+    for axis, side in enumerate(sides):
+        parts = [
+            np.arange(sides[a]) if a < axis else lines[a] if a > axis else np.zeros(1, np.int64)
+            for a in range(len(sides))
+        ]
+        others = np.stack(np.meshgrid(*parts, indexing="ij"), axis=-1).reshape(-1, len(sides))
+        now: dict[int, list[Calls]] = {}
+        ends = np.append(lines[axis], side)
+        for low, inside in zip(ends[:-1].tolist(), (np.diff(ends) - 1).tolist(), strict=True):
+            for r, calls in enumerate(fill_gap(inside)):
+                for start, end in calls:
+                    sources = others.copy()
+                    sources[:, axis] = (low + start) % side
+                    now.setdefault(r, []).append(Calls(sources, (((axis, end - start),),)))
+        rounds += [tuple(now[r]) for r in sorted(now)]
+    return Program(sides, tuple(rounds))
+
+
+def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+    """One axis after the other on a mesh, or sets spread by distance when that is quicker."""
+    from hopscape.collectives.circuits.paths import spread_sets
+
+    sides = tuple(network.family.sides)  # type: ignore[union-attr]
+    roots = MixedRadix(sides).tuple(root)
+    program = line_program(sides, roots)
+    best = to_schedule(program, network, 0, model, "circuit", goal=Goal.broadcast(root))
+    degree = int(network.degrees.max(initial=0))
+    if best.rounds == growth_rounds(network.order, degree) or network.order > 4000:
+        return best
+    sets = spread_sets(network, root, degree + 1)
+    for disjoint in _READINGS:
+        other = circuits_towards(network, root, sets, disjoint, "circuit")
+        if other is not None and _merit(other) < _merit(best):
+            best = other.under(own_model(model, disjoint))
+    return best

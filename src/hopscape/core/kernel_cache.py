@@ -1,0 +1,37 @@
+"""Where compiled kernels are kept when neither the package's folder nor the home can be written.
+
+Numba refuses to define a cached kernel when it finds no folder to write to. Then a folder of this
+process serves; nobody else can write to it, since what is in there is loaded and run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+__all__ = ["prepare_kernel_cache"]
+
+
+def prepare_kernel_cache() -> None:
+    """See to it that numba finds a folder for compiled kernels; to be called before its import."""
+    package = Path(__file__).resolve().parent.parent
+    home = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))
+    said = os.environ.get("NUMBA_CACHE_DIR")
+    if any(_writable(place) for place in (package, home, *([Path(said)] if said else []))):
+        return
+    try:
+        folder = tempfile.mkdtemp(prefix="hopscape-kernels-")
+    except OSError:  # nowhere at all: the command line says so when a kernel is needed
+        return
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _writable(place: Path) -> bool:
+    """May a folder be written, or made where it does not exist?"""
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place.is_dir() and os.access(place, os.W_OK | os.X_OK)

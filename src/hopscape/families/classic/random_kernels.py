@@ -1,0 +1,180 @@
+"""Compiled generators of random graphs (numba): pairing with repair, and random lifts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from hopscape.core.random_kernels import draw, seeded, shuffle
+
+__all__ = ["lifted_links", "regular_links"]
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+_TRIES = 200
+_SWITCHES = 20
+
+
+@njit(cache=True, nogil=True)
+def _linked(near: IntArray, used: IntArray, u: int, v: int) -> bool:
+    found = False
+    for i in range(used[u]):
+        found |= near[u, i] == v
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _link(near: IntArray, used: IntArray, u: int, v: int) -> None:
+    near[u, used[u]] = v
+    near[v, used[v]] = u
+    used[u] += 1
+    used[v] += 1
+
+
+@njit(cache=True, nogil=True)
+def _replace(near: IntArray, used: IntArray, u: int, old: int, new: int) -> None:
+    for i in range(used[u]):
+        if near[u, i] == old:
+            near[u, i] = new
+            return
+
+
+@njit(cache=True, nogil=True)
+def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bool:
+    """Pair the ends at random, then repair loops and double links by switches with others."""
+    links = ends.size // 2
+    bad = 0
+    for i in range(links):  # bad pairs are gathered at the front
+        u, v = ends[2 * i], ends[2 * i + 1]
+        if u == v or _linked(near, used, u, v):
+            ends[2 * i], ends[2 * i + 1] = ends[2 * bad], ends[2 * bad + 1]
+            ends[2 * bad], ends[2 * bad + 1] = u, v
+            bad += 1
+        else:
+            _link(near, used, u, v)
+    for i in range(bad - 1, -1, -1):
+        u, v = ends[2 * i], ends[2 * i + 1]
+        done = False
+        for _ in range(_TRIES):
+            if links == i + 1:
+                break
+            j = i + 1 + draw(state, links - i - 1)
+            flip = draw(state, 2)
+            x, y = ends[2 * j + flip], ends[2 * j + 1 - flip]
+            if u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
+                continue
+            _replace(near, used, x, y, u)
+            _replace(near, used, y, x, v)
+            near[u, used[u]] = x
+            used[u] += 1
+            near[v, used[v]] = y
+            used[v] += 1
+            ends[2 * i], ends[2 * i + 1] = u, x
+            ends[2 * j], ends[2 * j + 1] = v, y
+            done = True
+            break
+        if not done:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> None:
+    """The slow way, which never fails: a circulant, then many random switches."""
+    n, degree = near.shape
+    used[:] = 0
+    at = 0
+    for step in range(1, degree // 2 + 1 + degree % 2):
+        half = step == degree // 2 + 1
+        for u in range(n // 2 if half else n):
+            v = u + n // 2 if half else (u + step) % n
+            _link(near, used, u, v)
+            ends[at], ends[at + 1] = u, v
+            at += 2
+    links = ends.size // 2
+    for _ in range(_SWITCHES * links):
+        i, j, flip = draw(state, links), draw(state, links), draw(state, 2)
+        u, v, x, y = ends[2 * i], ends[2 * i + 1], ends[2 * j + flip], ends[2 * j + 1 - flip]
+        if i == j or u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
+            continue
+        _replace(near, used, u, v, x)
+        _replace(near, used, x, y, u)
+        _replace(near, used, v, u, y)
+        _replace(near, used, y, x, v)
+        ends[2 * i + 1] = x
+        ends[2 * j], ends[2 * j + 1] = v, y
+
+
+@njit(cache=True, nogil=True)
+def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
+    """Links of a random simple graph with all degrees equal, sorted.
+
+    Parameters
+    ----------
+    n, degree : int
+        ``n · degree`` even, ``degree`` at most ``n // 2``.
+    seed : int
+
+    Returns
+    -------
+    tails, heads : int32[n · degree / 2]
+        The smaller end first.
+
+    Notes
+    -----
+    The ends of links are paired at random (the configuration model); a pair that is a loop or a
+    second link between two nodes is switched with random other pairs [1]_. Working memory is that
+    of the result, twice.
+
+    .. [1] B. D. McKay, N. C. Wormald. "Uniform generation of random regular graphs of moderate
+       degree." Journal of Algorithms 11 (1990).
+    """
+    state = seeded(seed)
+    ends = np.empty(n * degree, np.int32)
+    for i in range(ends.size):
+        ends[i] = i // degree
+    near = np.empty((n, degree), np.int32)
+    used = np.zeros(n, np.int32)
+    shuffle(state, ends)
+    if not _pair(state, ends, near, used):
+        _switched(state, ends, near, used)
+    tails, heads = ends[: ends.size // 2], ends[ends.size // 2 :]
+    at = 0
+    for u in range(n):
+        row = near[u]
+        row.sort()
+        for v in row:
+            if v > u:
+                tails[at], heads[at] = u, v
+                at += 1
+    return tails, heads
+
+
+@njit(cache=True, nogil=True)
+def lifted_links(
+    tails: IntArray, heads: IntArray, fold: int, seed: int
+) -> tuple[IntArray, IntArray]:
+    """Links of a random lift: each link becomes a random matching of two layers of `fold` nodes.
+
+    Parameters
+    ----------
+    tails, heads : int64[links]
+    fold, seed : int
+
+    Returns
+    -------
+    tails, heads : int32[links · fold]
+        Node i over vertex v is v · fold + i; the links over one link stand together.
+    """
+    state = seeded(seed)
+    first = np.empty(tails.size * fold, np.int32)
+    second = np.empty(tails.size * fold, np.int32)
+    order = np.arange(fold)
+    for link in range(tails.size):
+        shuffle(state, order)
+        for i in range(fold):
+            first[link * fold + i] = tails[link] * fold + i
+            second[link * fold + i] = heads[link] * fold + order[i]
+    return first, second

@@ -1,0 +1,101 @@
+"""Compiled distances and next ports on grids (numba).
+
+Node numbers are taken apart by a table of packed coordinates where the grid is small enough for
+one, by divisions where it is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["grid_distances", "grid_ports", "packed"]
+
+IntArray = np.ndarray[Any, np.dtype[Any]]
+
+_BLOCK = 1024
+
+
+@njit(cache=True, nogil=True)
+def packed(sides: IntArray) -> IntArray:
+    """Coordinates of all nodes, one row for each axis."""
+    order = 1
+    for side in sides:
+        order *= side
+    out = np.empty((sides.size, order), np.int32)
+    stride = order
+    for axis in range(sides.size):
+        stride //= sides[axis]
+        for node in range(order):
+            out[axis, node] = node // stride % sides[axis]
+    return out
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _port(gap: int, side: int, wraps: bool, axis: int, later: int) -> int:
+    """The port along an axis, the shorter way round and upwards on a tie; `later` without a gap."""
+    up = gap > 0
+    if wraps:
+        around = gap + side * (gap < 0)
+        up = 2 * around <= side
+    return later if gap == 0 else 2 * axis + 1 - up
+
+
+@njit(cache=True, nogil=True)
+def grid_distances(
+    places: IntArray, sides: IntArray, wraps: bool, at: IntArray, to: IntArray
+) -> IntArray:
+    """Distances on a grid.
+
+    Parameters
+    ----------
+    places : int32[axes, order]
+        From :func:`packed`, or empty: then node numbers are divided.
+    sides : int64[axes]
+    wraps : bool
+        Is every axis closed to a ring?
+    at, to : int64[pairs]
+    """
+    out = np.zeros(at.size, np.int64)
+    for start in range(0, at.size, _BLOCK):
+        end = min(start + _BLOCK, at.size)
+        stride = 1
+        for axis in range(sides.size - 1, -1, -1):
+            side = sides[axis]
+            if places.size > 0:
+                row = places[axis]
+                for i in range(start, end):
+                    gap = abs(row[np.uint64(to[i])] - row[np.uint64(at[i])])
+                    out[i] += min(gap, side - gap) if wraps else gap
+            else:
+                for i in range(start, end):
+                    gap = abs(to[i] // stride % side - at[i] // stride % side)
+                    out[i] += min(gap, side - gap) if wraps else gap
+            stride *= side
+    return out
+
+
+@njit(cache=True, nogil=True)
+def grid_ports(
+    places: IntArray, sides: IntArray, wraps: bool, at: IntArray, to: IntArray
+) -> IntArray:
+    """Ports of dimension-order routing: the first axis that differs; -1 on arrival."""
+    out = np.full(at.size, -1, np.int64)
+    for start in range(0, at.size, _BLOCK):
+        end = min(start + _BLOCK, at.size)
+        stride = 1
+        for axis in range(sides.size - 1, -1, -1):
+            side = sides[axis]
+            if places.size > 0:
+                row = places[axis]
+                for i in range(start, end):
+                    gap = np.int64(row[np.uint64(to[i])]) - row[np.uint64(at[i])]
+                    out[i] = _port(gap, side, wraps, axis, out[i])
+            else:
+                for i in range(start, end):
+                    gap = to[i] // stride % side - at[i] // stride % side
+                    out[i] = _port(gap, side, wraps, axis, out[i])
+            stride *= side
+    return out

@@ -1,0 +1,24 @@
+"""The best graphs of an order and a degree: the order/degree problem, with constraints.
+
+Every graph is looked for as a *lift*: a small base graph with group elements on its links
+(:mod:`lifts`). The trivial group gives any graph at all, a cyclic one graphs with a rotation, one
+vertex gives Cayley graphs. :mod:`arms` lists the shapes and starts for a problem, :mod:`climb`
+improves one by local search, :mod:`rounds` shares the time out among them.
+"""
+
+from hopscape.search.graph.arms import METHODS
+from hopscape.search.graph.found import GraphFound
+from hopscape.search.graph.problem import Problem
+from hopscape.search.graph.radix import best_switches, switched
+from hopscape.search.graph.rounds import LOCAL, best_graph, plan
+
+__all__ = [
+    "LOCAL",
+    "METHODS",
+    "GraphFound",
+    "Problem",
+    "best_graph",
+    "best_switches",
+    "plan",
+    "switched",
+]

@@ -1,0 +1,171 @@
+"""Ways to go about a problem, and one run of one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import ArgumentError
+from hopscape.search.graph.climb import Climb
+from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.problem import Problem
+from hopscape.search.graph.shapes import shapes
+from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
+
+__all__ = ["METHODS", "Arm", "arms", "run", "seconds_per_step"]
+
+METHODS = ("random", "rotation", "cayley", "voltage", "algebraic")
+"""Random graphs; symmetric under a rotation; Cayley graphs; lifts by any group; algebra."""
+
+_MOST_BASE = 64
+_MOST_RANDOM = 8192
+_HOT, _COLD, _REHEAT, _ROUGH = 1.0, 0.2, 0.5, 4.0
+_STEP, _VISIT = 2.0e-6, 0.8e-9
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A shape and where to begin.
+
+    Attributes
+    ----------
+    shape : Shape
+    start : str
+        ``""`` for a random start, ``plan`` for a floor plan, ``existing``, or the name of an
+        algebraic graph.
+    """
+
+    shape: Shape
+    start: str = ""
+
+    @property
+    def about(self) -> str:
+        """In words."""
+        shape = self.shape
+        fixed = f", {shape.fixed} nodes fixed" if shape.fixed else ""
+        group = "no symmetry" if shape.fold == 1 else f"{shape.base} orbits of {shape.group}"
+        return group + fixed + (f", from {self.start}" if self.start else "")
+
+
+def arms(problem: Problem, methods: Sequence[str] = METHODS) -> list[Arm]:
+    """All ways to go about a problem that the methods allow.
+
+    Raises
+    ------
+    ArgumentError
+        For an unknown method, or when none is left.
+    """
+    for method in methods:
+        if method not in METHODS:
+            raise ArgumentError(f"method {method!r} is unknown; choose from {', '.join(METHODS)}")
+    found = list(_arms(problem, set(methods)))
+    if not found:
+        raise ArgumentError(
+            f"no graph of {problem.nodes} nodes can be looked for by {', '.join(methods)} alone"
+        )
+    return found
+
+
+def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
+    n, d = problem.nodes, problem.degree
+    ports = problem.ports
+    plain = Shape("cyclic(1)", n, 0, max(ports, default=d), problem.bipartite, ports)
+    if not problem.free:
+        given = "existing" if problem.links is not None else "plan" if problem.grid else ""
+        yield Arm(plain, given)
+        return
+    if "algebraic" in methods and n <= _MOST_RANDOM and not problem.bipartite:
+        known = sorted((abs(order - n), name) for name, order, _ in algebraic_starts(n, d))
+        yield from (Arm(plain, name) for _, name in known)
+    if "random" in methods and n <= _MOST_RANDOM:
+        yield Arm(plain)
+    for shape in shapes(n, d, most_base=_MOST_BASE, bipartite=problem.bipartite):
+        turning = shape.group == f"cyclic({shape.fold})" and shape.base > 1
+        whole = shape.base == 1 and not shape.fixed
+        if (
+            "voltage" in methods
+            or ("rotation" in methods and turning)
+            or ("cayley" in methods and whole)
+        ):
+            yield Arm(shape)
+
+
+def seconds_per_step(shape: Shape) -> float:
+    """About how long one move takes: the same on every machine, so that plans are the same."""
+    sources, n, d = shape.base + shape.fixed, shape.order, max(shape.degree, 2)
+    levels = math.log(max(n, 3)) / math.log(max(d - 1, 2)) + 1
+    if sources <= 3:
+        return _STEP + 3 * _VISIT * n * d * sources
+    words = -(-sources // 64)
+    return _STEP + _VISIT * n * d * levels * max(1.0, words / 4)
+
+
+def run(
+    problem: dict[str, Any],
+    shape: tuple[Any, ...],
+    start: str | dict[str, Any],
+    seed: int,
+    tries: int,
+    steps: int,
+    aim: int | None,
+    local: str,
+) -> dict[str, Any] | None:
+    """Begin, improve, and hand back the best of some tries; None when none keeps the limits.
+
+    Parameters
+    ----------
+    problem, shape
+        As plain values, for other processes.
+    start : str or dict
+        As in :class:`Arm`, or a solution to go on from.
+    seed : int
+    tries, steps : int
+        How often to begin, and how many moves to make each time.
+    aim : int, optional
+        Pairs farther apart than this cost more.
+    local : {'anneal', 'tabu', 'none'}
+    """
+    wanted = Problem(**problem)
+    form = Shape(*shape)
+    weights = None if wanted.terminals is None else np.asarray(wanted.terminals)
+    limits = wanted.limits()
+    quantum = 2.0 * form.fold
+    if weights is not None:
+        quantum *= max(float(weights.mean()), 1.0) ** 2
+    hot = _HOT * (_REHEAT if start else 1.0) * (_ROUGH if aim is not None else 1.0)
+    best: Climb | None = None
+    for number in range(seed << 8, (seed << 8) + tries):
+        begun = _begin(wanted, form, start, number)
+        climb = Climb(form, number, begun, aim=aim, weights=weights, limits=limits)
+        if local == "anneal":
+            climb.anneal(steps, hot * quantum, _COLD * quantum)
+        elif local == "tabu":
+            climb.tabu(steps)
+        if best is None or (climb.diameter, climb.total) < (best.diameter, best.total):
+            best = climb
+    if best is None or not best.within_limits:
+        return None
+    return {"diameter": best.diameter, "total": best.total} | best.best.to_dict()
+
+
+def _begin(
+    problem: Problem, shape: Shape, start: str | dict[str, Any], seed: int
+) -> Solution | None:
+    generator = np.random.default_rng(seed)
+    if isinstance(start, dict):
+        return Solution(shape, tuple(start["mate"]), tuple(start["volt"]))
+    if start == "":
+        return None
+    if start == "plan":
+        return plan_start(problem, shape, generator)
+    if start == "existing":
+        ends = np.asarray(problem.links, dtype=np.int64).reshape(-1, 2)
+        return solution_of(shape, problem.nodes, ends, generator)
+    for name, order, links in algebraic_starts(problem.nodes, problem.degree):
+        if name == start:
+            return solution_of(shape, order, links, generator)
+    raise ArgumentError(f"start {start!r} is unknown")

@@ -1,0 +1,143 @@
+"""A graph that was found: what it is, how good, and as a network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import HopscapeError
+from hopscape.core.network import Network
+from hopscape.core.spec import write_value
+from hopscape.families.cayley import Voltage, group
+from hopscape.metrics.distances import distance_profile
+from hopscape.search.graph.lifts import Solution
+from hopscape.search.graph.problem import Problem
+
+__all__ = ["GraphFound"]
+
+
+@dataclass(frozen=True)
+class GraphFound:
+    """The best graph of a search.
+
+    Attributes
+    ----------
+    problem : Problem
+    solution : Solution
+    diameter : int
+        Between terminals, where the problem has some.
+    mean : Fraction
+        Mean distance over ordered pairs of distinct nodes (terminals).
+    how : str
+        Where it comes from, in words.
+    runs : int
+        Runs that were finished.
+    seconds : float
+        How long the search took.
+    complete : bool
+        False when it was stopped before its plan was done.
+    """
+
+    problem: Problem
+    solution: Solution
+    diameter: int
+    mean: Fraction
+    how: str
+    runs: int
+    seconds: float
+    complete: bool
+
+    @property
+    def gap(self) -> float | None:
+        """How far the mean is above the Moore bound, as a fraction."""
+        least = self.problem.moore_mean
+        return None if not least else float(self.mean / least) - 1
+
+    @property
+    def spec(self) -> str | None:
+        """The text that builds it, or None when it has no symmetry: then it is a list of links."""
+        shape = self.solution.shape
+        if shape.fold == 1:
+            return None
+        links = self.solution.base_links()
+        form = _semidirect(shape.group)
+        if form is not None and shape.base == 1 and not shape.fixed:
+            generators = sorted({min(g, _inverse(shape.group, g)) for _, _, g in links})
+            return f"cayley({', '.join(map(str, [*form, *generators]))})"
+        flat = write_value(tuple(number for link in links for number in link))
+        fixed = f", fixed={shape.fixed}" if shape.fixed else ""
+        return f'voltage("{shape.group}", {shape.base}, {flat}{fixed})'
+
+    def network(self) -> Network:
+        """It as a network, without its symmetry (terminals left out)."""
+        shape = self.solution.shape
+        flat = [number for link in self.solution.base_links() for number in link]
+        tails, heads = Voltage(shape.group, shape.base, flat, shape.fixed).links()
+        ends = np.unique(np.sort(np.stack([tails, heads], axis=1), axis=1), axis=0)
+        return Network.from_links(
+            shape.order, ends[:, 0], ends[:, 1], spec=self.spec or "graph search"
+        )
+
+    def check(self) -> None:
+        """Measure the network by the kernels that all metrics use, and compare.
+
+        Raises
+        ------
+        HopscapeError
+            When the search got something wrong.
+        """
+        if self.problem.nodes == 1:
+            return
+        network = self.network()
+        profile = distance_profile(network, exact=True)
+        degree = int(network.degrees.max())
+        ports = max(self.problem.ports, default=self.problem.degree)
+        wrong = degree > ports or profile.diameter is None
+        if self.problem.terminals is None:
+            wrong |= (profile.diameter, profile.mean) != (self.diameter, self.mean)
+        if wrong:
+            raise HopscapeError(
+                f"the search says diameter {self.diameter} and mean {float(self.mean):.6g}, but"
+                f" {network.spec} of degree {degree} has {profile.diameter} and {profile.mean}"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record that scripts rely on."""
+        problem, shape = self.problem, self.solution.shape
+        return {
+            "nodes": problem.nodes,
+            "degree": problem.degree,
+            "diameter": self.diameter,
+            "mean_distance": float(self.mean),
+            "mean_distance_exact": self.mean,
+            "moore_diameter": problem.moore_diameter,
+            "moore_mean": None if problem.moore_mean is None else float(problem.moore_mean),
+            "gap": self.gap,
+            "spec": self.spec,
+            "links": len(self.network().heads) // 2,
+            "group": shape.group,
+            "orbits": shape.base + shape.fixed,
+            "how": self.how,
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "complete": self.complete,
+        }
+
+
+def _semidirect(name: str) -> tuple[int, int, int] | None:
+    """m, k and r of a group that ``cayley`` takes."""
+    form, *rest = re.split(r"[(), ]+", name.strip(") "))
+    numbers = [int(word) for word in rest]
+    if form == "cyclic" and len(numbers) == 1:
+        return numbers[0], 1, 1
+    if form == "dihedral":
+        return numbers[0], 2, max(numbers[0] - 1, 1)
+    return (numbers[0], numbers[1], numbers[2]) if form == "semidirect" else None
+
+
+def _inverse(name: str, g: int) -> int:
+    return int(group(name).inverse(np.asarray([g], dtype=np.int64))[0])

@@ -1,0 +1,220 @@
+"""Compiled moves on lifts: exchange the ends of two links, or change a voltage.
+
+A *lift* has ``base · fold`` nodes, ``fold`` of them over each vertex of a small base graph, one for
+each element of a group, and a few *fixed* nodes that the group leaves where they are. The ends of
+the base graph's links are *darts*: dart k belongs to the vertex ``owner[k]``, is paired with
+``mate[k]`` and has the voltage ``volt[k]``, a group element: element h over its owner is wired to
+element h·g over the owner of its mate. A dart paired with itself has an involution as its voltage,
+or is void (-1). A dart of a fixed node is wired to all nodes over one vertex. With a group of one
+element a lift is any graph at all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hopscape.core.random_kernels import State, draw
+
+__all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
+
+VOID = -1
+_TRIES = 8
+
+Nodes = NDArray[np.int32]
+
+
+class Lift(NamedTuple):
+    """A lift and its wiring.
+
+    Attributes
+    ----------
+    fold, base : int
+        Order of the group, vertices of the base graph.
+    right : int32[elements, fold]
+        ``right[g, h]`` is h·g.
+    inverse : int32[elements]
+    involutions : int32[...]
+        Elements of order 2.
+    owner, column : int32[darts]
+        Vertex of each dart (fixed nodes follow the base), and its (first) port.
+    side : int8[vertices]
+        In a bipartite graph 1 or 2, else 0.
+    mate, volt : int32[darts]
+        What the moves change.
+    near : int32[n, ports]
+        The wiring that follows.
+    """
+
+    fold: int
+    base: int
+    right: Nodes
+    inverse: Nodes
+    involutions: Nodes
+    owner: Nodes
+    column: Nodes
+    side: NDArray[np.int8]
+    mate: Nodes
+    volt: Nodes
+    near: Nodes
+
+
+@njit(cache=True, nogil=True)
+def place(lift: Lift, dart: int) -> None:
+    """Wire the ports that a dart stands for."""
+    m, near = lift.fold, lift.near
+    vertex, column, mate = lift.owner[dart], lift.column[dart], lift.mate[dart]
+    other = lift.owner[mate]
+    if vertex >= lift.base:
+        node = lift.base * m + vertex - lift.base
+        for h in range(m):
+            near[node, column + h] = node if mate == dart else other * m + h
+        return
+    start = vertex * m
+    if lift.volt[dart] == VOID:
+        for h in range(m):
+            near[start + h, column] = start + h
+    elif other >= lift.base:
+        for h in range(m):
+            near[start + h, column] = lift.base * m + other - lift.base
+    else:
+        row = lift.right[lift.volt[dart]]
+        for h in range(m):
+            near[start + h, column] = other * m + row[h]
+
+
+@njit(cache=True, nogil=True)
+def restore(lift: Lift, saved: Nodes, count: int) -> None:
+    """Take a move back."""
+    for i in range(count):
+        lift.mate[saved[i, 0]] = saved[i, 1]
+        lift.volt[saved[i, 0]] = saved[i, 2]
+    for i in range(count):
+        place(lift, saved[i, 0])
+
+
+@njit(cache=True, nogil=True)
+def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
+    for i in range(count):
+        if saved[i, 0] == dart:
+            return count
+    saved[count, 0] = dart
+    saved[count, 1] = lift.mate[dart]
+    saved[count, 2] = lift.volt[dart]
+    return count + 1
+
+
+@njit(cache=True, nogil=True)
+def _join(lift: Lift, state: State, a: int, b: int) -> bool:
+    """Pair two darts, with a random voltage; False when that is no link."""
+    u, v = lift.owner[a], lift.owner[b]
+    if u >= lift.base and v >= lift.base:
+        return False
+    if lift.side[u] != 0 and lift.side[u] == lift.side[v]:
+        return False
+    g = 0
+    if u < lift.base and v < lift.base:
+        for _ in range(_TRIES):
+            g = draw(state, lift.inverse.size)
+            if u != v or lift.inverse[g] != g:
+                break
+        else:
+            return False
+    lift.mate[a], lift.mate[b] = b, a
+    lift.volt[a], lift.volt[b] = g, lift.inverse[g]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
+    """Pair a dart with itself, by a random involution; or leave it void."""
+    lift.mate[dart] = dart
+    lift.volt[dart] = VOID
+    if void:
+        return True
+    vertex = lift.owner[dart]
+    if vertex >= lift.base or lift.involutions.size == 0 or lift.side[vertex] != 0:
+        return False
+    lift.volt[dart] = lift.involutions[draw(state, lift.involutions.size)]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
+    """Make a random move; returns how many darts it touched, 0 when it was none.
+
+    Half of the moves give a link another voltage (where the group has more than one element); the
+    others exchange ends: links a-c and x-y become a-x and c-y, where a dart paired with itself is
+    both ends of its link. Where links are limited, some moves take a link away.
+    """
+    darts = lift.mate.size
+    if darts == 0:
+        return 0
+    a = draw(state, darts)
+    c = lift.mate[a]
+    count = _save(lift, saved, 0, a)
+    count = _save(lift, saved, count, c)
+    done = False
+    kind = draw(state, 16) if lift.fold > 1 else 15
+    if kind < 8:
+        if a == c:
+            done = lift.volt[a] != VOID and _single(lift, state, a, False)
+        else:
+            done = lift.owner[a] < lift.base and lift.owner[c] < lift.base
+            done = done and _join(lift, state, a, c)
+    elif kind == 8 and lift.involutions.size > 0:
+        done = a != c and _single(lift, state, a, False) and _single(lift, state, c, False)
+    elif limited and draw(state, 16) == 0:
+        done = a != c and _single(lift, state, a, True) and _single(lift, state, c, True)
+    else:
+        x = draw(state, darts)
+        y = lift.mate[x]
+        if x != a and x != c:
+            count = _save(lift, saved, count, x)
+            count = _save(lift, saved, count, y)
+            done = _exchange(lift, state, a, c, x, y)
+    if not done:
+        for i in range(count):
+            lift.mate[saved[i, 0]] = saved[i, 1]
+            lift.volt[saved[i, 0]] = saved[i, 2]
+        return 0
+    for i in range(count):
+        place(lift, saved[i, 0])
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _exchange(lift: Lift, state: State, a: int, c: int, x: int, y: int) -> bool:
+    void = (a == c and lift.volt[a] == VOID) or (x == y and lift.volt[x] == VOID)
+    if not _join(lift, state, a, x):
+        return False
+    if a != c and x != y:
+        return _join(lift, state, c, y)
+    if a == c and x == y:
+        return True
+    return _single(lift, state, c if a != c else y, void)
+
+
+@njit(cache=True, nogil=True)
+def wire(lift: Lift) -> None:
+    """Wire all ports."""
+    for dart in range(lift.mate.size):
+        place(lift, dart)
+
+
+@njit(cache=True, nogil=True)
+def scatter(lift: Lift, state: State, order: NDArray[np.int64]) -> None:
+    """Pair the darts as they come; those that make no link with themselves, or not at all."""
+    for i in range(0, order.size - 1, 2):
+        a, b = order[i], order[i + 1]
+        if not _join(lift, state, a, b):
+            for dart in (a, b):
+                if not _single(lift, state, dart, False):
+                    _single(lift, state, dart, True)
+    if order.size % 2:
+        last = order[order.size - 1]
+        if not _single(lift, state, last, False):
+            _single(lift, state, last, True)

@@ -1,0 +1,322 @@
+"""The search: all arms for a short while, the better ones for longer, round after round."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from hopscape.core.errors import ArgumentError
+from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
+from hopscape.search.graph.found import GraphFound
+from hopscape.search.graph.lifts import Solution
+from hopscape.search.graph.problem import Problem
+from hopscape.store import Store, Task, digest, run_tasks
+
+__all__ = ["LOCAL", "best_graph", "plan"]
+
+LOCAL = ("anneal", "tabu", "none")
+
+_ROUNDS = 8
+_FIRST_STEPS = 100
+_FEWEST_STEPS = 30
+_MOST_TRIES = 256
+_KINDS = ("anew", "on", "aim")
+_KEPT = 6
+_SPREAD_ROUNDS = 2
+
+_TOLERANCE = 5e-6
+_SHORT = 15.0
+
+Rank = tuple[int, Fraction]
+Target = tuple[int | None, float]
+
+
+@dataclass
+class _Standing:
+    """An arm and the best it has found."""
+
+    arm: Arm
+    number: int
+    rank: Rank | None = None
+    result: dict[str, Any] | None = None
+
+
+@dataclass
+class _Search:
+    """What a search keeps: the arms still in, the best of all, the time."""
+
+    problem: Problem
+    seed: int
+    local: str
+    pool: list[_Standing]
+    best: _Standing | None = None
+    runs: int = 0
+    begun: float = field(default_factory=time.monotonic)
+
+    def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
+        """The runs of a round, of so many seconds together.
+
+        Tries are short at first and twice as long in each round: a small base graph is best begun
+        anew many times, a large one needs long annealing.
+        """
+        each = effort / len(self.pool)
+        for standing in self.pool:
+            shape = standing.arm.shape
+            count = 1 if number == 0 else len(_KINDS)
+            steps = max(int(each / count / seconds_per_step(shape)), 1)
+            long = _FIRST_STEPS * max(shape.darts, 1) << number
+            tries = min(max(steps // long, 1), _MOST_TRIES)
+            for kind in range(count):
+                yield standing, self._task(standing, number, kind, tries, min(steps, long))
+
+    def _task(self, standing: _Standing, number: int, kind: int, tries: int, steps: int) -> Task:
+        """Some tries of an arm: anew, from the arm's best, or with a smaller diameter to aim at.
+
+        All that they depend on is in the arguments, so that a later search finds them in the store.
+        """
+        arm, known = standing.arm, standing.result
+        start: str | dict[str, Any] = arm.start
+        if _KINDS[kind] == "on" and number > 1 and known is not None:
+            start = {"mate": known["mate"], "volt": known["volt"]}
+        seed = self.seed * 1_000_003 + standing.number * 7919 + number * 101 + kind
+        arguments = (
+            self.problem.to_dict(),
+            astuple(arm.shape),
+            start,
+            seed,
+            tries,
+            steps,
+            self._aim(_KINDS[kind]),
+            self.local,
+        )
+        cost = tries * steps * seconds_per_step(arm.shape)
+        return Task(digest("graph search", arguments), arguments, cost, arm.about)
+
+    def compile(self, standing: _Standing) -> None:
+        """One step of an arm, for the kernels that it needs."""
+        run(*self._task(standing, 0, 0, 1, 1).arguments)
+
+    def _aim(self, kind: str) -> int | None:
+        """A smaller diameter than the best, while one is possible; or what has been reached."""
+        least = self.problem.moore_diameter
+        if self.best is None or self.best.result is None or least is None:
+            return None
+        reached = int(self.best.result["diameter"])
+        if reached <= least:
+            return reached
+        return reached - 1 if kind == "aim" else None
+
+    def take(self, standing: _Standing, result: dict[str, Any] | None) -> None:
+        """Note a result."""
+        self.runs += 1
+        if result is None:
+            return
+        rank = self.problem.grade(result["diameter"], result["total"])
+        if standing.rank is None or rank < standing.rank:
+            standing.rank, standing.result = rank, result
+        if self.best is None or self.best.rank is None or rank < self.best.rank:
+            self.best = _Standing(standing.arm, standing.number, rank, result)
+
+    def thin(self, number: int) -> None:
+        """Keep the better arms: at first the best third of each number of orbits, then of all."""
+        pool = sorted(
+            (s for s in self.pool if s.rank is not None), key=lambda s: (s.rank, s.number)
+        )
+        if number < _SPREAD_ROUNDS:
+            kept: list[_Standing] = []
+            for orbits in dict.fromkeys(s.arm.shape.base for s in pool):
+                same = [s for s in pool if s.arm.shape.base == orbits]
+                kept += same[: max(1, len(same) // 3)]
+            pool = sorted(kept, key=lambda s: (s.rank, s.number))
+        else:
+            pool = pool[: max(_KEPT, len(pool) // 2)]
+        self.pool = pool or self.pool
+
+    def done(self, target: Target | None) -> bool:
+        """Is the best as good as was asked for, or as good as can be?"""
+        if self.best is None or self.best.rank is None:
+            return False
+        diameter, mean = self.best.rank
+        if mean == self.problem.moore_mean:
+            return True
+        if target is None or float(mean) > target[1] + _TOLERANCE:
+            return False
+        return target[0] is None or diameter <= target[0]
+
+    def text(self, number: int) -> str:
+        """For the progress bar."""
+        if self.best is None or self.best.rank is None:
+            return f"round {number + 1}"
+        diameter, mean = self.best.rank
+        least = self.problem.moore_mean
+        gap = f", {100 * (float(mean / least) - 1):.2f} % above Moore" if least else ""
+        return f"round {number + 1}: diameter {diameter}, mean {float(mean):.5f}{gap}"
+
+
+def best_graph(
+    problem: Problem,
+    *,
+    effort: float = 60.0,
+    seconds: float | None = None,
+    seed: int = 0,
+    methods: Sequence[str] = METHODS,
+    local: str = "anneal",
+    target: Target | None = None,
+    store: Store | None = None,
+    processes: int | None = 1,
+    dask: str | None = None,
+) -> GraphFound:
+    """Look for the graph of least diameter, then of least mean distance.
+
+    Parameters
+    ----------
+    problem : Problem
+    effort : float
+        Processor seconds to plan for. The plan does not depend on how quick the machine is: the
+        same effort and seed give the same graph.
+    seconds : float, optional
+        Stop after so many seconds, wherever the plan is.
+    seed : int
+    methods : sequence of str
+        Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
+    local : {'anneal', 'tabu', 'none'}
+        How graphs are improved.
+    target : pair, optional
+        Stop when the diameter (or None) and the mean distance are no larger.
+    store : Store, optional
+        Keeps finished runs; a later search goes on from there.
+    processes, dask
+        Where to work (see :func:`hopscape.store.run_tasks`).
+
+    Returns
+    -------
+    GraphFound
+        Measured once more by the distance kernels of the project. When interrupted (Ctrl-C), the
+        best so far.
+
+    Examples
+    --------
+    >>> found = best_graph(Problem(10, 3), effort=0.2)
+    >>> found.diameter, found.mean
+    (2, Fraction(5, 3))
+    """
+    if local not in LOCAL:
+        raise ArgumentError(f"local search {local!r} is unknown; choose from {', '.join(LOCAL)}")
+    if not effort > 0:
+        raise ArgumentError(f"effort is {effort}; it must be above 0")
+    if not 0 <= seed < 2**31:
+        raise ArgumentError(f"seed is {seed}; it must be from 0 to {2**31 - 1}")
+    pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
+    search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
+    complete = False
+    _compile(search)
+    try:
+        complete = _rounds(search, effort, seconds, target, store, processes, dask)
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+    return _found(search, complete)
+
+
+def plan(seconds: float, processes: int | None) -> dict[str, Any]:
+    """Options of :func:`best_graph` for a search of so many seconds on so many processes.
+
+    Short searches run in one process: starting others would take most of the time.
+
+    Examples
+    --------
+    >>> plan(10, 4), plan(60, 4)["effort"]
+    ({'effort': 10, 'seconds': 10, 'processes': 1}, 240)
+    """
+    crew = max(processes if processes is not None else os.cpu_count() or 1, 1)
+    if seconds <= _SHORT:
+        crew = 1
+    return {"effort": seconds * crew, "seconds": seconds, "processes": crew}
+
+
+def _compile(search: _Search) -> None:
+    """Compile the kernels before the clock is started and other processes need them as well."""
+    words: dict[int, _Standing] = {}
+    for standing in search.pool:
+        sources = standing.arm.shape.base + standing.arm.shape.fixed
+        words.setdefault(min(max(sources - 1, 0) // 64, 9).bit_length(), standing)
+    for standing in words.values():
+        search.compile(standing)
+    search.begun = time.monotonic()
+
+
+def _affordable(pool: list[_Standing], effort: float) -> list[_Standing]:
+    """Arms that a round has time for, evenly spread over all; starts that are known stay in."""
+    known = [s for s in pool if s.arm.start]
+    pool = [s for s in pool if not s.arm.start]
+    costs = [
+        _FEWEST_STEPS * max(s.arm.shape.darts, 1) * seconds_per_step(s.arm.shape) for s in pool
+    ]
+    count = max(len(pool), 1)
+    while count > 1 and sum(costs[:: -(-len(pool) // count) or 1]) > effort:
+        count = max(count * 2 // 3, 1)
+    return known + pool[:: -(-len(pool) // count) or 1]
+
+
+def _rounds(
+    search: _Search,
+    effort: float,
+    seconds: float | None,
+    target: Target | None,
+    store: Store | None,
+    processes: int | None,
+    dask: str | None,
+) -> bool:
+    """Run the rounds; was the plan done, or its goal reached?"""
+    left, number = effort, 0
+    while left > 0 and not search.done(target):
+        planned = list(search.tasks(number, min(effort / _ROUNDS, left)))
+        results = run_tasks(
+            [task for _, task in planned],
+            run,
+            store,
+            processes=processes,
+            dask=dask,
+            text=search.text(number),
+        )
+        for (standing, task), (_, result) in zip(planned, results, strict=True):
+            search.take(standing, result)
+            left -= max(task.cost, effort / 10_000)
+            if search.done(target):
+                break
+            if seconds is not None and time.monotonic() - search.begun > seconds:
+                return False
+        search.thin(number)
+        number += 1
+    return True
+
+
+def _found(search: _Search, complete: bool) -> GraphFound:
+    best = search.best
+    if best is None or best.result is None or best.rank is None:
+        raise ArgumentError(
+            f"no graph of {search.problem.nodes} nodes that keeps all limits was found; allow more"
+            " cable, more links or more time"
+        )
+    result = best.result
+    solution = Solution(best.arm.shape, tuple(result["mate"]), tuple(result["volt"]))
+    if result["diameter"] >= search.problem.nodes > 1:
+        raise ArgumentError(
+            f"no connected graph of {search.problem.nodes} nodes was found within the limits; allow"
+            " more links or more time"
+        )
+    found = GraphFound(
+        search.problem,
+        solution,
+        *best.rank,
+        how=best.arm.about,
+        runs=search.runs,
+        seconds=time.monotonic() - search.begun,
+        complete=complete,
+    )
+    found.check()
+    return found

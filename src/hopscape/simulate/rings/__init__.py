@@ -1,0 +1,1 @@
+"""Rings slot by slot: traffic of schedules on rings, and its simulation."""

@@ -1,0 +1,183 @@
+"""The command line where the system is hostile: real processes, real limits, exit codes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import hopscape
+from hopscape import cli
+from hopscape.core import kernel_cache, memory
+from hopscape.core.errors import HopscapeError
+from hopscape.store import pools
+from hopscape.store.tasks import Task
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and signals of POSIX")
+
+
+def run(*words, before="", limit=None, **more):
+    """A command in a process of its own, after some Python code."""
+    code = f"{before}\nfrom hopscape.cli import main\nmain({list(words)!r})"
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        preexec_fn=limit,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        **({"capture_output": True} | more),
+    )
+
+
+def one_sentence(done, code, *says):
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+    for words in says:
+        assert words in done.stderr
+
+
+def test_a_disk_that_fills(tmp_path):
+    """RLIMIT_FSIZE is a disk that ends after so many bytes; what was there before stays."""
+    path = tmp_path / "out.json"
+    path.write_text("before")
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = run("families", "-f", "json", "-o", str(path), limit=small)
+    one_sentence(done, 2, str(path), "cannot be written: File too large")
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("style", ["json", "table"])
+def test_output_to_a_full_disk(style):
+    with open("/dev/full", "w") as full:
+        done = run(
+            "families", "-f", style, stdout=full, stderr=subprocess.PIPE, capture_output=False
+        )
+    one_sentence(done, 2, "the system refused", "No space left on device")
+
+
+def test_output_that_is_closed():
+    """``hopscape ... >&-``: nobody wants to see it, so it is done."""
+    done = run("show", "petersen", before="import sys\nsys.stdout = None")
+    one_sentence(done, 0)
+
+
+def test_a_reader_that_leaves():
+    """``hopscape ... | head -1`` with more output than a pipe holds."""
+    code = "from hopscape.cli import main; main(['design-blocks', '307', '18', '1', '-f', 'json'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_signals(number, code, word):
+    """Both end a command in the same way, with a sentence and their own exit code."""
+    wait = (
+        "import hopscape.cli.commands.metrics as n, time\n"
+        "def slow(spec):\n    print('ready', flush=True)\n    time.sleep(60)\n"
+        "n.build = slow\n"
+        "from hopscape.cli import main; main(['bisection', 'petersen'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert process.stderr.read() == f"hopscape: {word}\n"
+
+
+def test_signals_are_given_back():
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit):
+        cli.main(["show", "ring(4)"])
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_home_that_does_not_exist(tmp_path):
+    home = {**os.environ, "HOME": str(tmp_path / "none"), "XDG_CACHE_HOME": str(tmp_path / "none")}
+    one_sentence(run("show", "torus(4, 4)", env=home), 0)
+
+
+def test_little_address_space():
+    """A limit on memory is seen before it is reached."""
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    done = run("load", "torus(1000, 1000, 100)", limit=small)
+    one_sentence(done, 2, "more than the limit of")
+
+
+def test_the_memory_limit_follows_ulimit(monkeypatch):
+    monkeypatch.delenv("HOPSCAPE_MEMORY", raising=False)
+    monkeypatch.setattr(
+        resource,
+        "getrlimit",
+        lambda kind: (10**9, 10**9) if kind == resource.RLIMIT_AS else (-1, -1),
+    )
+    assert memory.memory_limit() == 6 * 10**8
+
+
+def test_no_place_for_kernels(monkeypatch, tmp_path):
+    """Then a folder of this process serves, for nobody else to write to."""
+    monkeypatch.setattr(kernel_cache, "_writable", lambda place: False)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "x")
+    monkeypatch.setattr(kernel_cache.tempfile, "tempdir", str(tmp_path))
+    kernel_cache.prepare_kernel_cache()
+    folder = os.environ["NUMBA_CACHE_DIR"]
+    assert os.path.dirname(folder) == str(tmp_path)
+    assert os.stat(folder).st_mode & 0o077 == 0
+
+
+def test_writable_folders(tmp_path):
+    assert kernel_cache._writable(tmp_path / "a" / "b")
+    (tmp_path / "file").touch()
+    assert not kernel_cache._writable(tmp_path / "file" / "b")
+
+
+def test_numba_without_any_place():
+    """Where not even that can be made, a command that needs kernels says so."""
+    nowhere = "from numba.core.caching import CacheImpl\nCacheImpl._locator_classes = []"
+    done = run("bisection", "random_regular(20, 3)", before=nowhere)
+    one_sentence(done, 2, "the system refused: cannot cache function")
+
+
+def test_no_shared_memory(monkeypatch):
+    """Semaphores of worker processes live in /dev/shm, which a container may not have."""
+
+    def refuse(*_, **__):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(pools, "ProcessPoolExecutor", refuse)
+    with pytest.raises(HopscapeError, match="cannot be started here"):
+        list(pools.on_processes(len, [Task("a", ((),))], 2))
+
+
+def test_a_folder_that_is_read_only(tmp_path):
+    if os.geteuid() == 0:
+        place = "/proc/hopscape.json"  # even root cannot write there
+    else:
+        tmp_path.chmod(0o500)
+        place = str(tmp_path / "out.json")
+    with pytest.raises(HopscapeError, match="cannot be written"):
+        hopscape.core.files.write_atomically(place, lambda out: out.write(b"x"))

@@ -1,0 +1,46 @@
+"""Next ports against distances by networkx."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import fresh_graph
+from hopscape.deadlock.table_kernels import fill_ports
+
+pytestmark = pytest.mark.interpreted
+NOTHING = 0xFFFF
+
+
+def hops_towards(network, dtype):
+    """towards[goal, node]: hops from node to goal, the largest value where there is no way."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(network.order))
+    graph.add_edges_from(zip(network.tails.tolist(), network.heads.tolist()))
+    table = np.full((network.order, network.order), np.iinfo(dtype).max, dtype=dtype)
+    for node, row in nx.all_pairs_shortest_path_length(graph):
+        for goal, hops in row.items():
+            table[goal, node] = hops
+    return table
+
+
+def slow_port(network, towards, node, goal):
+    """The first port that leads one hop nearer."""
+    if node == goal or towards[goal, node] == np.iinfo(towards.dtype).max:
+        return NOTHING
+    nearer = [int(towards[goal, w]) + 1 == towards[goal, node] for w in network.neighbours(node)]
+    return nearer.index(True)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(0, 16), st.booleans(), st.booleans())
+def test_ports_are_those_of_the_twin(seed, order, links, duplex, wide):
+    network = fresh_graph(seed, order, links, duplex)
+    towards = hops_towards(network, np.uint16 if wide else np.uint8)
+    port = np.full((order, order), NOTHING, dtype=np.uint16)
+    fill_ports(network.indptr, network.heads, towards, port)
+    nodes = range(order)
+    slow = [[slow_port(network, towards, node, goal) for goal in nodes] for node in nodes]
+    assert port.tolist() == slow

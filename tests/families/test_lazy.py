@@ -1,0 +1,143 @@
+"""Building, order and facts cost nothing of the size of the network; memory is foretold.
+
+Counted in bytes (tracemalloc), not in seconds, over a large member of every family.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+import hopscape
+from hopscape.core.errors import TooLargeError
+
+LARGE = [
+    "cayley(294, 1048575, 1, 2)",
+    "ccc(24)",
+    "chen_jia(57, 3)",
+    "circulant(10000019, 1, 5, 77)",
+    "complete(1000000)",
+    "dcp(5000)",
+    "debruijn(2, 40)",
+    "design_expansion(ring(1000), 57, 8)",
+    "distributed_switch(10303, 102)",
+    "dlcpg(5000)",
+    "double_loop(1000000)",
+    "dragonfly(92, 3)",
+    "expanded(ring(257), 3, lamp=complete(2))",
+    "expanded(ring(4), 3, lamp=complete(255))",
+    "expanded(petersen, 10)",
+    "fat_tree(200)",
+    "folded(ring(1000000), 3)",
+    "gamma_circulant(1000)",
+    "generalized_petersen(1000000, 3)",
+    "hrn(1000, 1000, 1000)",
+    "hypercube(60)",
+    "hyperx([3, 256], p=2)",
+    "kautz(3, 30)",
+    "largest_double_loop(1000)",
+    "lcf([5, -5], 1000000)",
+    "mesh(5000, 5000)",
+    "multiring(1000003, 1, 5, 7)",
+    "optimal_circulant(1000003)",
+    "partial_switch(31, 6)",
+    "path(10000000)",
+    "polarfly(83)",
+    "product(random_regular(100000, 4), ring(1000))",
+    "projective_network(167, 1)",
+    "quasicomplete_digraph(598)",
+    "random_regular(100000, 6)",
+    "ring(10000000)",
+    "ring_of_cycles(heawood, 1000000)",
+    "rp(1000000)",
+    "rpc(1000000)",
+    "slim_fly(101)",
+    "sparse_multiring(32, 100000)",
+    "switched_multiring(1000, r=8)",
+    "tcp(1000, 1000)",
+    "torus(1000, 1000, 1000)",
+    "two_level(distributed_switch(7, 3), complete(100))",
+    "two_parameter_circulant(1000, 3)",
+    "wong_coppersmith(101, 3)",
+    "yebra(1000)",
+]
+_LITTLE = 2_500_000
+
+MEDIUM = [
+    "polarfly(31)",
+    "projective_network(31, 1)",
+    "ring_of_cycles(petersen, 2000)",
+    "expanded(petersen, 4)",
+    "slim_fly(29)",
+    "dragonfly(16, 8)",
+    "fat_tree(40)",
+    "hyperx([30, 30])",
+    "random_regular(3000, 6)",
+    "quasicomplete_digraph(60)",
+    "cayley(29, 2800, 1, 2)",
+    "circulant(100019, 1, 5, 77)",
+    "multiring(100003, 1, 5, 7)",
+    "sparse_multiring(8, 10000)",
+    "rpc(3000)",
+    "tcp(100, 100)",
+    "folded(ring(50), 3)",
+    "product(random_regular(1000, 4), ring(100))",
+    "lcf([5, -5], 50000)",
+    "ccc(13)",
+    "hypercube(16)",
+    "debruijn(2, 16)",
+    "debruijn(2, 16, duplex=true)",
+    "kautz(3, 10)",
+    "torus(300, 300)",
+    "mesh(300, 300)",
+    "complete(1000)",
+    "path(100000)",
+]
+
+
+def traced(action):
+    """The most bytes that were held at any time during an action, and its result."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        result = action()
+        return tracemalloc.get_traced_memory()[1] - before, result
+    finally:
+        tracemalloc.stop()
+
+
+def test_every_family_is_here():
+    needed = {f.name for f in hopscape.all_families().values() if f.parameters}
+    assert needed - {"file", "heawood"} <= {spec.split("(")[0] for spec in LARGE}
+
+
+@pytest.mark.parametrize("spec", LARGE)
+def test_building_is_lazy(spec):
+    hopscape.build(hopscape.family(spec.split("(")[0]).example).facts.known()  # imports, kernels
+
+    def look():
+        network = hopscape.build(spec)
+        return network, network.order, network.facts.known(), network.spec
+
+    peak, (network, *_) = traced(look)
+    assert peak < _LITTLE, f"{peak} bytes"
+    assert network._heads is None
+
+
+@pytest.mark.parametrize("spec", MEDIUM)
+def test_memory_is_foretold(spec, monkeypatch):
+    """Within a factor of 2: with twice of what it takes it is built, with half of it refused."""
+
+    def wire():
+        network = hopscape.build(spec)
+        return network.indptr, network.heads, network.reverse
+
+    wire()  # imports, kernels
+    peak, _ = traced(wire)
+    assert peak > 1_000_000
+    monkeypatch.setenv("HOPSCAPE_MEMORY", str(2 * peak))
+    wire()
+    monkeypatch.setenv("HOPSCAPE_MEMORY", str(peak // 2))
+    with pytest.raises(TooLargeError):
+        wire()

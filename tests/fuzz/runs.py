@@ -1,0 +1,85 @@
+"""The three campaigns: files, specs, command lines. Each is a function of a count and a seed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import sys
+from functools import partial
+from pathlib import Path
+
+import hopscape
+from hopscape import cli
+
+from .commands import all_commands, random_command
+from .formats import FORMATS, damage
+from .specs import random_spec
+from .watch import Tally
+
+
+def fuzz_files(count: int, seed: int, folder: Path) -> Tally:
+    """Damaged files of every format in turn, read in earnest."""
+    rng = random.Random(seed)
+    samples = []
+    for number, kind in enumerate(FORMATS):
+        path = folder / f"sample{number}{kind.ending}"
+        kind.make(path)
+        samples.append((kind, path.read_bytes()))
+        kind.read(path)
+    tally = Tally()
+    for i in range(count):
+        kind, data = samples[i % len(samples)]
+        ending = kind.ending + (".gz" if rng.random() < 0.05 else "")
+        path = folder / f"case{ending}"
+        path.write_bytes(damage(data, rng))
+        content = path.read_bytes()
+        before = len(tally.failures)
+        tally.run(f"{kind.name}, case {i} of seed {seed}", partial(kind.read, path))
+        if len(tally.failures) > before:
+            (folder / f"failure{len(tally.failures)}{ending}").write_bytes(content)
+    return tally
+
+
+def fuzz_specs(count: int, seed: int, seconds: float = 10) -> Tally:
+    """Specs that are built, and asked for what must be cheap; their canonical text once more."""
+    rng = random.Random(seed)
+    tally = Tally()
+    for _ in range(count):
+        spec = random_spec(rng)
+        tally.run(spec, partial(_look, spec), seconds)
+    return tally
+
+
+def _look(spec: str) -> None:
+    network = hopscape.build(spec)
+    assert network.order >= 1
+    assert isinstance(network.facts.known(), dict)
+    again = hopscape.build(network.spec)
+    assert (again.spec, again.order) == (network.spec, network.order)
+
+
+def fuzz_commands(count: int, seed: int, folder: Path) -> Tally:
+    """Command lines, run in this process; only 0, 1 and 2 are answers."""
+    rng = random.Random(seed)
+    commands = all_commands()
+    tally = Tally()
+    for _ in range(count):
+        words = random_command(commands, rng, str(folder))
+        tally.run(" ".join(map(repr, words)), partial(_call, words), 60)  # kernels compile
+    return tally
+
+
+def _call(words: list[str]) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            cli.main(words)
+        except SystemExit as leave:
+            code = leave.code or 0
+        else:
+            code = 0
+        finally:
+            sys.stdout.flush()
+    assert code in (0, 1, 2), f"exit code {code}"
+    assert "Traceback" not in err.getvalue(), err.getvalue()

@@ -1,0 +1,156 @@
+"""Placements against all injective maps, and congestion against routes walked by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import connected_graph, fresh_graph
+from hopscape.metrics.congestion_kernels import relieve
+from hopscape.metrics.placement_kernels import FOUND, NONE, STOPPED, anneal, place_all
+
+pytestmark = pytest.mark.interpreted
+
+
+def hops(network):
+    graph = nx.Graph(zip(network.tails.tolist(), network.heads.tolist()))
+    table = dict(nx.all_pairs_shortest_path_length(graph))
+    n = network.order
+    return np.array([[table[u][v] if u != v else 0 for v in range(n)] for u in range(n)])
+
+
+def bits(sets, words):
+    out = np.zeros((len(sets), words), dtype=np.uint64)
+    for row, members in enumerate(sets):
+        for h in members:
+            out[row, h // 64] |= np.uint64(1) << np.uint64(h % 64)
+    return out
+
+
+def links_of(network):
+    return [(u, v) for u, v in zip(network.tails.tolist(), network.heads.tolist()) if u != v]
+
+
+def slow_places(guest, near, domains):
+    """All injective maps that keep linked nodes near."""
+    hosts = range(len(near))
+    for place in permutations(hosts, guest.order):
+        if all(h in domains[v] for v, h in enumerate(place)) and all(
+            place[v] in near[place[u]] for u, v in links_of(guest)
+        ):
+            yield place
+
+
+def without_loops(network):
+    links = links_of(network)
+    indptr = np.cumsum([0, *(sum(u == v for u, _ in links) for v in range(network.order))])
+    return indptr.astype(np.int64), np.array([v for _, v in links], dtype=np.int64)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 5), st.integers(0, 2), st.data())
+def test_placements_are_found_exactly_when_there_are_some(seed, guests, more, spare, data):
+    guest = fresh_graph(seed, guests, more)
+    host = connected_graph(seed + 1, guests + spare, data.draw(st.integers(0, 3)))
+    shift = data.draw(st.sampled_from([0, 61]))  # hosts in the second word, too
+    far = hops(host)
+    stretch = data.draw(st.integers(1, 2))
+    rows = [[shift + h for h in np.flatnonzero((r > 0) & (r <= stretch))] for r in far]
+    near = [[] for _ in range(shift)] + rows
+    domains = [
+        {shift + h for h in data.draw(st.sets(st.integers(0, host.order - 1), min_size=1))}
+        for _ in range(guests)
+    ]
+    indptr, heads = without_loops(guest)
+    args = (indptr, heads, bits(near, 2), bits(domains, 2))
+    status, place, used = place_all(*args, 10**6)
+    moved = [{h - shift for h in members} for members in domains]
+    close = [{h - shift for h in row} for row in rows]
+    valid = set(slow_places(guest, close, moved))
+    assert status == (FOUND if valid else NONE)
+    if valid:
+        assert tuple((place - shift).tolist()) in valid
+    if used > 1:
+        assert place_all(*args, used - 1)[0] == STOPPED
+    assert place_all(*args, used)[0] == status
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 6), st.integers(0, 60))
+def test_what_annealing_leaves_over_is_what_the_links_cost(seed, guests, more, moves):
+    guest, host = fresh_graph(seed, guests, more), connected_graph(seed + 1, guests + 2, 2)
+    far = hops(host)
+    price = np.array([max(0, d - 1) ** 2 for d in range(far.max() + 1)], dtype=np.int64)
+    place = np.random.default_rng(seed).permutation(host.order)[:guests]
+    left = anneal(guest.indptr, guest.heads, far, place, price, moves, seed)
+    assert len(set(place.tolist())) == guests
+    assert set(place.tolist()) <= set(range(host.order))
+    assert left == sum(price[far[place[u], place[v]]] for u, v in links_of(guest))
+
+
+def test_annealing_finds_what_is_easy():
+    from hopscape.registry import build
+
+    ring = build("ring(6)")
+    place = np.array([0, 3, 1, 5, 2, 4])
+    price = np.array([0, 0, 1, 2], dtype=np.int64)
+    assert anneal(ring.indptr, ring.heads, hops(ring), place, price, 4000, 1) == 0
+
+
+def check_routes(guest_links, host, place, limit, peak, routes, lengths):
+    """Every route leads from place to place within its limit; the busiest link is the peak."""
+    far = hops(host)
+    lane = Counter()
+    for e, (u, v) in enumerate(guest_links):
+        at = place[u]
+        for c in routes[e, : lengths[e]].tolist():
+            assert host.tails[c] == at
+            at = host.heads[c]
+            lane[min(c, int(host.reverse[c]))] += 1
+        assert at == place[v]
+        assert lengths[e] <= max(limit, far[place[u], place[v]])
+    assert peak == max(lane.values(), default=0)
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 10**6), st.integers(2, 6), st.integers(0, 5), st.integers(0, 40),
+    st.booleans(), st.integers(1, 3), st.integers(1, 3),
+)  # fmt: skip
+def test_routes_are_counted_right(seed, guests, more, moves, swap, limit, target):
+    guest, host = connected_graph(seed, guests, more), connected_graph(seed + 1, guests + 1, 3)
+    links = sorted({(min(u, v), max(u, v)) for u, v in links_of(guest)})
+    at = [[e for e, ends in enumerate(links) if v in ends] for v in range(guests)]
+    starts = np.cumsum([0, *map(len, at)]).astype(np.int64)
+    mates = host.reverse.astype(np.int64)
+    place = np.random.default_rng(seed).permutation(host.order)[:guests]
+    before = place.copy()
+    peak, routes, lengths = relieve(
+        np.array([u for u, _ in links]), np.array([v for _, v in links]), starts,
+        np.array([e for row in at for e in row]), host.indptr, host.tails, host.heads,
+        np.minimum(np.arange(len(mates)), mates), hops(host), place, limit, target, moves, 2.0,
+        swap, seed,
+    )  # fmt: skip
+    assert len(set(place.tolist())) == guests
+    assert swap or np.array_equal(place, before)
+    check_routes(links, host, place, limit, peak, routes, lengths)
+
+
+def test_two_links_part_when_they_may():
+    """Guests 0-1 twice over a square: one way each, if two hops are allowed."""
+    from hopscape.registry import build
+
+    host = build("ring(4)")
+    mates = host.reverse.astype(np.int64)
+    for limit, target, peak in ((2, 1, 1), (2, 2, 2)):
+        found = relieve(
+            np.array([0, 0]), np.array([1, 1]), np.array([0, 2, 4]), np.array([0, 1, 0, 1]),
+            host.indptr, host.tails, host.heads, np.minimum(np.arange(8), mates), hops(host),
+            np.array([0, 2]), limit, target, 100, 2.0, False, 3,
+        )  # fmt: skip
+        assert found[0] <= peak
+        check_routes([(0, 1), (0, 1)], host, [0, 2], limit, *found)

@@ -1,0 +1,359 @@
+"""Mutation testing: break the code in small ways, one at a time, and see whether a test notices.
+
+    python tests/mutation.py --count 200 --seed 1 --log mutants.jsonl
+
+Mutants are drawn with a seed, equally many from each room. Each runs in a process of its own, with
+kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
+of its name and its doctests, then the rest of its room, until one fails. A mutant that no
+test notices has survived; one that uses up its processor time was caught in a loop. What is done is
+kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats survivors.
+``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import random
+import resource
+import signal
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+
+ROOT = Path(__file__).parent.parent
+SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
+ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
+EXAMPLES = 25  # of a property, at most
+FAMILY_SECONDS = 2
+SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
+
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the number of its node in a walk of the file, and what becomes of it."""
+
+    module: str
+    line: int
+    node: int
+    kind: str
+    text: str
+    key: str
+
+
+def changes(node: ast.AST) -> Iterator[str]:
+    """The kinds of changes that a node allows."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        yield "compare"
+    elif isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp) and type(node.op) in SWAPS:
+        yield "operator"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield "flip"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        yield "one more"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "no not"
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield "return 0"
+    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield "negate"
+    droppable = isinstance(node, ast.Continue | ast.AugAssign) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    )
+    if droppable or (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)):
+        yield "drop"
+
+
+def changed(node: Any, kind: str) -> Any:
+    """The node that takes its place."""
+    if kind == "compare":
+        node.ops[0] = SWAPS[type(node.ops[0])]()
+    elif kind == "operator":
+        node.op = SWAPS[type(node.op)]()
+    elif kind == "flip":
+        node.value = not node.value
+    elif kind == "one more":
+        node.value += 1
+    elif kind == "no not":
+        return node.operand
+    elif kind == "return 0":
+        node.value = ast.copy_location(ast.Constant(0), node)
+    elif kind == "negate":
+        node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node)
+    else:
+        return ast.copy_location(ast.Pass(), node)
+    return node
+
+
+def walk(tree: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Nodes inside functions, with their function; no words of errors, no types, no decorators."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
+                continue
+            if "intrinsic" in "".join(map(ast.unparse, getattr(child, "decorator_list", []))):
+                continue  # machine code, which nobody sees without a compiler
+            inside = getattr(child, "name", function)
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                yield from walk(child, inside)
+                continue
+            if function and not isinstance(tree, ast.ClassDef):
+                yield child, function
+            yield from walk(child, function)
+
+
+def mutants_of(path: Path) -> list[Mutant]:
+    """All mutants of a file."""
+    module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+    out, seen = [], Counter[tuple[str, str, str]]()
+    for number, (node, function) in enumerate(walk(ast.parse(path.read_text(encoding="utf-8")))):
+        for kind in changes(node):
+            text = ast.unparse(node).split("\n")[0]
+            place = (function, kind, text)
+            digest = hashlib.sha256(f"{module} {place} {seen[place]}".encode()).hexdigest()[:12]
+            seen[place] += 1
+            out.append(Mutant(module, node.lineno, number, kind, f"{function}: {text}", digest))
+    return out
+
+
+def mutated(mutant: Mutant, text: str) -> str:
+    """A program with one change."""
+    tree = ast.parse(text)
+    target = next(n for i, (n, _) in enumerate(walk(tree)) if i == mutant.node)
+
+    class Put(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            self.generic_visit(node)
+            return changed(node, mutant.kind) if node is target else node
+
+    return ast.unparse(ast.fix_missing_locations(Put().visit(tree)))
+
+
+class Importer(MetaPathFinder):
+    """Gives the mutant instead of its module."""
+
+    def __init__(self, mutant: Mutant, path: Path) -> None:
+        self.mutant, self.path = mutant, path
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self.mutant.module:
+            return None
+        text = mutated(self.mutant, self.path.read_text(encoding="utf-8"))
+        code = compile(text, str(self.path), "exec")
+
+        class Loader(SourceFileLoader):
+            def get_code(self, fullname: str) -> Any:
+                return code
+
+        return spec_from_file_location(name, self.path, loader=Loader(name, str(self.path)))
+
+
+def room_of(path: Path) -> str | None:
+    """The room that a file counts for; routers come from the families."""
+    first = path.relative_to(SOURCE).parts[0]
+    if first == "families":
+        return "routers" if "rout" in path.stem or "detour" in path.stem else None
+    return first if first in ROOMS and "gpu" not in path.stem else None
+
+
+def tests_of(path: Path) -> tuple[list[str], list[str]]:
+    """Test files: by twin, by name and the file's own doctests; then the rest of its room."""
+    sys.path.insert(0, str(TESTS))
+    from twins import TWINS
+
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    module, name = ".".join(parts), parts[-1].removesuffix("_kernels")
+    twin = [TESTS / TWINS[module][0]] if module in TWINS else []
+    folder = TESTS / parts[0]
+    pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
+    named = sorted({*folder.rglob(f"{pattern}.py"), *(folder / parts[1]).rglob("test_*.py")})
+    routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
+    rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
+    near = dict.fromkeys([*twin, *named, path])
+    far = dict.fromkeys(p for p in rest if p not in near)
+    return [str(p) for p in near], [str(p) for p in far]
+
+
+class Chooser:
+    """Takes the tests that are quick without a compiler, and the doctests of the mutant's file.
+
+    Tests of families are all tried, each for some seconds.
+    """
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [
+            item
+            for item in items
+            if type(item).__name__ == "DoctestItem"
+            or "families" in str(item.path)
+            or item.get_closest_marker("interpreted")
+        ]
+        items[:] = [item for item in items if not item.get_closest_marker("compiled")]
+        for item in items:
+            function = getattr(item, "function", None)
+            limits = getattr(function, "_hypothesis_internal_use_settings", None)
+            if limits is not None and limits.max_examples > EXAMPLES:
+                function._hypothesis_internal_use_settings = settings(limits, max_examples=EXAMPLES)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        timed = not item.get_closest_marker("interpreted")
+        signal.signal(signal.SIGPROF, lambda *_: pytest.skip("too slow without a compiler"))
+        signal.setitimer(signal.ITIMER_PROF, FAMILY_SECONDS if timed else 0)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            os.write(3, report.nodeid.encode() + b"\n")
+
+
+def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict[str, Any]:
+    """Run the (nearest) tests on a mutant, or on the file as it is, in a process of its own."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(into, 3)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(null, stream)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        signal.alarm(20 * seconds)  # one that sleeps
+        os.chdir(ROOT)
+        if mutant is not None:
+            sys.meta_path.insert(0, Importer(mutant, path))
+        quick = (Phase.explicit, Phase.generate)  # no shrinking
+        settings.register_profile("mutation", derandomize=True, deadline=None, phases=quick)
+        options = [
+            "-x",
+            "--assert=plain",
+            "-p",
+            "no:cacheprovider",
+            "--hypothesis-profile=mutation",
+        ]
+        for files in tests_of(path)[: 1 if near else 2]:
+            code = pytest.main([*options, *files], plugins=[Chooser()]) if files else 0
+            if code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
+                os._exit(1)
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as stream:
+        by = stream.read().split("\n")[0]
+    _, status, used = os.wait4(child, 0)
+    ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (
+        signal.SIGXCPU,
+        signal.SIGKILL,
+        signal.SIGALRM,
+    )
+    verdict = (
+        "time" if ended else "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+    )
+    return {"verdict": verdict, "by": by, "cpu": round(used.ru_utime + used.ru_stime, 1)}
+
+
+def chosen(count: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, Path]]:
+    """Mutants in the order in which they run, the rooms in turn."""
+    pool: dict[str, list[tuple[Mutant, Path]]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        room = room_of(path)
+        if room in rooms:
+            pool[room] += [(mutant, path) for mutant in mutants_of(path)]
+    rng = random.Random(seed)
+    most = -(-count // len(rooms))
+    drawn = [rng.sample(pool[room], min(most, len(pool[room]))) for room in rooms]
+    turns = [row[i] for i in range(most) for row in drawn if i < len(row)]
+    return turns[:count]
+
+
+def main() -> None:
+    """Run, and print what has survived."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
+    parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
+    parser.add_argument("--again", action="store_true", help="only repeat what has survived")
+    parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
+    parser.add_argument("--check", action="store_true", help="the tests without any mutant")
+    arguments = parser.parse_args()
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    for name in ("networkx", "numba", "numpy", "pytest", "hypothesis", "scipy.sparse"):
+        import_module(name)  # once, before the forks
+    known = json.loads((TESTS / "equivalent_mutants.json").read_text(encoding="utf-8"))
+    done: dict[str, dict[str, Any]] = {}
+    if arguments.log.exists():
+        for line in arguments.log.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            done[row["key"]] = row
+    todo = chosen(arguments.count, arguments.seed, arguments.rooms)
+    if arguments.check:
+        for path in dict.fromkeys(path for _, path in todo):
+            print(
+                path.relative_to(SOURCE),
+                try_out(None, path, arguments.seconds, arguments.near),
+                flush=True,
+            )
+        return
+    for mutant, path in todo:
+        before = done.get(mutant.key, {}).get("verdict")
+        if mutant.key in known or (before != "survived" if arguments.again else before):
+            continue
+        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, arguments.near)
+        done[mutant.key] = row
+        with arguments.log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        print(row["verdict"], row["module"], row["line"], row["kind"], row["text"], flush=True)
+    summary(todo, done, known)
+
+
+def summary(todo: list[tuple[Mutant, Path]], done: dict[str, Any], known: dict[str, str]) -> None:
+    """Count the verdicts and list what is left."""
+    verdicts = Counter(
+        "equivalent" if m.key in known else done[m.key]["verdict"] if m.key in done else "not run"
+        for m, _ in todo
+    )
+    ran = len(todo) - verdicts["not run"]
+    caught = ran - verdicts["survived"]
+    print(f"{len(todo)} mutants: {dict(verdicts)}")
+    print(f"killed or shown equivalent: {caught} of {ran} ({100 * caught / max(ran, 1):.1f} %)")
+    for mutant, _ in todo:
+        if mutant.key in known:
+            print(f"equivalent  {mutant.key} {mutant.module}:{mutant.line} {known[mutant.key]}")
+        elif done.get(mutant.key, {}).get("verdict") == "survived":
+            print(
+                f"survived  {mutant.key} {mutant.module}:{mutant.line} {mutant.kind} {mutant.text}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Settings of the simulator: both ends of every range, and one step beyond."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopscape.core.errors import ArgumentError
+from hopscape.simulate import Settings
+
+pytestmark = pytest.mark.interpreted
+
+RANGES = [
+    ("vcs", 1, 31),
+    ("buffer", 1, 4096),
+    ("routing_delay", 0, 100),
+    ("vc_delay", 1, 100),
+    ("switch_delay", 1, 100),
+    ("traversal_delay", 1, 100),
+    ("credit_delay", 0, 100),
+    ("link_delay", 0, 1000),
+    ("speedup", 1, 16),
+    ("concentration", 1, 10_000),
+    ("ugal_bias", -1_000_000, 1_000_000),
+]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), RANGES)
+def test_ranges_end_where_they_should(name, low, high):
+    for value in (low, high):
+        assert getattr(Settings(**{"vcs": 31, name: value}), name) == value
+    for value in (low - 1, high + 1, True, 1.5, None):
+        with pytest.raises(ArgumentError, match=name):
+            Settings(**{name: value})
+
+
+@pytest.mark.parametrize("packet", [(), (0,), (1.5,), (1, -1), (1_000_001,)])
+def test_packets_that_are_none(packet):
+    with pytest.raises(ArgumentError, match="packet"):
+        Settings(packet=packet)
+
+
+@pytest.mark.parametrize("field", ["routing", "switching"])
+def test_unknown_words(field):
+    with pytest.raises(ArgumentError, match=field):
+        Settings(**{field: "magic"})

@@ -1,0 +1,83 @@
+"""The example package under examples/plugin: installed, and used by every command it adds to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("hatchling", reason="the example is built with hatchling")
+    place = tmp_path_factory.mktemp("plugin")
+    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(place)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(EXAMPLE)], check=True)
+    return place
+
+
+def hopscape(place: Path, *words: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "hopscape", *words],
+        env=os.environ | {"PYTHONPATH": str(place)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return run.stdout
+
+
+def test_every_kind_of_plugin_is_found_by_its_commands(installed: Path, tmp_path: Path) -> None:
+    shown = json.loads(hopscape(installed, "show", "wheel(8)", "-f", "json"))
+    assert (shown["nodes"], shown["diameter"]) == (9, 2)
+    words = ["compare", "wheel(8)", "ring(9)", "--columns", "spread", "-f", "json"]
+    rows = json.loads(hopscape(installed, *words))
+    assert [row["degree_spread"] for row in rows] == [5, 0]
+    words = ["route", "wheel(8)", "1", "2", "--router", "by-hub", "-f", "json"]
+    assert json.loads(hopscape(installed, *words))["path"] == [1, 0, 2]
+    words = ["broadcast", "wheel(8)", "--algorithm", "star", "-f", "json"]
+    found = json.loads(hopscape(installed, *words))
+    assert (found["rounds"], found["verdict"]) == (1, "holds")
+    hopscape(installed, "export", "wheel(8)", "-o", str(tmp_path / "wheel.adj"))
+    assert (tmp_path / "wheel.adj").read_text().splitlines()[1] == "1: 0 2 8"
+    words = ["ledger", "--paper", "wheel", "--plant", "-f", "json"]
+    assert '"noticed": true' in hopscape(installed, *words)
+
+
+def test_a_pattern_of_traffic(installed: Path) -> None:
+    code = (
+        "from hopscape.simulate.traffic import make_traffic\n"
+        "print(make_traffic('opposite', 6).targets.tolist())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "[3, 4, 5, 0, 1, 2]\n"
+
+
+def test_a_broken_plugin_is_named(tmp_path: Path) -> None:
+    metadata = tmp_path / "broken-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[hopscape.columns]\nodd = no_such_module:X\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "hopscape", "explain", "girth"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    told = " ".join(run.stderr.split())
+    assert "hopscape.columns entry 'odd' of broken cannot be loaded" in told
+    assert "Traceback" not in run.stderr

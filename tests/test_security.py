@@ -1,0 +1,212 @@
+"""What SECURITY.md promises: nothing is evaluated or unpickled, no network, no strange files."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import hopscape
+from hopscape.collectives import broadcast
+from hopscape.core.errors import FileFormatError, TooLargeError
+from hopscape.core.reading import TextFile
+from hopscape.core.schedule import Schedule
+from hopscape.registry import build_within
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+EVALUATES = {"eval", "exec", "compile", "__import__"}
+FORBIDDEN = {
+    *("pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "code", "codeop", "ctypes"),
+    *("subprocess", "pty", "telnetlib", "ftplib", "smtplib", "urllib", "requests", "httpx"),
+    *("socket", "asyncio", "xmlrpc", "webbrowser", "yaml"),
+}
+SERVES = {"http", "socketserver", "webbrowser"}
+"""Only a module that serves pages on loopback may import these."""
+
+
+def calls(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func
+            yield node, name.id if isinstance(name, ast.Name) else getattr(name, "attr", ""), name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_nothing_is_evaluated_or_unpickled(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node, name, func in calls(tree):
+        bare = isinstance(func, ast.Name)
+        assert not (bare and name in EVALUATES), f"{path}:{node.lineno}: {name}()"
+        shell = isinstance(func, ast.Attribute) and name in ("system", "popen", "spawnl", "execv")
+        assert not (shell and getattr(func.value, "id", "") == "os"), f"{path}:{node.lineno}"
+        keywords = {k.arg: k.value for k in node.keywords}
+        if name in ("load", "read_array") and getattr(getattr(func, "value", None), "id", "") in (
+            "np",
+            "numpy",
+        ):
+            assert isinstance(keywords["allow_pickle"], ast.Constant)
+        if "allow_pickle" in keywords:
+            assert keywords["allow_pickle"].value is False, f"{path}:{node.lineno}"
+    for node in ast.walk(tree):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.append(node.module or "")
+        for name in names:
+            top = name.split(".")[0]
+            assert top not in FORBIDDEN - SERVES, f"{path}:{node.lineno}: import {name}"
+            assert top not in SERVES or "explore" in str(path), f"{path}:{node.lineno}: {name}"
+
+
+NO_NETWORK = """
+import socket, sys
+def refuse(*a, **k):
+    print("NETWORK", a, file=sys.stderr)
+    raise AssertionError("network")
+socket.getaddrinfo = socket.gethostbyname = socket.create_connection = refuse
+class Socket(socket.socket):
+    connect = connect_ex = bind = sendto = refuse
+socket.socket = Socket
+from hopscape.cli import main
+for words in {commands!r}:
+    try:
+        main(words)
+    except SystemExit as leave:
+        assert leave.code == 0, (words, leave.code)
+"""
+
+
+def test_no_network_at_run_time(tmp_path):
+    commands = [
+        ["show", "torus(4, 4)"],
+        ["compare", "petersen", "ring(6)", "-f", "json"],
+        ["draw", "petersen", "-o", str(tmp_path / "a.svg")],
+        ["export", "petersen", "-o", str(tmp_path / "a.graphml")],
+        ["show", str(tmp_path / "a.graphml")],
+        ["broadcast", "ring(6)", "--save", str(tmp_path / "s.json")],
+        ["verify", str(tmp_path / "s.json")],
+    ]
+    code = NO_NETWORK.replace("{commands!r}", repr(commands))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "NETWORK" not in done.stderr
+
+
+def test_files_named_in_files(tmp_path, monkeypatch):
+    """A stranger's schedule cannot make hopscape read what is elsewhere."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "g.edges").write_text("0 1\n1 2\n2 0\n")
+    monkeypatch.chdir(here)
+    network = hopscape.build('file("g.edges")')
+    broadcast(network, 0).save(here / "s.json")
+    assert Schedule.load(here / "s.json", build_within(here / "s.json")).network.order == 3
+    data = json.loads((here / "s.json").read_text())
+    (here / "link.edges").symlink_to(there / "g.edges")
+    for name in (str(there / "g.edges"), "../there/g.edges", "link.edges"):
+        for spec in (f"file({json.dumps(name)})", f"product(ring(3), file({json.dumps(name)}))"):
+            data["network"] = spec
+            (here / "evil.json").write_text(json.dumps(data))
+            with pytest.raises(FileFormatError, match="neither below its own folder"):
+                Schedule.load(here / "evil.json", build_within(here / "evil.json"))
+    with pytest.raises(FileFormatError, match="neither below its own folder"):
+        build_within(here / "s.json")(str(there / "g.edges"))
+    assert hopscape.build(str(there / "g.edges")).order == 3  # named by the user
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no /dev/zero")
+def test_a_file_without_end(monkeypatch):
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "20M")
+    with pytest.raises(TooLargeError, match="holds more than 10 MB"):
+        TextFile("/dev/zero")
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.scripts, self.strange = 0, []
+
+    def handle_starttag(self, tag, attrs):
+        self.scripts += tag == "script"
+        if tag in ("iframe", "object", "embed", "link", "base", "form") or any(
+            name.startswith("on") or str(value).lower().startswith("javascript:")
+            for name, value in attrs
+        ):
+            self.strange.append((tag, attrs))
+
+
+def test_the_report_escapes_everything():
+    from hopscape.design.designer import design
+    from hopscape.design.report import html_report, markdown_report
+    from hopscape.design.requirements import Requirements
+
+    found = design(Requirements(nodes=8, ports=3), finalists=1)
+    evil = "x</code></td><script>alert(1)</script><img src=x onerror=alert(1)>'\" onload='a"
+    found.notes.append(evil)
+    for one in found.candidates:
+        one.dominated_by = ""
+    for number, one in enumerate(found.candidates[1:3]):
+        one.spec = f"{evil}{number}"
+        one.trouble = evil
+    page = html_report(found, f"hopscape design {evil}")
+    tags = Tags()
+    tags.feed(page)
+    assert tags.scripts == 1  # the page's own
+    assert not tags.strange
+    assert "<script>alert" not in page
+    assert re.search("&lt;script&gt;alert", page)
+    assert markdown_report(found, "hopscape design")
+
+
+SAME = """
+import sys
+from hopscape.cli import main
+for words in {commands!r}:
+    try:
+        main(words)
+    except SystemExit:
+        pass
+"""
+
+
+def test_the_same_answer_for_every_hash_seed(tmp_path):
+    """Sets and dicts of strings come in another order; outputs do not."""
+    commands = [
+        ["compare", "petersen", "torus(3, 4)", "kautz(2, 3)", "fat_tree(4)", "-f", "json"],
+        ["broadcast", "random_regular(20, 3)", "--save", "FOLDER/s.json"],
+        ["alltoall", "product(petersen, ring(3))", "-f", "json"],
+        ["deadlock", "random_regular(20, 3)", "-f", "json"],
+        ["groups", "torus(4, 4)", "5", "-f", "json"],
+        ["export", "multiring(8, 1, 3)", "-o", "FOLDER/m.graphml"],
+        ["draw", "product(petersen, ring(3))", "-o", "FOLDER/p.svg"],
+        ["families", "-f", "json"],
+    ]
+    found = []
+    for seed in ("0", "1"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        mine = [[w.replace("FOLDER", ".") for w in words] for words in commands]
+        done = subprocess.run(
+            [sys.executable, "-c", SAME.replace("{commands!r}", repr(mine))],
+            capture_output=True,
+            timeout=300,
+            check=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        files = {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+        found.append((done.stdout, files))
+    assert found[0][0]
+    assert set(found[0][1]) == {"s.json", "m.graphml", "p.svg"}
+    assert found[0] == found[1]

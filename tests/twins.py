@@ -1,0 +1,95 @@
+"""Every compiled kernel has a slow, obvious twin: which, and in which test.
+
+A key is a module under ``src/hopscape``; its value is the test file (under ``tests``) that compares
+the two, and the function or class in it that is the twin. ``tests/test_twins.py`` checks the table.
+"""
+
+from __future__ import annotations
+
+TWINS = {
+    "collectives.circuits.numeration_kernels": (
+        "collectives/circuits/test_torus_numeration.py",
+        "slow_digits",
+    ),
+    "collectives.circuits.path_kernels": ("collectives/circuits/test_paths.py", "split_flow"),
+    "collectives.circuits.words_kernels": (
+        "collectives/circuits/test_words_kernels.py",
+        "slow_words",
+    ),
+    "collectives.colouring_kernels": ("collectives/test_colouring_kernels.py", "is_proper"),
+    "collectives.greedy_kernels": ("collectives/test_greedy_kernels.py", "slow_rounds"),
+    "collectives.orbit_kernels": ("collectives/test_orbit_kernels.py", "play"),
+    "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
+    "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
+    "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),
+    "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
+    "deadlock.rising_kernels": ("design/test_lanes.py", "_classes"),
+    "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
+    "families.blockdesign.cover_kernels": ("families/test_blockdesign_designs.py", "brute_cover"),
+    "families.blockdesign.jump_kernels": (
+        "families/blockdesign/test_jump_kernels.py",
+        "slow_jumps",
+    ),
+    "families.blockdesign.meeting_kernels": ("families/test_two_level.py", "brute_loads"),
+    "families.blockdesign.orbit_kernels": ("families/test_two_level.py", "twin_distances"),
+    "families.blockdesign.portal_kernels": ("families/test_two_level.py", "brute_loads"),
+    "families.blockdesign.traffic_kernels": (
+        "families/test_blockdesign_switches.py",
+        "slow_conflicts",
+    ),
+    "families.circulant.routing_kernels": ("families/test_circulant_lattice.py", "bfs"),
+    "families.circulant.search_kernels": (
+        "families/circulant/test_circulant_scan_kernels.py",
+        "slow_scan",
+    ),
+    "families.expanded.route_kernels": (
+        "families/expanded/test_expanded_kernels.py",
+        "slow_distances",
+    ),
+    "families.multiring.order_kernels": (
+        "families/multiring/test_multiring_exact.py",
+        "brute_ways",
+    ),
+    "families.multiring.rational_kernels": (
+        "families/multiring/test_multiring_exact.py",
+        "slow_echelon",
+    ),
+    "families.multiring.search_kernels": (
+        "families/multiring/test_multiring_search.py",
+        "every_set",
+    ),
+    "families.petersen_cycles.balance_kernels": (
+        "families/petersen_cycles/test_balance_kernels.py",
+        "cheapest",
+    ),
+    "ledger.papers.rpc.rival_kernels": ("families/test_rpc_rivals.py", "circulant_diameter"),
+    "metrics.bisection_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
+    "metrics.clique_kernels": ("metrics/test_groups.py", "largest_clique"),
+    "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "check_routes"),
+    "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "simple"),
+    "metrics.cut_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
+    "metrics.flow_kernels": ("metrics/test_flow_kernels.py", "unit_flow"),
+    "metrics.girth_kernels": ("core/test_distance_kernels.py", "Graph.girth"),
+    "metrics.matching_kernels": ("design/test_lanes.py", "slow_matching"),
+    "metrics.placement_kernels": ("metrics/test_placement_kernels.py", "slow_places"),
+    "metrics.route_kernels": ("metrics/test_route_kernels.py", "slow_table"),
+    "simulate.engine_kernels": ("simulate/test_features.py", "_formula"),
+    "simulate.fault_kernels": ("simulate/test_fault_kernels.py", "slow_ports"),
+    "simulate.packet_kernels": ("simulate/test_packet_kernels.py", "slow_splitmix"),
+    "simulate.rings.slots_kernels": ("simulate/rings/test_slots.py", "Twin"),
+    "simulate.router_kernels": ("simulate/test_features.py", "_formula"),
+    "simulate.source_kernels": ("simulate/test_source_kernels.py", "slow_births"),
+    "simulate.stuck_kernels": ("simulate/test_faults.py", "busy_rows"),
+    "simulate.switch_kernels": ("simulate/test_faults.py", "_places_balance"),
+    "core.vector_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.random_kernels": ("core/test_random_kernels.py", "slow_draws"),
+    "search.graph.measure_kernels": ("search/test_graph_search.py", "slow_total"),
+    "search.graph.move_kernels": ("search/test_graph_search.py", "slow_total"),
+    "search.graph.anneal_kernels": ("search/test_graph_search.py", "slow_total"),
+    "families.classic.random_kernels": ("families/test_random.py", "graph_of"),
+    "families.torus.routing_kernels": (
+        "families/torus/test_torus_routing_kernels.py",
+        "slow_offsets",
+    ),
+}
