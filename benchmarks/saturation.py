@@ -1,18 +1,22 @@
 """What networks accept beyond saturation, with and without the means against congestion.
 
-Every network is loaded uniformly from 0.05 flits per endpoint and cycle to 1. The table has the
-most that it accepts, what it accepts at twice the load at which that is reached (1 at most), and
-the least that it accepts at any higher load, both as a share of the most.
+Every network is loaded uniformly from one step (0.05 flits per endpoint and cycle) to 1. The table
+has the most that it accepts, the load from which it accepts 95 % of that, what it accepts at twice
+this load (1 at most), and the least that it accepts at any higher load, both as a share of the
+most. Several numbers of virtual channels (0 for the least that the classes need), buffers and
+packets give a line each.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from itertools import product
 from multiprocessing import get_context
 
 import hopscape
 from hopscape.simulate import Settings, build_plant, make_traffic
+from hopscape.simulate.fabric import required_vcs
 from hopscape.simulate.measurement import run_point
 
 NETWORKS = [
@@ -40,33 +44,36 @@ MEANS = {
     "transit first": BARE | {"priority": "transit"},
     "oldest first": BARE | {"priority": "age"},
     "injection limit": BARE | {"injection_limit": 0.125},
-    "limit, transit first": {"spread": "none"},
-    "no limit": {"injection_limit": 0.0},
+    "limit, transit first": BARE | {"priority": "transit", "injection_limit": 0.125},
     "defaults": {},
 }
-LOADS = [0.05 * i for i in range(1, 21)]
 
 
-def curve(spec: str, settings: Settings, cycles: int) -> list[float]:
+def curve(spec: str, settings: Settings, loads: list[float], cycles: int) -> list[float]:
     """What a network accepts at the loads."""
     plant = build_plant(hopscape.build(spec), settings)
     traffic = make_traffic("uniform", plant.endpoints)
     return [
         run_point(plant, traffic, load, seed=1, warmup=cycles, cycles=cycles).accepted
-        for load in LOADS
+        for load in loads
     ]
 
 
-def _row(task: tuple[str, str, Settings, int]) -> str:
-    spec, name, settings, cycles = task
-    found = curve(spec, settings, cycles)
+def _least_vcs(spec: str, settings: Settings) -> Settings:
+    roomy = replace(settings, vcs=31)
+    return replace(roomy, vcs=required_vcs(roomy, build_plant(hopscape.build(spec), roomy).classes))
+
+
+def _row(task: tuple[str, str, Settings, list[float], int]) -> str:
+    spec, name, settings, loads, cycles = task
+    found = curve(spec, settings, loads, cycles)
     most = max(found)
     knee = next(i for i, x in enumerate(found) if x >= 0.95 * most)
     twice = found[min(2 * knee + 1, len(found) - 1)]
     least = min(found[knee:])
     return (
-        f"| `{spec}` | {name} | {most:.3f} | {LOADS[knee]:.2f} | {twice / most:.0%}"
-        f" | {least / most:.0%} |"
+        f"| `{spec}` | {settings.vcs} × {settings.buffer} | {settings.packet[0]} | {name}"
+        f" | {most:.3f} | {loads[knee]:.2f} | {twice / most:.0%} | {least / most:.0%} |"
     )
 
 
@@ -74,20 +81,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("specs", nargs="*", default=NETWORKS)
     parser.add_argument("--means", nargs="*", default=["nothing", "defaults"], choices=[*MEANS])
-    parser.add_argument("--vcs", type=int, default=8)
-    parser.add_argument("--buffer", type=int, default=8)
-    parser.add_argument("--packet", type=int, default=1)
+    parser.add_argument("--vcs", type=int, nargs="*", default=[8])
+    parser.add_argument("--buffer", type=int, nargs="*", default=[8])
+    parser.add_argument("--packet", type=int, nargs="*", default=[1])
+    parser.add_argument("--step", type=float, default=0.05)
     parser.add_argument("--cycles", type=int, default=5000)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    base = Settings(vcs=options.vcs, buffer=options.buffer, packet=(options.packet,))
-    tasks = [
-        (spec, name, replace(base, **MEANS[name]), options.cycles)
-        for spec in options.specs
-        for name in options.means
-    ]
-    print("| network | against congestion | most accepted | from load | at twice that | least |")
-    print("|---|---|---|---|---|---|")
+    loads = [options.step * i for i in range(1, round(1 / options.step) + 1)]
+    tasks = []
+    for spec, name, vcs, buffer, packet in product(
+        options.specs, options.means, options.vcs, options.buffer, options.packet
+    ):
+        settings = Settings(vcs=vcs or 31, buffer=buffer, packet=(packet,), **MEANS[name])
+        settings = settings if vcs else _least_vcs(spec, settings)
+        tasks.append((spec, name, settings, loads, options.cycles))
+    print("| network | buffers | packet | means | most accepted | from load | at twice | least |")
+    print("|---|---|---|---|---|---|---|---|")
     with get_context("spawn").Pool(options.workers) as pool:
         for row in pool.imap(_row, tasks):
             print(row, flush=True)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import hopscape
 from hopscape.simulate import Plant, Settings, build_plant, layout, make_traffic
+from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import blank_counters, make_source, start
-from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+from hopscape.simulate.sweep import parse_loads, simulate
 
 _MESH = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
 _CONFIG = """topology = mesh; k = 8; n = 2; routing_function = dor; num_vcs = 8; vc_buf_size = 8;
@@ -93,7 +94,7 @@ def main() -> None:
         print(f"BookSim 2: {peer / 1e6:.3f} million; ratio {small / peer:.1f}")
     jobs = [Job("mesh(8, 8)", "uniform", x, _MESH) for x in parse_loads("0.04:0.4:0.04")]
     begin = time.perf_counter()
-    run_jobs(jobs, workers=2)
+    simulate(jobs, workers=2)
     print(f"ten-point curve of mesh(8, 8), two threads: {time.perf_counter() - begin:.1f} s wall")
     if options.large:
         for family in ("mesh", "torus"):

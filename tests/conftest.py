@@ -36,10 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Kernels whose whole numbers are meant to wrap around; elsewhere a small type was forgotten.
 WRAP_AROUND = (
+    "hopscape.core.random_kernels",
     "hopscape.simulate.packet_kernels",
     "hopscape.families.circulant.search_kernels",
     "hopscape.simulate.rings.slots_kernels",
     "hopscape.collectives.circuits.numeration_kernels",
+    "hopscape.families.blockdesign.orbit_kernels",
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
 SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}

@@ -82,4 +82,14 @@ TWINS = {
     "simulate.source_kernels": ("simulate/test_source_kernels.py", "slow_births"),
     "simulate.stuck_kernels": ("simulate/test_faults.py", "busy_rows"),
     "simulate.switch_kernels": ("simulate/test_faults.py", "_places_balance"),
+    "core.vector_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.random_kernels": ("core/test_random_kernels.py", "slow_draws"),
+    "search.graph.measure_kernels": ("search/test_graph_search.py", "slow_total"),
+    "search.graph.move_kernels": ("search/test_graph_search.py", "slow_total"),
+    "search.graph.anneal_kernels": ("search/test_graph_search.py", "slow_total"),
+    "families.classic.random_kernels": ("families/test_random.py", "graph_of"),
+    "families.torus.routing_kernels": (
+        "families/torus/test_torus_routing_kernels.py",
+        "slow_offsets",
+    ),
 }

@@ -6,9 +6,14 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from typing import get_args
+
+import pytest
 
 from hopscape.cli import commands
+from hopscape.cli.commands import collectives
 from hopscape.cli.contents import GROUPS, PANELS
+from hopscape.core.goal import GoalKind
 
 
 def _places() -> list[str]:
@@ -46,3 +51,12 @@ def test_only_the_command_that_runs_is_imported() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "['hopscape.cli.commands.networks']"
+
+
+def test_every_goal_has_its_command() -> None:
+    listed = {place for place in PANELS["Collectives"].values() if place != "collectives:verify"}
+    assert listed == {f"collectives:{name}" for name in collectives.GOALS}
+    assert {goal.kind for goal in collectives.GOALS.values()} == set(get_args(GoalKind))
+    assert all(getattr(collectives, name).__doc__ for name in collectives.GOALS)
+    with pytest.raises(AttributeError):
+        _ = collectives.unheard_of

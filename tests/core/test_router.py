@@ -326,6 +326,24 @@ def test_check_of_some_targets():
             check_router(router, targets=targets)
 
 
+@pytest.mark.parametrize("pairs", [0, 1, 64, 65, None])
+def test_a_few_pairs_are_searched_for_and_many_looked_up(pairs):
+    net = hopscape.build("random_regular(30, 3)")
+    assert net.router(pairs=pairs).name == ("table" if pairs is None or pairs > 64 else "search")
+    assert net.router("table", pairs=pairs).name == "table"
+    assert hopscape.build("torus(4, 4)").router(pairs=pairs).name not in ("table", "search")
+
+
+def test_a_route_of_one_pair_is_that_of_the_router():
+    for spec in ("random_regular(30, 3)", "torus(5, 6)"):
+        net = hopscape.build(spec)
+        for a, b in ((0, 0), (3, 29), (17, 4)):
+            assert net.route(a, b) == net.router().route(a, b)
+            assert net.route(a, b, "table") == net.router("table").route(a, b)
+    with pytest.raises(ArgumentError, match="pairs is -1"):
+        net.router(pairs=-1)
+
+
 @pytest.mark.parametrize("kind", ["torus", "mesh"])
 @pytest.mark.parametrize(
     "sides", [(1,), (2,), (7,), (8, 8), (5, 4), (2, 3, 4), (1, 6, 1), (3, 3, 3, 2), (600, 500)]

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import hopscape
-from hopscape.cli.commands.collectives import _targets
 from hopscape.cli.commands.metrics import _matrix
 from hopscape.cli.commands.rings import read_distribution
 from hopscape.collectives import broadcast
+from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule
 from hopscape.export import (
     read_cables,
@@ -153,7 +153,7 @@ FORMATS = [
         "permutation",
         ".txt",
         _text("1 2 3 4 5 6 7 8 9 0\n"),
-        lambda p: _targets(hopscape.build("petersen"), None, str(p)),
+        lambda p: read_permutation(hopscape.build("petersen"), str(p)),
     ),
     FileFormat("distribution", ".txt", _text("3,1,1/2,2,0.25,1,1\n"), _distribution),
     FileFormat("store", ".jsonl", _make_store, _store),

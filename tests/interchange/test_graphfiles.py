@@ -173,7 +173,7 @@ def test_matrices_too_large_for_memory(tmp_path, monkeypatch):
         with pytest.raises(HopscapeError, match="would need"):
             read_network(tmp_path / f"{name}.mtx")
     (tmp_path / "c.edges").write_text("# nodes 2000000000\n")
-    with pytest.raises(HopscapeError, match="would need 16 GB"):
+    with pytest.raises(HopscapeError, match="would need 32 GB"):
         read_network(tmp_path / "c.edges")
 
 

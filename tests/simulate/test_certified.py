@@ -147,6 +147,19 @@ def test_throughput_is_kept_beyond_saturation(spec, knee):
     assert found[1] > 0.9 * found[0]
 
 
+@pytest.mark.parametrize(
+    ("spec", "buffer", "packet", "most"),
+    [("ring(16)", 4, 1, 0.16), ("ring(16)", 8, 8, 0.27), ("multiring(64, 1, 3, 9)", 8, 8, 0.5)],
+)
+def test_rings_with_one_channel_per_class_keep_what_they_carry(spec, buffer, packet, most):
+    """A packet without room must not hold the channel that those in the ring wait for."""
+    plant = build_plant(hopscape.build(spec), Settings(vcs=2, buffer=buffer, packet=(packet,)))
+    traffic = make_traffic("uniform", plant.endpoints)
+    for load in (2 * most, 1.0):
+        point = run_point(plant, traffic, load, warmup=1500, cycles=1500)
+        assert point.accepted > 0.9 * most
+
+
 def test_without_means_against_congestion_a_circulant_collapses():
     bare = Settings(spread="none", priority="none")
     plant = build_plant(hopscape.build("circulant(100, 1, 18)"), bare)

@@ -10,7 +10,8 @@ import pytest
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import Settings
-from hopscape.simulate.sweep import Job, run_jobs
+from hopscape.simulate.jobs import Job
+from hopscape.simulate.sweep import simulate
 
 distributed = pytest.importorskip("distributed")
 
@@ -41,16 +42,16 @@ def _plain(rows):
 
 
 def test_a_cluster_gives_the_same_points(cluster):
-    assert _plain(run_jobs(JOBS, dask=cluster)) == _plain(run_jobs(JOBS))
+    assert _plain(simulate(JOBS, dask=cluster)) == _plain(simulate(JOBS))
 
 
 def test_a_sweep_on_a_cluster_goes_on_where_it_was(cluster, tmp_path):
     path = tmp_path / "points.jsonl"
-    first = run_jobs(JOBS[:2], dask=cluster, resume=path)
-    whole = run_jobs(JOBS, dask=cluster, resume=path)
+    first = simulate(JOBS[:2], dask=cluster, resume=path)
+    whole = simulate(JOBS, dask=cluster, resume=path)
     assert whole[:2] == first
     assert len(path.read_text().splitlines()) == 1 + len(JOBS)
-    assert run_jobs(JOBS, dask="tcp://127.0.0.1:1", resume=path) == whole  # nothing left to do
+    assert simulate(JOBS, dask="tcp://127.0.0.1:1", resume=path) == whole  # nothing left to do
 
 
 def test_command(cluster, capsys):
@@ -77,4 +78,4 @@ def test_nobody_at_the_address(address, capsys):
 def test_errors_of_a_job_come_back_as_they_are(cluster):
     bad = Job("ring(16)", "uniform", 0.1, Settings(vcs=1))
     with pytest.raises(ArgumentError, match="needs 2 virtual channels"):
-        run_jobs([bad], dask=cluster)
+        simulate([bad], dask=cluster)

@@ -18,7 +18,8 @@ from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.simulate import Settings, build_plant, make_traffic
 from hopscape.simulate.booksim import read_anynet, read_booksim, split_list, write_booksim
-from hopscape.simulate.sweep import parse_loads, traffic_for
+from hopscape.simulate.jobs import traffic_for
+from hopscape.simulate.sweep import parse_loads
 
 
 def _config(tmp_path, text):

@@ -20,8 +20,9 @@ from hopscape.simulate.booksim import (
     write_anynet,
     write_booksim,
 )
+from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import make_source, start, stuck_rows, warm_up_cut
-from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+from hopscape.simulate.sweep import parse_loads, simulate
 from hopscape.simulate.traffic import read_trace, worst_permutation
 
 MESH_A = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
@@ -251,8 +252,8 @@ def test_loads():
 def test_sweeps_resume(tmp_path):
     path = tmp_path / "points.jsonl"
     jobs = [Job("ring(6)", "uniform", x, Settings(vcs=2), cycles=500) for x in (0.1, 0.2)]
-    first = run_jobs(jobs, resume=path)
-    again = run_jobs(jobs, resume=path)
+    first = simulate(jobs, resume=path)
+    again = simulate(jobs, resume=path)
     assert first == again
     assert len(path.read_text().splitlines()) == 1 + len(jobs)
 
@@ -262,11 +263,11 @@ def test_resuming_sees_changed_files(tmp_path):
     graph.write_text("0 1\n1 2\n2 0\n")
     matrix.write_text("0,1,0\n0,0,1\n1,0,0\n")
     jobs = [Job(str(graph), str(matrix), 0.1, Settings(vcs=2), cycles=300)]
-    [first] = run_jobs(jobs, resume=path)
+    [first] = simulate(jobs, resume=path)
     matrix.write_text("0,0,1\n1,0,0\n0,1,0\n")
-    [other] = run_jobs(jobs, resume=path)
+    [other] = simulate(jobs, resume=path)
     graph.write_text("0 1\n1 2\n")
-    [third] = run_jobs(jobs, resume=path)
+    [third] = simulate(jobs, resume=path)
     assert len({first["key"], other["key"], third["key"]}) == 3
     assert third["hops"] > first["hops"]
 
@@ -274,11 +275,11 @@ def test_resuming_sees_changed_files(tmp_path):
 def test_a_sweep_goes_on_after_every_cut(tmp_path):
     path = tmp_path / "points.jsonl"
     jobs = [Job("ring(6)", "uniform", x, Settings(vcs=2), cycles=200) for x in (0.1, 0.2)]
-    first = run_jobs(jobs, resume=path)
+    first = simulate(jobs, resume=path)
     whole = path.read_bytes()
     for cut in (len(whole) - 1, len(whole) // 2, 20, 0):
         path.write_bytes(whole[:cut])
-        again = run_jobs(jobs, resume=path)
+        again = simulate(jobs, resume=path)
         assert [r | {"seconds": 0} for r in again] == [r | {"seconds": 0} for r in first]
 
 
@@ -305,7 +306,7 @@ def test_anynet_round_trip(tmp_path):
     job = read_booksim(tmp_path / "c.cfg")
     assert job.network is not None
     assert job.network.order == 13
-    assert set(job.link_delays) == {4}
+    assert set(job.channel_delays) == {4}
     mine = {(int(a), int(b)) for a, b in zip(network.tails, network.heads)}
     other = {(int(a), int(b)) for a, b in zip(job.network.tails, job.network.heads)}
     assert mine == other

@@ -14,6 +14,7 @@ from hopscape.collectives.orbits import (
     symmetric_all_to_all,
 )
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
+from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
@@ -169,6 +170,7 @@ def report(schedule: Schedule) -> dict[str, Any]:
     verdict = verify(schedule)
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
+    note = schedule.network.unheeded("rounds and costs take channels as alike", *ATTRIBUTES)
     if schedule.model.switching == "circuit":
         details |= _circuit_details(schedule, bool(verdict))
     return {
@@ -187,6 +189,7 @@ def report(schedule: Schedule) -> dict[str, Any]:
         "reason": verdict.reason,
         "where": dict(verdict.where),
         **{key: value for key, value in details.items() if key != "rounds"},
+        **({"note": note} if note else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a family says of its members: facts in closed form, orbits, kinds of channels."""
+"""What a family says of its members: facts in closed form, and orbits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["ChannelClass", "Facts", "Symmetry"]
+__all__ = ["Facts", "Symmetry"]
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,3 @@ class Symmetry:
     def of_transitive(cls, order: int) -> Symmetry:
         """The symmetry of a vertex-transitive network."""
         return cls((0,), (order,))
-
-
-@dataclass(frozen=True)
-class ChannelClass:
-    """A kind of channel.
-
-    Attributes
-    ----------
-    name : str
-    speed : int
-        What it carries in a unit of time, in a unit common to all kinds of the network.
-    reach : str
-        How far it goes, in the machine's own words.
-    """
-
-    name: str
-    speed: int = 1
-    reach: str = ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from hopscape.core.facts import ChannelClass, Facts, Symmetry
+from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.goal import Goal
 from hopscape.core.layout import Layout
 from hopscape.core.model import ANY_MODEL, Model, Served
@@ -22,7 +22,6 @@ from hopscape.core.wish import Wish, scan
 
 __all__ = [
     "REQUIRED",
-    "ChannelClass",
     "Collective",
     "Facts",
     "Family",

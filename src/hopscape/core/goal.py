@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,8 +15,9 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile
 
-__all__ = ["Goal", "GoalKind", "Promise"]
+__all__ = ["Goal", "GoalKind", "Promise", "read_permutation"]
 
 GoalKind = Literal[
     "broadcast",
@@ -235,6 +238,25 @@ class Goal:
             values.get("chunks", 1),
             tuple(targets),
         )
+
+
+def read_permutation(network: Network, text: str) -> tuple[int, ...]:
+    """Targets of the endpoints: ``random:SEED``, or the name of a file of node numbers.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> sorted(read_permutation(hopscape.build("ring(4)"), "random:1"))
+    [0, 1, 2, 3]
+    """
+    seed = re.fullmatch(r"random:([0-9]{1,18})", text)
+    if seed:
+        generator = np.random.default_rng(int(seed[1]))
+        return tuple(generator.permutation(network.endpoints).tolist())
+    if not Path(text).is_file():
+        raise ArgumentError(f"permutation {text!r} is neither random:SEED nor a readable file")
+    words = [word for line in TextFile(text).lines("#") for word in line.words()]
+    return tuple(word.integer("a node", 0, network.order - 1) for word in words)
 
 
 def _not_a_permutation(targets: IntArray, ends: IntArray) -> str:

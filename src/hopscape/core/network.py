@@ -44,7 +44,7 @@ class Network(Wired):
 
     family: RoutedStructure | None
 
-    def router(self, kind: str = "auto") -> Router:
+    def router(self, kind: str = "auto", *, pairs: int | None = None) -> Router:
         """A router for this network.
 
         Parameters
@@ -54,8 +54,36 @@ class Network(Wired):
             breadth-first search per destination. ``auto`` takes the first of these that fits. A
             family may have more, by name (:meth:`Family.named_routers`), and packages add some for
             any network (entry points ``hopscape.routings``), such as ``updown``.
+        pairs : int, optional
+            How many pairs of nodes it will be asked for. For a few (up to 64) ``auto`` makes no
+            table: searches are cheaper.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> net = hopscape.build("random_regular(100, 3)")
+        >>> net.router().name, net.router(pairs=1).name
+        ('table', 'search')
         """
-        return choose_router(self, kind)
+        return choose_router(self, kind, pairs)
+
+    def route(self, a: NodeLike, b: NodeLike, router: str = "auto") -> Route:
+        """One route from node to node, without tables where it can be.
+
+        Parameters
+        ----------
+        a, b : node
+        router : str
+            As for :meth:`router`.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> hopscape.build("torus(4, 4)").route((0, 0), (1, 2)).length
+        3
+        """
+        start, end = self.node(a), self.node(b)
+        return self.router(router, pairs=1).route(start, end)
 
 
 class RoutedStructure(Structure):

@@ -16,6 +16,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.layout import Points, closest
@@ -72,6 +73,24 @@ class ProductFamily(Family):
             out[:, first : first + factor.ports] = np.where(rows >= 0, moved, -1)
             first += factor.ports
         return out
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds of the factors, each axis its own; none where all channels are alike."""
+        if not any(factor.classes for factor in self.factors):
+            return ()
+        return tuple(
+            replace(kind, name=f"axis{i}-{kind.name}")
+            for i, factor in enumerate(self.factors)
+            for kind in factor.classes or (ChannelClass("plain"),)
+        )
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        digits, first, found = self._box.tuples(nodes), 0, []
+        for i, factor in enumerate(self.factors):
+            kinds = factor.classes_at(digits[:, i].astype(node_dtype(factor.order)))
+            found.append(np.where(kinds >= 0, kinds + first, -1))
+            first += len(factor.classes) or 1
+        return np.concatenate(found, axis=1)
 
     def facts(self) -> Facts:
         parts = [(factor.order, factor.facts) for factor in self.factors]

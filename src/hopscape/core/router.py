@@ -373,8 +373,10 @@ class HasRouters(Protocol):
         """Other routers, by name."""
 
 
-def choose_router(network: Wired, kind: str = "auto") -> Router:
+def choose_router(network: Wired, kind: str = "auto", pairs: int | None = None) -> Router:
     """The router that :meth:`~hopscape.core.network.Network.router` hands out."""
+    if pairs is not None and pairs < 0:
+        raise ArgumentError(f"pairs is {pairs}; it must be at least 0")
     own = dict(load_plugins("routings"))
     family = network.family if isinstance(network.family, HasRouters) else None
     if family is not None:
@@ -390,6 +392,7 @@ def choose_router(network: Wired, kind: str = "auto") -> Router:
             return found
         if kind == "closed":
             raise ArgumentError(f"{network.spec} has no router in closed form; use table or search")
-    if kind == "table" or (kind == "auto" and network.order <= _TABLE_ORDER):
+    many = pairs is None or pairs > _CACHED_TARGETS  # for a few a search is cheaper than tables
+    if kind == "table" or (kind == "auto" and many and network.order <= _TABLE_ORDER):
         return TableRouter(network)
     return SearchRouter(network)

@@ -14,8 +14,9 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
-from hopscape.core.facts import ChannelClass, Facts, Symmetry
+from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.layout import Layout
 from hopscape.core.measured import Measured
 from hopscape.core.parameter import REQUIRED, Parameter
@@ -239,6 +240,10 @@ class ListedStructure(Structure):
     @abstractmethod
     def links(self) -> tuple[IntArray, IntArray]:
         """The ends of all links; ports follow their order at each node."""
+
+    def link_kinds(self) -> IntArray | None:
+        """Number of the kind of each link, as `channel_classes` counts; None: all alike."""
+        return None
 
     @property
     def ports(self) -> int:

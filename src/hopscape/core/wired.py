@@ -17,9 +17,10 @@ from typing import Any, Self
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.facts import ChannelClass, Facts, Symmetry
+from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
 from hopscape.core.progress import track
 from hopscape.core.structure import ListedStructure, Structure
@@ -34,6 +35,7 @@ _MANY_CHANNELS = 1 << 21
 _MANY_LINKS = 1 << 17
 _FEW_PORTS = 64
 _LISTED_BYTES = 70
+_KIND_BYTES = 64
 _COUNTED_BYTES = 12
 _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
@@ -84,6 +86,8 @@ class Wired:
         self._reversed: tuple[IntArray, IntArray] | None = None
         self._facts: Facts | None = None
         self._lists_links = False
+        self._classes: tuple[ChannelClass, ...] | None = None
+        self._kinds: IntArray | None = None
 
     # -- building ---------------------------------------------------------------------------
 
@@ -113,6 +117,8 @@ class Wired:
         addresses: Addresses | None = None,
         symmetry: Symmetry | None = None,
         switches: IntArray | None = None,
+        classes: Sequence[ChannelClass] = (),
+        kinds: IntArray | Sequence[int] | None = None,
     ) -> Self:
         """A network from a list of links.
 
@@ -126,6 +132,10 @@ class Wired:
             Each link is a pair of channels (the default), or one channel from tail to head.
         spec, addresses, symmetry, switches
             What the network knows about itself.
+        classes : sequence of ChannelClass
+            Kinds of links, where they are not all alike.
+        kinds : sequence of int, optional
+            The kind of each link: an index of `classes`.
 
         Examples
         --------
@@ -141,10 +151,16 @@ class Wired:
             symmetry=symmetry,
             switches=switches,
         )
-        network._list(tails, heads)
+        network._classes = tuple(classes)
+        network._list(tails, heads, kinds)
         return network
 
-    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
+    def _list(
+        self,
+        tails: IntArray | Sequence[int],
+        heads: IntArray | Sequence[int],
+        kinds: IntArray | Sequence[int] | None,
+    ) -> None:
         """Make the arrays of a list of links."""
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
@@ -154,6 +170,7 @@ class Wired:
             raise ArgumentError(f"{len(first)} tails but {len(second)} heads")
         many = len(first) > _MANY_LINKS
         each = (2 if duplex else 1) * (_COUNTED_BYTES if many else _LISTED_BYTES)
+        each += _KIND_BYTES if self.classes else 0
         require_memory(
             16 * (order + 1) + each * len(first), f"the wiring of {spec} ({order} nodes)"
         )
@@ -165,6 +182,11 @@ class Wired:
         self._indptr, self._heads, self._reverse = map(
             _frozen, rows_of(order, first, second, duplex)
         )
+        if self.classes:
+            by_link = _kind_numbers(kinds, len(first), len(self.classes))
+            tail = np.stack([first, second], axis=1).ravel() if duplex else first
+            twice = np.repeat(by_link, 2 if duplex else 1)
+            self._kinds = _frozen(twice[np.argsort(tail, kind="stable")])
         self._lists_links = True
 
     # -- size -------------------------------------------------------------------------------
@@ -363,7 +385,7 @@ class Wired:
             return
         assert self.family is not None
         if isinstance(self.family, ListedStructure):
-            self._list(*self.family.links())
+            self._list(*self.family.links(), self.family.link_kinds())
             return
         width = self.family.ports
         chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
@@ -443,14 +465,20 @@ class Wired:
 
     @property
     def classes(self) -> tuple[ChannelClass, ...]:
-        """The kinds of channels with their speeds; empty where all channels are alike."""
-        return self.family.channel_classes() if self.family is not None else ()
+        """The kinds of channels, from the family or a graph file; empty where all are alike."""
+        if self._classes is None:
+            self._classes = self.family.channel_classes() if self.family is not None else ()
+        return self._classes
 
     def class_of(self, channels: IntArray) -> IntArray:
         """Number of the kind of each channel, as :attr:`classes` counts them."""
         wanted = np.asarray(channels)
-        if self.family is None or not self.classes:
+        if not self.classes:
             return np.zeros(wanted.shape, dtype=np.int64)
+        if self._lists_links:
+            self._materialise()
+            return np.asarray(self._kinds)[wanted]
+        assert self.family is not None
         out = np.empty(wanted.size, dtype=np.int64)
         flat = wanted.ravel()
         for start in range(0, len(flat), _CHUNK):
@@ -458,6 +486,47 @@ class Wired:
             tails, row = np.unique(self.tails[part].astype(np.int64), return_inverse=True)
             out[start : start + _CHUNK] = self.family.classes_at(tails)[row, self.port_of(part)]
         return out.reshape(wanted.shape)
+
+    def capacities(self) -> Floats:
+        """float64[channels]: what each channel carries in a unit of time, 1 unless it is said."""
+        if not self.classes:
+            return np.ones(len(self.heads))
+        speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
+        return speeds[self.class_of(np.arange(len(self.heads)))]
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""
+        if not self._lists_links and self.family is not None and self.classes:
+            return self.family.classes_at(nodes)
+        if not self.classes:
+            return np.where(self.rows(nodes) >= 0, 0, -1)
+        channels = self.channel_at(np.asarray(nodes)[:, None], np.arange(self.ports))
+        found = np.full(channels.shape, -1, dtype=np.int64)
+        found[channels >= 0] = self.class_of(channels[channels >= 0])
+        return found
+
+    def unheeded(self, what: str, *attributes: str) -> str:
+        """Words for a figure that leaves aside what is known of the channels; empty: nothing is.
+
+        Parameters
+        ----------
+        what : str
+            What the figure does instead.
+        attributes : str
+            Of ``capacity``, ``delay`` and ``length``: what it leaves aside.
+
+        Examples
+        --------
+        >>> from hopscape.core.channels import ChannelClass
+        >>> net = Wired.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
+        >>> net.unheeded("links are counted", "capacity", "length")
+        'links are counted; the capacity of the channels is left aside'
+        """
+        said = [name for name in attributes if any(kind.says(name) for kind in self.classes)]
+        if not said:
+            return ""
+        verb = "is" if len(said) == 1 else "are"
+        return f"{what}; the {' and '.join(said)} of the channels {verb} left aside"
 
     # -- endpoints and switches -------------------------------------------------------------
 
@@ -546,6 +615,16 @@ class Wired:
             whole = np.asarray([int(x) for x in array.flat], dtype=object)
             return whole.reshape(array.shape), False
         return array.astype(np.int64), False
+
+
+def _kind_numbers(kinds: IntArray | Sequence[int] | None, links: int, count: int) -> IntArray:
+    each = np.asarray([] if kinds is None else kinds, dtype=np.int64).ravel()
+    if len(each) != links:
+        raise ArgumentError(f"{links} links, but {len(each)} kinds of links")
+    if links and not 0 <= each.min() <= each.max() < count:
+        bad = int(each[(each < 0) | (each >= count)][0])
+        raise ArgumentError(f"kind of link {bad} is out of range; there are {count} kinds")
+    return each
 
 
 def _switch_numbers(switches: IntArray, order: int) -> IntArray:

@@ -38,8 +38,9 @@ def simulate_finalists(
         The points, as ``hopscape simulate`` prints them.
     """
     from hopscape.simulate.figures import draw_curves
+    from hopscape.simulate.jobs import Job
     from hopscape.simulate.settings import Settings
-    from hopscape.simulate.sweep import Job, run_jobs
+    from hopscape.simulate.sweep import simulate
 
     rows: list[dict[str, Any]] = []
     asked = found.requirements
@@ -54,7 +55,7 @@ def simulate_finalists(
             for share in _SHARES
         ]
         try:
-            rows += run_jobs(jobs, workers=workers)
+            rows += simulate(jobs, workers=workers)
             done += 1
         except HopscapeError as error:
             found.notes.append(f"{one.spec} was not simulated: {error}")

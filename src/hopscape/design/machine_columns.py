@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.measured import How, Measured
+from hopscape.core.network import Network
 from hopscape.core.router import SearchRouter
 from hopscape.design.conditions import ROUTES_ORDER, given
 from hopscape.design.effort import (
@@ -122,7 +125,19 @@ def _throughput(it: Subject) -> Measured[float | None]:
     load = _busiest(it)
     if not load.value:
         return Measured(None, load.how, load.note)
+    if _varied(it):
+        routes = routes_of(it)
+        if not routes.whole:
+            return Measured(None, "unknown", "needs the routes to all destinations for capacities")
+        most = float((routes.loads / it.network.capacities()).max())
+        ends = it.network.endpoint_count
+        return Measured(round((ends - 1) / (most * _scale(it)), 6), "exact", routes.name)
     return load.mapped(lambda x: round(1 / x, 6), falling=True)
+
+
+def _varied(it: Subject) -> bool:
+    """Are there channels of other capacity than 1?"""
+    return bool(it.network.unheeded("", "capacity"))
 
 
 def _busiest(it: Subject) -> Measured[float | None]:
@@ -170,8 +185,21 @@ def _bound_throughput(it: Subject) -> Measured[float | None]:
     if not mean:
         return Measured(None, how)
     ends = _endpoints(it).value
-    inner = net.channels - (2 * ends if net.has_switches else 0)
+    inner = (
+        _inner_capacity(net)
+        if _varied(it)
+        else net.channels - (2 * ends if net.has_switches else 0)
+    )
     return Measured(round(inner / (mean * ends), 6), how)
+
+
+def _inner_capacity(net: Network) -> float:
+    """What the channels carry together, without the lines of endpoints where there are switches."""
+    if not net.has_switches:
+        return float(net.capacities().sum())
+    switch = np.ones(net.order, dtype=bool)
+    switch[net.endpoints] = False
+    return float(net.capacities()[switch[net.tails] & switch[net.heads]].sum())
 
 
 def _worst(it: Subject) -> Measured[int | None]:
@@ -194,6 +222,8 @@ def _worst(it: Subject) -> Measured[int | None]:
 
 
 def _worst_throughput(it: Subject) -> Measured[float | None]:
+    if _varied(it):
+        return Measured(None, "unknown", "is known for channels of capacity 1 only")
     met = _worst(it)
     if not met.value:
         return Measured(None, met.how, met.note)

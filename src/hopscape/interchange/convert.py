@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Labels
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -21,6 +23,7 @@ __all__ = [
     "from_igraph",
     "from_networkx",
     "from_scipy",
+    "link_attributes",
     "link_ends",
     "named",
     "to_igraph",
@@ -53,7 +56,8 @@ def to_networkx(network: Network) -> networkx.Graph:
     -------
     Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links)
         Nodes are numbers, with attributes ``address`` (text) and ``kind`` (endpoint or switch);
-        edges have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head).
+        edges have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head), and
+        ``capacity``, ``delay`` and ``length`` where the network knows them.
 
     Examples
     --------
@@ -80,9 +84,10 @@ def to_networkx(network: Network) -> networkx.Graph:
         graph.add_node(v, address=network.addresses.text(v), kind=kind)
     ports = network.port_of(channels).tolist()
     back = network.port_of(network.reverse[channels]).tolist() if network.duplex else None
+    said = link_attributes(network, channels)
     for i, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
         attributes = {"port": ports[i]} | ({"back_port": back[i]} if back else {})
-        graph.add_edge(tail, head, **attributes)
+        graph.add_edge(tail, head, **attributes, **(said[i] if said else {}))
     return graph
 
 
@@ -90,7 +95,8 @@ def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
     """A network from a networkx graph: undirected edges become duplex links.
 
     Nodes are numbered in the order of the graph; other names than 0..n-1 are kept as labels. A node
-    attribute ``kind`` equal to ``"switch"`` makes a switch.
+    attribute ``kind`` equal to ``"switch"`` makes a switch; edge attributes ``capacity``, ``delay``
+    and ``length`` make the kinds of channels.
     """
     nodes = list(graph.nodes)
     if not nodes:
@@ -103,6 +109,8 @@ def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
         names[i] = str(node)
     ends = [(number[a], number[b]) for a, b in graph.edges()]
     array = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
+    said = [_said(f"link {a}-{b}", data) for a, b, data in graph.edges(data=True)]
+    classes, which = group_links(said)
     kinds = graph.nodes(data="kind")
     switched = sorted(number[v] for v, kind in kinds if kind == "switch")
     switches = np.asarray(switched, dtype=np.int64)
@@ -114,7 +122,29 @@ def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
         spec=spec,
         addresses=named(names),
         switches=switches if len(switches) else None,
+        classes=classes,
+        kinds=which,
     )
+
+
+def _said(link: str, attributes: Mapping[str, object]) -> dict[str, float]:
+    """What a graph of another library says of a link."""
+    told = {name: attributes[name] for name in ATTRIBUTES if attributes.get(name) is not None}
+    try:
+        return {name: link_attribute(name, value) for name, value in told.items()}
+    except ArgumentError as error:
+        raise FileFormatError(f"{link}: {error}") from error
+
+
+def link_attributes(network: Network, channels: IntArray) -> list[dict[str, float]]:
+    """Capacity, delay and length of channels, those that any channel has; empty: there are none."""
+    kinds = network.classes
+    known = [name for name in ATTRIBUTES if any(kind.says(name) for kind in kinds)]
+    if not known:
+        return []
+    each = [{"capacity": k.speed, "delay": k.delay, "length": k.length} for k in kinds]
+    plain = [{n: v for n in known if (v := one[n]) is not None} for one in each]
+    return [plain[k] for k in network.class_of(channels).tolist()]
 
 
 def to_scipy(network: Network) -> scipy.sparse.csr_array:
@@ -177,10 +207,13 @@ def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) ->
 def to_igraph(network: Network) -> igraph.Graph:
     """As an igraph graph (needs the package igraph)."""
     igraph_ = _igraph()
-    tails, heads, _ = link_ends(network)
+    tails, heads, channels = link_ends(network)
     ends = np.stack([tails, heads], axis=1).tolist()
     graph = igraph_.Graph(n=network.order, edges=ends, directed=not network.duplex)
     graph["spec"] = network.spec
+    said = link_attributes(network, channels)
+    for name in ATTRIBUTES if said else ():
+        graph.es[name] = [link.get(name) for link in said]
     graph.vs["address"] = [network.addresses.text(v) for v in range(network.order)]
     kinds = np.full(network.order, "switch", dtype=object)
     kinds[network.endpoints] = "endpoint"
@@ -191,7 +224,8 @@ def to_igraph(network: Network) -> igraph.Graph:
 def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
     """A network from an igraph graph: undirected edges become duplex links.
 
-    A vertex attribute ``kind`` equal to ``"switch"`` makes a switch; ``name`` becomes the label.
+    A vertex attribute ``kind`` equal to ``"switch"`` makes a switch; ``name`` becomes the label;
+    edge attributes ``capacity``, ``delay`` and ``length`` make the kinds of channels.
     """
     if not graph.vcount():
         raise FileFormatError("the graph has no nodes")
@@ -199,6 +233,8 @@ def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     kinds = graph.vs["kind"] if "kind" in graph.vs.attributes() else []
     switches = [v for v, kind in enumerate(kinds) if kind == "switch"]
+    said = [_said(f"link {e.source}-{e.target}", e.attributes()) for e in graph.es]
+    classes, which = group_links(said)
     return Network.from_links(
         graph.vcount(),
         ends[:, 0],
@@ -207,6 +243,8 @@ def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
         spec=spec,
         addresses=named([str(name) for name in names]) if names else None,
         switches=np.asarray(switches, dtype=np.int64) if switches else None,
+        classes=classes,
+        kinds=which,
     )
 
 

@@ -3,6 +3,10 @@
 An edge list has two node names per line, apart by blanks or a comma; ``#`` or ``%`` begins a
 comment. Three comments are understood, and written: ``# nodes N`` (node names are then numbers
 below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
+
+A first line such as ``source target capacity length`` names further columns: ``capacity`` (what a
+link carries in a unit of time), ``delay`` (cycles) and ``length``; GraphML has edge attributes of
+these names. They make the kinds of channels of the network.
 """
 
 from __future__ import annotations
@@ -19,15 +23,17 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.reading import TextFile, Word, read_bytes, zip_bytes
+from hopscape.core.reading import Line, TextFile, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,
     from_scipy,
+    link_attributes,
     link_ends,
     named,
     to_networkx,
@@ -75,25 +81,33 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
 def _read_edges(path: Path, spec: str, directed: bool) -> Network:
     nodes: int | None = None
     rows: list[tuple[str, str]] = []
+    columns: list[str] | None = None
+    said: list[dict[str, float]] = []
     file = TextFile(path)
     for line in file.lines():
         body, _, comment = _split_comment(line.text)
         if comment:
             count = re.fullmatch(r"\s*nodes:?\s+([0-9]+)\s*", comment)
             if count is not None:
-                said = Word(count[1], line, len(body) + count.start(1) + 2)
-                nodes = said.integer("the number of nodes", 1, 2**31 - 1)
+                word = Word(count[1], line, len(body) + count.start(1) + 2)
+                nodes = word.integer("the number of nodes", 1, 2**31 - 1)
             directed = directed or comment.strip() == "directed"
         words = re.split(r"[\s,;]+", body.strip()) if body.strip() else []
         if not words:
             continue
-        if len(words) != 2 or not all(words):
-            raise line.error(f"expected two node names, found {line.text.strip()!r:.60}")
+        if columns is None:
+            columns = _columns(line, words)
+            if columns:
+                continue
+        _require_words(line, words, columns)
         rows.append((words[0], words[1]))
-    rows = rows[_has_heading(rows) :]
+        if columns:
+            said.append(_attributes(line, columns, words[2:]))
+    rows = rows[_has_heading(rows) :] if not columns else rows
     if not rows and nodes is None:
         raise FileFormatError(f"{path} has no links in it")
     order, addresses, ends = _number_names(rows, nodes, path)
+    classes, kinds = group_links(said)
     return Network.from_links(
         order,
         ends[:, 0],
@@ -101,7 +115,36 @@ def _read_edges(path: Path, spec: str, directed: bool) -> Network:
         duplex=not directed,
         spec=spec,
         addresses=addresses,
+        classes=classes,
+        kinds=kinds,
     )
+
+
+def _columns(line: Line, words: list[str]) -> list[str]:
+    """The attributes that the first line names; none where it is a link, or a plain heading."""
+    names = [word.lower() for word in words]
+    if len(names) < 3 or not set(names[:2]) <= _HEADINGS | _LETTERS:
+        return []
+    for name in names[2:]:
+        if name not in ATTRIBUTES:
+            raise line.error(f"column {name!r:.60} is unknown; choose {', '.join(ATTRIBUTES)}")
+    if len(set(names)) < len(names):
+        raise line.error("a column is named twice")
+    return names[2:]
+
+
+def _require_words(line: Line, words: list[str], columns: list[str]) -> None:
+    if len(words) != 2 + len(columns) or not all(words):
+        wanted = "".join(f", {name}" for name in columns)
+        hint = "" if columns or len(words) < 3 else "; a first line can name further columns"
+        raise line.error(f"expected two node names{wanted}, found {line.text.strip()!r:.60}{hint}")
+
+
+def _attributes(line: Line, columns: list[str], words: list[str]) -> dict[str, float]:
+    try:
+        return {name: link_attribute(name, word) for name, word in zip(columns, words, strict=True)}
+    except ArgumentError as error:
+        raise line.error(str(error)) from error
 
 
 def _has_heading(rows: list[tuple[str, str]]) -> bool:
@@ -229,19 +272,33 @@ def write_network(network: Network, path: str | Path) -> None:
     write_atomically(path, lambda out: known[ending].write(network, out))
 
 
-def _write_edges(network: Network, out: IO[bytes], separator: str = " ", title: str = "") -> None:
-    tails, heads, _ = link_ends(network)
+def _write_edges(
+    network: Network, out: IO[bytes], separator: str = " ", title: bool = False
+) -> None:
+    tails, heads, channels = link_ends(network)
+    said = link_attributes(network, channels)
     head = [f"# hopscape {network.spec}", f"# nodes {network.order}"]
     if not network.duplex:
         head.append("# directed")
-    if title:
-        head.append(title)
+    known = [name for name in ATTRIBUTES if any(name in link for link in said)]
+    if title or known:
+        head.append(separator.join(["source", "target", *known]))
     out.write(("\n".join(head) + "\n").encode())
-    np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
+    if any(name not in link for link in said for name in known):
+        raise ArgumentError(
+            f"some links of {network.spec} have no {' or '.join(known)}; an edge list names it for"
+            " all: write .graphml"
+        )
+    if not known:
+        np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
+        return
+    for tail, head_, link in zip(tails.tolist(), heads.tolist(), said, strict=True):
+        row = [tail, head_, *(link[name] for name in known)]
+        out.write((separator.join(map(str, row)) + "\n").encode())
 
 
 def _write_csv(network: Network, out: IO[bytes]) -> None:
-    _write_edges(network, out, ",", "source,target")
+    _write_edges(network, out, ",", True)
 
 
 def _write_graphml(network: Network, out: IO[bytes]) -> None:
@@ -250,15 +307,26 @@ def _write_graphml(network: Network, out: IO[bytes]) -> None:
     networkx.write_graphml(to_networkx(network), out)
 
 
+def _require_alike(network: Network) -> None:
+    """A matrix counts channels: it has no place for their capacity, delay and length."""
+    if network.unheeded("", *ATTRIBUTES):
+        raise ArgumentError(
+            f"{network.spec} has channels of several kinds, which a matrix cannot say; write"
+            " .edges, .csv or .graphml"
+        )
+
+
 def _write_matrix_market(network: Network, out: IO[bytes]) -> None:
     from scipy.io import mmwrite
 
+    _require_alike(network)
     mmwrite(out, to_scipy(network), field="integer", comment=f" hopscape {network.spec}")
 
 
 def _write_npz(network: Network, out: IO[bytes]) -> None:
     from scipy.sparse import save_npz
 
+    _require_alike(network)
     save_npz(out, to_scipy(network))
 
 

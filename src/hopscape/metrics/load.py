@@ -29,7 +29,7 @@ class ClassLoad:
     Attributes
     ----------
     name, reach : str
-    speed : int
+    speed : int or float
         What a channel of this kind carries in a unit of time.
     channels : int
     largest, mean : float
@@ -39,7 +39,7 @@ class ClassLoad:
 
     name: str
     reach: str
-    speed: int
+    speed: float
     channels: int
     largest: float
     mean: float
@@ -137,7 +137,7 @@ def _summary(network: Network, loads: Floats, total: float, how: How) -> Channel
     )
 
 
-def _rate(speed: int, load: float) -> float:
+def _rate(speed: float, load: float) -> float:
     return speed / load if load > 0 else float("inf")
 
 
@@ -145,18 +145,18 @@ def _by_class(network: Network, loads: Floats) -> tuple[ClassLoad, ...]:
     if not network.classes:
         return ()
     kinds = network.class_of(np.arange(len(loads)))
-    found = []
-    for k, kind in enumerate(network.classes):
-        own = loads[kinds == k]
-        if len(own):
-            most = float(own.max())
-            found.append(
-                ClassLoad(
-                    kind.name, kind.reach, kind.speed, len(own), most, float(own.mean()),
-                    _rate(kind.speed, most),
-                )
-            )  # fmt: skip
-    return tuple(found)
+    count = np.bincount(kinds, minlength=len(network.classes))
+    total = np.bincount(kinds, weights=loads, minlength=len(network.classes))
+    most = np.zeros(len(network.classes))
+    np.maximum.at(most, kinds, loads)
+    return tuple(
+        ClassLoad(
+            kind.name, kind.reach, kind.speed, int(count[k]), float(most[k]),
+            float(total[k] / count[k]), _rate(kind.speed, float(most[k])),
+        )
+        for k, kind in enumerate(network.classes)
+        if count[k]
+    )  # fmt: skip
 
 
 def _by_table(router: Router, traffic: object, count: int) -> bool:

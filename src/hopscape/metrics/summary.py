@@ -56,14 +56,16 @@ def summarise(
         how[name] = _words(it.figure(name))
     if network.classes:
         out["classes"] = _class_records(network)
+    note = network.unheeded("distances count hops", "delay", "length")
+    if note:
+        out["note"] = note
     return out
 
 
 def _class_records(network: Network) -> list[dict[str, Any]]:
     """Kinds of channels with their speeds, and how many of them leave the first node."""
-    assert network.family is not None
     try:
-        mine = network.family.classes_at(np.asarray([0])).ravel()
+        mine = network.classes_at(np.asarray([0])).ravel()
     except TooLargeError:
         return [asdict(kind) | {"at_node_0": None} for kind in network.classes]
     return [asdict(kind) | {"at_node_0": int((mine == k).sum())}

@@ -7,19 +7,22 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.multiring.orders import better_order
 from hopscape.families.multiring.search import cell_record, pareto_front, search_cell
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
-from hopscape.families.multiring.torus import Line
+from hopscape.families.multiring.torus import Line, TorusDesign, design_torus
 from hopscape.store import Store, Task, run_tasks
 
-__all__ = ["best_multirings", "full_lines", "sparse_lines"]
+__all__ = ["best_multirings", "full_lines", "search_torus", "sparse_lines"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SECONDS_PER_CELL = 0.5
 _TRIES = 3
+_MOST_PORTS = 12
+_FEW_PORTS, _LONG, _SHORT = 8, 128, 60
+"""Full lines that are searched: their ports, and how long they are with few ports and with more."""
 
 
 def _task(n: int, rings: int, simplex: bool, cable: int | None) -> Task:
@@ -106,6 +109,61 @@ def full_lines(
             spec = f"multiring({n}, {', '.join(map(str, steps))})"
             lines.append(Line(spec, n, ports, capacity, cable))
     return lines
+
+
+def search_torus(
+    ports: int,
+    nodes: int,
+    *,
+    dimensions: int = 3,
+    longest: int = 64,
+    sparse: bool | None = None,
+    reorder: bool = True,
+    keep: int = 12,
+    table: Store | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+) -> list[TorusDesign]:
+    """The best tori of multirings: the front of rate and cable per node.
+
+    Parameters
+    ----------
+    ports, nodes, dimensions, keep
+        As for :func:`hopscape.families.multiring.torus.design_torus`.
+    longest : int
+        Longest line that is tried.
+    sparse : bool, optional
+        Only sparse rings, or only full ones; both without.
+    reorder : bool
+        Also sparse rings in better orders than the printed ones.
+    table, processes, dask
+        Where lines are kept, and who searches for them.
+
+    Raises
+    ------
+    ArgumentError
+        When no torus has so many nodes.
+    """
+    design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
+    lines = []
+    if sparse is not True:
+        cells = [
+            (n, p)
+            for p in range(2, min(ports, _MOST_PORTS) + 1, 2)
+            for n in range(max(3, p + 1), min(longest, _LONG if p <= _FEW_PORTS else _SHORT) + 1)
+        ]
+        lines += full_lines(cells, table=table, processes=processes, dask=dask)
+    if sparse is not False:
+        lines += sparse_lines(
+            ports, longest, reorder=reorder, table=table, processes=processes, dask=dask
+        )
+    designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
+    if not designs:
+        raise ArgumentError(
+            f"no torus of up to {dimensions} lines of up to {longest} nodes with {ports} ports has"
+            f" {nodes} nodes; longer lines, more dimensions or more ports may help"
+        )
+    return designs
 
 
 def front_cell(n: int, ports: int) -> list[tuple[list[int], str, int]]:

@@ -1,18 +1,29 @@
-"""Flit-level simulation: how a network holds up under load."""
+"""Flit-level simulation: how a network holds up under load.
+
+A :class:`Job` says everything that decides a simulation; :func:`simulate`, :func:`saturation`,
+:func:`replay` and :func:`booksim` run it.
+"""
 
 from hopscape.simulate.fabric import Plant, build_plant
-from hopscape.simulate.measurement import Point, run_point, saturation
+from hopscape.simulate.jobs import Job
+from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.settings import Settings
+from hopscape.simulate.sweep import Saturation, booksim, replay, saturation, simulate
 from hopscape.simulate.traffic import PATTERNS, Traffic, make_traffic
 
 __all__ = [
     "PATTERNS",
+    "Job",
     "Plant",
     "Point",
+    "Saturation",
     "Settings",
     "Traffic",
+    "booksim",
     "build_plant",
     "make_traffic",
+    "replay",
     "run_point",
     "saturation",
+    "simulate",
 ]

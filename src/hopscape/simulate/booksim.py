@@ -9,17 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
+from hopscape.deadlock.classes import Method, certify, single_class
+from hopscape.deadlock.layering import find_layers
+from hopscape.deadlock.tables import routing_table
+from hopscape.registry import build
 from hopscape.simulate.anynet import read_anynet, write_anynet
+from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.jobs import Job
 from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import ALIASES, PATTERNS, parse_pattern
 
 __all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
 
+_LAYERS = 8
 DEFAULTS: dict[str, Any] = {
     "topology": "torus",
     "k": 8,
@@ -91,43 +100,45 @@ _IGNORED = (
 )
 
 
-@dataclass(frozen=True)
-class BookSimJob:
-    """A BookSim configuration as this project understands it.
+@dataclass(frozen=True, kw_only=True)
+class BookSimJob(Job):
+    """A BookSim configuration as a job.
 
     Attributes
     ----------
-    spec : str
-        Spec of the network, or ``anynet`` with `network` set.
     network : Network or None
-        The network of an anynet file.
-    settings : Settings
-    traffic : str
-    load : float
-        Flits per endpoint and cycle.
-    seed : int
+        The network of an anynet file, whose `spec` is ``anynet``.
     sampling : Sampling
-    link_delays : list of int or None
+        When BookSim has measured enough.
+    channel_delays : list of int or None
         Cycles of each channel (anynet).
-    on_off : (float, float) or None
     notes : tuple of str
         Keys that were left aside, in words.
     values : dict
         All keys with their values.
     """
 
-    spec: str
     network: Network | None
-    settings: Settings
-    traffic: str
-    load: float
-    seed: int
     sampling: Sampling
-    link_delays: list[int] | None
-    on_off: tuple[float, float] | None
-    unsafe: bool
+    channel_delays: list[int] | None
     notes: tuple[str, ...]
     values: dict[str, Any]
+
+    def plant(self) -> Plant:
+        """The network, ready to run: routes of an anynet file go by the lowest port, as there."""
+        if self.network is None:
+            return build_plant(build(self.spec), self.settings, unsafe=self.unsafe)
+        table = routing_table(self.network, self.network.router("table"))
+        single = certify(table, single_class(table)).deadlock_free
+        few = single or find_layers(table, _LAYERS) is not None
+        method: Method = "single" if single else "layers" if few else "rising"
+        delays = (
+            None if self.channel_delays is None else np.asarray(self.channel_delays, dtype=np.int32)
+        )
+        return build_plant(
+            self.network, self.settings, table,
+            unsafe=self.unsafe, method=method, link_delays=delays,
+        )  # fmt: skip
 
 
 def parse_booksim(text: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -341,7 +352,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         load=load,
         seed=int(values["seed"]) if isinstance(values["seed"], int) else 0,
         sampling=sampling,
-        link_delays=delays,
+        channel_delays=delays,
         on_off=on_off,
         unsafe=unsafe,
         notes=tuple(notes),

@@ -35,7 +35,9 @@ def link_classes(network: Network) -> dict[str, IntArray]:
             if mine.any():
                 found[name] = channels[mine]
     kinds = network.class_of(channels)
-    found |= {kind.name: channels[kinds == k] for k, kind in enumerate(network.classes)}
+    ends = np.cumsum(np.bincount(kinds, minlength=len(network.classes)))
+    by_kind = np.split(np.argsort(kinds, kind="stable"), ends[:-1])
+    found |= {kind.name: channels[own] for kind, own in zip(network.classes, by_kind, strict=False)}
     if network.has_switches:
         end = np.zeros(network.order, dtype=np.bool_)
         end[network.endpoints] = True
@@ -69,11 +71,19 @@ def parse_delays(text: str) -> tuple[int | None, tuple[tuple[str, int], ...]]:
 def channel_delays(
     network: Network, general: int, named: tuple[tuple[str, int], ...]
 ) -> IntArray | None:
-    """Cycles of each channel, or None when all take the general delay."""
-    if not named:
+    """Cycles of each channel, or None when all take the general delay.
+
+    The delay of a kind of channel, from a graph file, goes before the general one; what is named
+    goes before both.
+    """
+    own = np.asarray([general if kind.delay is None else kind.delay for kind in network.classes])
+    if not named and (own == general).all():
         return None
-    known = link_classes(network)
-    delays = np.full(len(network.heads), general, dtype=np.int32)
+    channels = np.arange(len(network.heads))
+    delays = np.full(len(channels), general, dtype=np.int32)
+    if len(own):
+        delays[:] = own[network.class_of(channels)]
+    known = link_classes(network) if named else {}
     for name, cycles in named:
         if name not in known:
             choice = ", ".join(known) if known else "none"

@@ -153,7 +153,9 @@ def advance(fabric, state, source, counters, until, patience):
         _bare(source.paths),
     )
     transfers, wakes, paths = given.transfers, given.wakes, given.paths
+    at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:
+        waiting = scalars[WAITERS]
         _return_credits(numbers, scalars, vcs, units, credits)
         _receive(numbers, scalars, vcs, lists, arrivals)
         if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
@@ -190,7 +192,9 @@ def advance(fabric, state, source, counters, until, patience):
             random,
         )
         listed = scalars[SENDERS]
-        if scalars[WAITERS] > 0:
+        if at_once:  # who has just come is ready
+            waiting = scalars[WAITERS]
+        if waiting > 0:
             allocate_vcs(
                 numbers,
                 indptr,
@@ -211,6 +215,7 @@ def advance(fabric, state, source, counters, until, patience):
                 transfers,
                 paths,
                 chosen,
+                waiting,
             )
         if listed > 0:
             touched = choose_senders(

@@ -315,6 +315,8 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_PRIORITY] = _PRIORITIES[wish]
     lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
     numbers[layout.N_EASE] = 2 if lonely else 0
+    overload = wish != "none" and classes.method == "dateline"
+    numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
@@ -420,6 +422,7 @@ def fresh_state(plant: Plant, seed: int) -> State:
     unit, v = every >> (vcs - 1).bit_length(), every & ((1 << (vcs - 1).bit_length()) - 1)
     table[:, layout.V_SIDE] = unit * speedup + v % speedup
     table[:, layout.V_PLACE] = plant.lines[unit, layout.U_IN] * speedup + v % speedup
+    table[:, layout.V_RANK] = plant.lines[unit, layout.U_IN] * vcs + v
     table[:, layout.CREDIT] = depth
     table[:, layout.V_NEXT] = -1
     sides = np.zeros((units * speedup, 4), dtype=np.int32)

@@ -2,7 +2,8 @@
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
 uses HEAD, COUNT, STATE, OUT, READY and V_WISH, the virtual channels that its packet may ask for;
-the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say which input of the switch it has.
+the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say which input of the switch it has, V_RANK
+its number among the virtual channels that come into its router.
 Everything about one virtual channel lies in one cache line.
 
 Units number whatever carries flits: the channels of the network first, then the injection line of
@@ -33,7 +34,8 @@ __all__ = ["Counters", "Fabric", "Source", "State", "Ways"]
     V_SIDE,
     V_PLACE,
     V_WISH,
-) = range(15)
+    V_RANK,
+) = range(16)
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
@@ -115,6 +117,7 @@ WORMHOLE, CUT_THROUGH, STORE_FORWARD, CIRCUIT = range(4)
 BY_RING, BY_PAIR, RISING = range(3)
 # who is served first at a virtual channel
 NOBODY, TRANSIT, AGE = range(3)
+OVERLOAD = 128  # who has waited so many cycles to enter takes no channel without room
 PATIENCE = 1024  # after so many cycles nobody is held back any more
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
@@ -217,7 +220,8 @@ class Ways(NamedTuple):
     N_LIMIT,
     N_SHARED,
     N_EASE,
-) = range(22)
+    N_ROOM,
+) = range(23)
 NUMBERS = 24
 
 

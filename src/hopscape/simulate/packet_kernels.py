@@ -17,11 +17,22 @@ from hopscape.simulate.layout import (
     IN_FLIGHT,
     LOST,
     LOST_MEASURED,
+    N_ROOM,
+    SENT,
     SPARE,
     TAILS,
 )
 
-__all__ = ["bury", "fetch", "random_bits", "random_unit", "release", "ring_first", "send_credit"]
+__all__ = [
+    "asks_room",
+    "bury",
+    "fetch",
+    "random_bits",
+    "random_unit",
+    "release",
+    "ring_first",
+    "send_credit",
+]
 
 
 @intrinsic
@@ -137,3 +148,10 @@ def send_credit(credits, due, row):
     slot = due & (len(credits) - 1)
     credits[slot, 0] += 1
     credits[slot, credits[slot, 0]] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def asks_room(numbers, packets, who):
+    """Flits of room that a wormhole packet asks for: 1 if it waited long for its entry, else 0."""
+    late = packets[who, SENT] - packets[who, BORN]
+    return np.int64(numbers[N_ROOM] > 0 and late > numbers[N_ROOM])

@@ -68,7 +68,6 @@ from hopscape.simulate.layout import (
     U_ASK,
     U_CREDIT,
     U_FREE,
-    U_IN,
     U_INS,
     U_OUT,
     U_OUTS,
@@ -77,11 +76,12 @@ from hopscape.simulate.layout import (
     V_GIVE,
     V_MASK,
     V_NEXT,
+    V_RANK,
     V_TAKE,
     V_WISH,
     WAITERS,
 )
-from hopscape.simulate.packet_kernels import fetch, random_bits, ring_first
+from hopscape.simulate.packet_kernels import asks_room, fetch, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
 
@@ -171,7 +171,7 @@ def _route(
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _roomy(numbers, vcs, unit, allowed, need):
     """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
-    mask, left = 0, np.int64(allowed)
+    mask, left = np.int64(0), np.int64(allowed)
     while left:
         v = ring_first(left, 0)
         left &= left - 1
@@ -180,7 +180,7 @@ def _roomy(numbers, vcs, unit, allowed, need):
     return mask
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _has_room(numbers, vcs, unit, allowed, need):
     """Is :func:`_roomy` not empty?"""
     left = np.int64(allowed)
@@ -194,11 +194,11 @@ def _has_room(numbers, vcs, unit, allowed, need):
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _crowded(numbers, vcs, unit, mask):
     """Have the buffers of some virtual channels of a unit less room than new packets need?"""
-    room = total = 0
-    for v in range(numbers[N_VCS]):
-        if mask >> v & 1:
-            room += np.int64(vcs[(unit << numbers[N_SHIFT]) + v, CREDIT])
-            total += numbers[N_DEPTH]
+    room, total, left = np.int64(0), np.int64(0), np.int64(mask)
+    while left:
+        room += vcs[(unit << numbers[N_SHIFT]) + ring_first(left, 0), CREDIT]
+        total += numbers[N_DEPTH]
+        left &= left - 1
     return 1000 * room < numbers[N_LIMIT] * total
 
 
@@ -215,16 +215,19 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
         return -1
     roaming = masks[len(masks) - 1]
     bits = np.int64(ways[here, goal])
-    found, most, out = -1, -1, indptr[here]
-    swap = random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1)
+    found, most = np.int64(-1), np.int64(-1)
+    swap = np.int64(0)
+    if bits & (bits - 1):  # a choice
+        swap = np.int64(random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1))
+    plenty = (numbers[N_VCS] - 1) * numbers[N_DEPTH] + need  # then every buffer has room
     while bits:
-        fit = units[out, U_FREE] & roaming if bits & 1 else 0
-        room = units[out, U_CREDIT]
-        better = fit and (room > most or (room == most and swap))
-        if better and (need == 0 or _has_room(numbers, vcs, out, fit, need)):
+        out = indptr[here] + ring_first(bits, 0)
+        bits &= bits - 1
+        fit, room = units[out, U_FREE] & roaming, np.int64(units[out, U_CREDIT])
+        if fit == 0 or room + swap <= most:
+            continue
+        if need == 0 or room >= plenty or _has_room(numbers, vcs, out, fit, need):
             found, most = out, room
-        bits >>= 1
-        out += 1
     return found
 
 
@@ -249,15 +252,22 @@ def allocate_vcs(
     transfers,
     paths,
     chosen,
+    listed,
 ):
-    """One iteration of iSLIP between waiting packets and free output virtual channels."""
+    """One iteration of iSLIP between waiting packets and free output virtual channels.
+
+    Only the first `listed` waiters are looked at; the later ones have just come and are not ready.
+    """
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
-    shift, channels, limit = numbers[N_SHIFT], numbers[N_CHANNELS], numbers[N_LIMIT]
+    channels, limit = numbers[N_CHANNELS], numbers[N_LIMIT]
+    entering = channels << numbers[N_SHIFT] if limit else len(vcs)  # rows that may be held back
+    depth = numbers[N_DEPTH]
+    sized = whole or adaptive
+    others = (numbers[N_VCS] - 1) * depth  # places in all buffers of a unit but one
     touched = kept = 0
-    waiting = scalars[WAITERS]
-    for i in range(waiting):
-        if i + 32 < waiting:  # eight askers ahead for each of: channel, flit, packet, route
+    for i in range(listed):
+        if i + 32 < listed:  # eight askers ahead for each of: channel, flit, packet, route
             ahead = lists[L_WAITERS, i + 32]
             fetch(vcs, ahead, 0)
             fetch(units, ahead >> numbers[N_SHIFT], 0)
@@ -274,7 +284,7 @@ def allocate_vcs(
         kept += 1
         if vcs[row, READY] > now:
             continue
-        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if whole or adaptive else 1
+        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if sized else 1
         if switching == STORE_FORWARD and vcs[row, COUNT] < size:
             continue
         if vcs[row, OUT] == -1:
@@ -305,18 +315,23 @@ def allocate_vcs(
         unit, wish = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
         need = size if whole else 0
         if adaptive and unit < channels:
-            room = need if numbers[N_SHARED] else min(size, numbers[N_DEPTH])
+            room = need if numbers[N_SHARED] else min(size, depth)
             roaming = _choose_way(
                 numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, room
             )
             if roaming >= 0:
                 unit, wish, need = roaming, masks[len(masks) - 1], room
         mask = wish & units[unit, U_FREE]
-        if mask and need:
+        if need == 0 and units[unit, U_CREDIT] <= others:
+            need = asks_room(numbers, packets, flits[row, vcs[row, HEAD]] >> 2)
+        if mask and need and units[unit, U_CREDIT] < others + need:
             mask = _roomy(numbers, vcs, unit, mask, need)
-        held = limit and row >> shift >= channels > unit and now - vcs[row, READY] < PATIENCE
-        if mask == 0 or (held and _crowded(numbers, vcs, unit, wish)):
+        if mask == 0:
             continue
+        if row >= entering and unit < channels and now - vcs[row, READY] < PATIENCE:
+            tight = 1000 * (units[unit, U_CREDIT] - others) < limit * depth
+            if tight and _crowded(numbers, vcs, unit, wish):
+                continue
         kept -= 1
         likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)
         fetch(vcs, likely, 0)
@@ -326,6 +341,9 @@ def allocate_vcs(
         touched += np.int64(units[unit, U_ASK] < 0)
         vcs[row, V_NEXT] = units[unit, U_ASK]
         units[unit, U_ASK] = row
+    for i in range(listed, scalars[WAITERS]):
+        lists[L_WAITERS, kept] = lists[L_WAITERS, i]
+        kept += 1
     for i in range(touched):
         if i + 16 < touched:
             fetch(units, lists[L_TOUCHED, i + 16], 0)
@@ -370,7 +388,7 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     out, line = (unit << shift) + v, row >> shift
-    mine = units[line, U_IN] * per + row - (line << shift) + 1
+    mine = vcs[row, V_RANK] + 1
     vcs[out, V_GIVE] = mine if mine < units[unit, U_INS] * per else 0
     theirs = units[unit, U_OUT] * per + v + 1
     vcs[row, V_TAKE] = theirs if theirs < units[line, U_OUTS] * per else 0
@@ -406,20 +424,20 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
     while row >= 0:
         wanted |= vcs[row, V_MASK]
         row = np.int64(vcs[row, V_NEXT])
-    for v in range(per):
-        lists[L_OFFER, v] = -1
-        if not wanted >> v & 1:
-            continue
+    left = wanted
+    while left:
+        v = ring_first(left, 0)
+        left &= left - 1
         given = np.int64(vcs[(unit << shift) + v, V_GIVE])
         full = vcs[(unit << shift) + v, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
         transit = priority == TRANSIT and full
         offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
-            line = row >> shift
-            key = units[line, U_IN] * per + row - (line << shift) - given
+            key = vcs[row, V_RANK] - given
             key += lap if key < 0 else 0
             if transit and vcs[row, READY] > late:
+                line = row >> shift
                 key += lap if line >= numbers[N_CHANNELS] else 0
                 key += lap if rings and units[line, U_RING] != units[unit, U_RING] else 0
             elif priority == AGE:
@@ -431,8 +449,10 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
         lists[L_OFFER, v] = offer
     row = np.int64(units[unit, U_ASK])
     while row >= 0:
-        offered = 0
-        for v in range(per):
+        offered, left = np.int64(0), wanted & vcs[row, V_MASK]
+        while left:
+            v = ring_first(left, 0)
+            left &= left - 1
             offered |= np.int64(lists[L_OFFER, v] == row) << v
         if offered:
             v = _first_choice(numbers, vcs, units, unit, row, offered)

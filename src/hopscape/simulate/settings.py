@@ -52,7 +52,9 @@ class Settings:
         Who is served first: nobody; packets in the network before those that enter it, and on
         datelines packets in a ring before those that enter the ring, for 1,024 cycles at most
         (where a class of a dateline has but one virtual channel, only while its buffer is more
-        than half full); or the oldest packet. ``auto`` is ``transit`` where there are classes.
+        than half full); or the oldest packet. With either, packets on datelines that waited more
+        than 128 cycles to enter are given no virtual channel whose buffer is full. ``auto`` is
+        ``transit`` where there are classes.
     injection_limit : float
         A packet enters the network only where this share of the buffers that it may ask for is
         free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no limit.

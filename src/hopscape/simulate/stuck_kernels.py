@@ -45,6 +45,7 @@ from hopscape.simulate.layout import (
     U_TO,
     V_WISH,
 )
+from hopscape.simulate.packet_kernels import asks_room
 
 __all__ = ["find_owners", "follow_waits", "mark_moving"]
 
@@ -160,7 +161,8 @@ def _hopes(
     """Will the packet at the front of a waiting row get a virtual channel?"""
     who = flits[row, vcs[row, HEAD]] >> 2
     switching = numbers[N_SWITCHING]
-    size = packets[who, SIZE] if switching in (CUT_THROUGH, STORE_FORWARD) else 0
+    whole = switching in (CUT_THROUGH, STORE_FORWARD)
+    size = packets[who, SIZE] if whole else asks_room(numbers, packets, who)
     if switching == STORE_FORWARD and vcs[row, COUNT] < size:
         return _fed(numbers, ends, coming, owner, front, moving, row)
     unit = np.int64(vcs[row, OUT])

@@ -1,107 +1,38 @@
-"""Many points: on threads (the kernels hold no lock), on a Dask cluster, resumed from a file."""
+"""Jobs run: points of a curve, the saturation load, a schedule replayed, a BookSim file."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.addresses import MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.deadlock.classes import Method, certify, single_class
-from hopscape.deadlock.layering import find_layers
-from hopscape.deadlock.tables import routing_table
-from hopscape.registry import build, spec_files
-from hopscape.simulate.booksim import BookSimJob
-from hopscape.simulate.delays import channel_delays
-from hopscape.simulate.fabric import Plant, build_plant
-from hopscape.simulate.faults import plan_epochs, read_faults
-from hopscape.simulate.measurement import run_point
+from hopscape.core.schedule import Schedule
+from hopscape.registry import build
+from hopscape.simulate import measurement
+from hopscape.simulate.booksim import BookSimJob, read_booksim, write_booksim
+from hopscape.simulate.faults import read_faults
+from hopscape.simulate.jobs import Job
+from hopscape.simulate.measurement import Point, run_point
+from hopscape.simulate.replay import Replay
+from hopscape.simulate.replay import replay as replay_on
 from hopscape.simulate.sampling import run_samples
-from hopscape.simulate.settings import Settings
-from hopscape.simulate.traffic import (
-    Traffic,
-    make_traffic,
-    read_matrix,
-    read_trace,
-    worst_permutation,
-)
-from hopscape.store import Store, Task, digest, file_digest, run_tasks
-
-_LAYERS = 8
-_MOST_LOADS = 100_000
+from hopscape.store import Store, Task, run_tasks
 
 __all__ = [
-    "Job",
-    "certificate_record",
-    "fault_records",
+    "Saturation",
+    "booksim",
     "parse_loads",
-    "plant_of",
-    "run_booksim",
-    "run_jobs",
-    "traffic_for",
+    "replay",
+    "saturation",
+    "simulate",
+    "write_booksims",
 ]
 
-_TRAFFIC_FILES = (".csv", ".trace")
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything that decides one point: what is needed to run it again.
-
-    Attributes
-    ----------
-    spec, traffic : str
-    load : float
-    settings : Settings
-    router : {'auto', 'closed', 'table', 'updown'} or one of the family's own
-    seed : int
-    warmup : int or None
-    cycles : int
-    unsafe : bool
-        Simulate even where the routing may deadlock.
-    on_off : (float, float) or None
-    latency_limit : float or None
-    fail_links, fail_nodes : tuple of str
-        Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
-    fault_routing : {'family', 'tables'}
-    link_delays : tuple of (str, int)
-        Cycles of classes of links (:func:`hopscape.simulate.delays.link_classes`); all others take
-        the delay of the settings.
-    """
-
-    spec: str
-    traffic: str
-    load: float
-    settings: Settings
-    router: str = "auto"
-    seed: int = 0
-    warmup: int | None = None
-    cycles: int = 10_000
-    unsafe: bool = False
-    on_off: tuple[float, float] | None = None
-    latency_limit: float | None = None
-    fail_links: tuple[str, ...] = ()
-    fail_nodes: tuple[str, ...] = ()
-    fault_routing: str = "family"
-    link_delays: tuple[tuple[str, int], ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for a file."""
-        out = dict(self.__dict__)
-        out["settings"] = self.settings.to_dict()
-        return out
-
-    @property
-    def key(self) -> str:
-        """A digest of all that the point depends on, the content of files too."""
-        files = spec_files(self.spec)
-        if self.traffic.endswith(_TRAFFIC_FILES):
-            files = [*files, self.traffic]
-        return digest("simulate", self.to_dict(), files)
+_MOST_LOADS = 100_000
 
 
 def parse_loads(text: str) -> list[float]:
@@ -134,47 +65,12 @@ def parse_loads(text: str) -> list[float]:
     return out
 
 
-@lru_cache(maxsize=4)
-def _plant(
-    spec: str,
-    settings: Settings,
-    router: str,
-    unsafe: bool,
-    delays: tuple[tuple[str, int], ...],
-    contents: tuple[str, ...],
-) -> Plant:
-    """Kept by all that decides it; the contents of files change without a change of their names."""
-    network = build(spec)
-    way = None if router == "auto" else network.router(router)
-    links = channel_delays(network, settings.link_delay, delays)
-    return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
-
-
-def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
-    """A traffic by name or file (``.csv``: a matrix, ``.trace``: packets)."""
-    count = plant.endpoints
-    if text.endswith(".csv"):
-        return read_matrix(text, count)
-    if text.endswith(".trace"):
-        return read_trace(text, count)
-    if text == "worst" and plant.chosen is not None:
-        raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
-    if text == "worst":
-        return worst_permutation(plant.network, plant.table, plant.home)
-    addresses = plant.network.addresses
-    sides = addresses.sides if isinstance(addresses, MixedRadix) else None
-    return make_traffic(text, count, sides, seed)
-
-
 def run_job(job: Job) -> dict[str, Any]:
     """Run one point; the record carries its whole configuration."""
-    plant = plant_of(job)
-    traffic = traffic_for(plant, job.traffic, job.seed)
-    if job.on_off is not None:
-        traffic = traffic.bursty(*job.on_off)
+    plant = job.plant()
     point = run_point(
         plant,
-        traffic,
+        job.pattern(),
         job.load,
         seed=job.seed,
         warmup=job.warmup,
@@ -186,8 +82,8 @@ def run_job(job: Job) -> dict[str, Any]:
     return point.to_dict() | {"spec": plant.network.spec, "key": job.key}
 
 
-def run_jobs(
-    jobs: Sequence[Job],
+def simulate(
+    jobs: Job | Sequence[Job],
     *,
     workers: int = 2,
     resume: str | Path | None = None,
@@ -197,65 +93,196 @@ def run_jobs(
 
     Parameters
     ----------
-    jobs : sequence of Job
+    jobs : Job or sequence of Job
     workers : int
-        Threads.
+        Threads (the kernels hold no lock).
     resume : path, optional
         A file of finished points (:class:`hopscape.store.Store`): what is there is not run again,
         what gets finished is added.
     dask : str, optional
         Address of a Dask scheduler; the points run on its workers.
+
+    Examples
+    --------
+    >>> from hopscape.simulate import Job, Settings
+    >>> [point] = simulate(Job("mesh(4, 4)", "uniform", 0.1, Settings(vcs=2), cycles=1000))
+    >>> point["saturated"], abs(point["accepted"] - 0.1) < 0.02
+    (False, True)
     """
-    tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in jobs]
+    wanted = [jobs] if isinstance(jobs, Job) else jobs
+    tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in wanted]
     with Store(resume) as kept:
-        todo = [job for job in jobs if job.key not in kept]
+        todo = [job for job in wanted if job.key not in kept]
         if todo and dask is None:  # build once, before threads would do it side by side
-            plant_of(todo[0])
+            todo[0].plant()
         done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
         return [record for _, record in done]
 
 
-def plant_of(job: Job) -> Plant:
-    """The network of a job, ready to run (kept for the next one like it)."""
-    contents = tuple(file_digest(path) for path in spec_files(job.spec))
-    return _plant(job.spec, job.settings, job.router, job.unsafe, job.link_delays, contents)
+@dataclass(frozen=True)
+class Saturation:
+    """The largest load that a network carries.
+
+    Attributes
+    ----------
+    spec : str
+    load : float
+        In flits per endpoint and cycle.
+    points : tuple of Point
+        What was simulated on the way, by load.
+    """
+
+    spec: str
+    load: float
+    points: tuple[Point, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The points as :func:`simulate` gives them."""
+        return [point.to_dict() | {"spec": self.spec} for point in self.points]
 
 
-def certificate_record(spec: str, common: dict[str, Any]) -> dict[str, Any]:
-    """What is known about deadlock on a network that has been simulated."""
-    proof = plant_of(Job(spec, "uniform", 0.0, **common)).certificate
-    return {
-        "deadlock_free": proof.deadlock_free,
-        "classes": proof.classes,
-        "method": proof.method,
-        "words": proof.words(),
-    }
+def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
+    """Find the largest load that is carried, by bisection; the load of the job is not used.
 
+    Parameters
+    ----------
+    job : Job
+        Without faults: the network would be another one after each.
+    precision : float
+        The answer is exact to this share of itself.
 
-def fault_records(spec: str, common: dict[str, Any]) -> list[dict[str, Any]]:
-    """The network after each fault: where its routes come from, and their certificate."""
-    plant = plant_of(Job(spec, "uniform", 0.0, **common))
-    faults = read_faults(plant.network, common["fail_links"], common["fail_nodes"])
-    return [e.to_dict() for e in plan_epochs(plant, faults, common["fault_routing"])]
-
-
-def run_booksim(job: BookSimJob) -> dict[str, Any]:
-    """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict."""
-    import numpy as np
-
-    network, router = build(job.spec) if job.network is None else job.network, None
-    method: Method = "auto"
-    if job.network is not None:  # anynet: BookSim's min goes by the lowest port
-        router = routing_table(network, network.router("table"))
-        few = find_layers(router, _LAYERS)
-        single = certify(router, single_class(router)).deadlock_free
-        method = "single" if single else "layers" if few is not None else "rising"
-    delays = None if job.link_delays is None else np.asarray(job.link_delays, dtype=np.int32)
-    plant = build_plant(
-        network, job.settings, router, unsafe=job.unsafe, method=method, link_delays=delays
+    Examples
+    --------
+    >>> from hopscape.simulate import Job, Settings
+    >>> job = Job("ring(8)", "tornado", 0, Settings(vcs=8), cycles=1000)
+    >>> 0 < saturation(job, precision=0.1).load < 0.5
+    True
+    """
+    _require_whole(job, "the saturation load")
+    plant = job.plant()
+    load, points = measurement.saturation(
+        plant,
+        job.pattern(),
+        seed=job.seed,
+        warmup=job.warmup,
+        cycles=job.cycles,
+        precision=precision,
     )
-    traffic = traffic_for(plant, job.traffic, job.seed)
+    return Saturation(plant.network.spec, load, tuple(points))
+
+
+def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = False) -> Replay:
+    """Replay a collective schedule flit by flit, beside the traffic of the job.
+
+    Parameters
+    ----------
+    job : Job
+        Its network is that of the schedule; its load, 0 for none, is in the background.
+    schedule : Schedule
+    flits : int
+        Flits per transfer.
+    barrier : bool
+        Rounds wait for each other.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.collectives import broadcast
+    >>> from hopscape.simulate import Job, Settings
+    >>> schedule = broadcast(hopscape.build("ring(6)"), 0)
+    >>> done = replay(Job("ring(6)", "uniform", 0.0, Settings(vcs=2)), schedule)
+    >>> done.rounds, done.deadlocked
+    (3, False)
+    """
+    _require_whole(job, "a schedule")
+    return replay_on(
+        job.plant(),
+        schedule,
+        flits=flits,
+        barrier=barrier,
+        background=job.load,
+        traffic=job.pattern(),
+        seed=job.seed,
+    )
+
+
+def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
+    """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict.
+
+    Parameters
+    ----------
+    job : BookSimJob or path
+        What :func:`hopscape.simulate.booksim.read_booksim` makes of a file, or the file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "mesh.cfg"
+    ...     _ = path.write_text("topology = mesh; k = 4; routing_function = dor;")
+    ...     record = booksim(path)
+    >>> record["spec"], record["unstable"]
+    ('mesh(4, 4)', False)
+    """
+    wanted = job if isinstance(job, BookSimJob) else read_booksim(job)
+    plant = wanted.plant()
+    point, unstable = run_samples(
+        plant, wanted.pattern(), wanted.load, wanted.sampling, seed=wanted.seed
+    )
+    return point.to_dict() | {"spec": plant.network.spec, "unstable": unstable}
+
+
+def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, str]]:
+    """Write a BookSim configuration and its network file for each job, named after the network.
+
+    Returns
+    -------
+    list of dict
+        ``spec``, ``configuration`` and ``network_file`` of each.
+    """
+    place, rows = Path(folder), []
+    written: dict[str, str] = {}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
+    for job in jobs:
+        _require_plain(job)
+        network = build(job.spec)
+        if network.unheeded("", "capacity", "delay"):
+            raise ArgumentError(
+                f"{network.spec} has channels of several kinds; a BookSim configuration is written"
+                " for channels that are all alike"
+            )
+        name = re.sub(r"[^A-Za-z0-9]+", "-", network.spec).strip("-")
+        if written.setdefault(name, network.spec) != network.spec:
+            raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
+        path = place / f"{name}.cfg"
+        write_booksim(
+            network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
+        )
+        wiring = str(path.with_suffix(".anynet"))
+        rows.append({"spec": network.spec, "configuration": str(path), "network_file": wiring})
+    return rows
+
+
+def _require_whole(job: Job, what: str) -> None:
+    if job.has_faults:
+        raise ArgumentError(f"{what} goes with no fault; faults go with points at a load")
+
+
+def _require_plain(job: Job) -> None:
+    """Refuse what a BookSim configuration of a network file cannot say."""
+    _require_whole(job, "a BookSim configuration")
+    if job.link_delays:
+        raise ArgumentError("a BookSim configuration has one link delay for all links")
+    plain = {"routing": "fixed", "switching": "wormhole", "concentration": 1}
+    given = {name: getattr(job.settings, name) for name in plain} | {"router": job.router}
+    for name, usual in (plain | {"router": "auto"}).items():
+        if given[name] != usual:
+            raise ArgumentError(
+                f"{name} is {given[name]}; a BookSim configuration is written for {usual} only"
+            )
     if job.on_off is not None:
-        traffic = traffic.bursty(*job.on_off)
-    point, unstable = run_samples(plant, traffic, job.load, job.sampling, seed=job.seed)
-    return point.to_dict() | {"spec": network.spec, "unstable": unstable}
+        raise ArgumentError("a BookSim configuration is written without bursts")

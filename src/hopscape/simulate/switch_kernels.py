@@ -74,8 +74,10 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
     wait for the next cycle. The list is left with those that no output has chosen.
     """
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
-    now, channels, priority = scalars[NOW], numbers[N_CHANNELS], numbers[N_PRIORITY]
-    low = (1 << shift) - 1
+    transit = numbers[N_PRIORITY] == TRANSIT
+    entering = numbers[N_CHANNELS] << shift if transit else len(vcs)  # rows that step back
+    now, late, low = scalars[NOW], scalars[NOW] - PATIENCE, (1 << shift) - 1
+    ease, depth = numbers[N_EASE], numbers[N_DEPTH]
     touched = kept = 0
     for i in range(listed):
         if i + 16 < listed:
@@ -102,9 +104,8 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
         key = vcs[row, V_PLACE] - units[to, U_GIVE]
         lap = units[to, U_INS] * speedup
         key += lap if key < 0 else 0
-        if priority == TRANSIT and row >> shift >= channels:
-            full = vcs[out, CREDIT] * numbers[N_EASE] < numbers[N_DEPTH]
-            key += lap if full and now - vcs[row, READY] < PATIENCE else 0
+        full = vcs[out, CREDIT] * ease < depth
+        key += lap * ((row >= entering) & full & (vcs[row, READY] > late))
         turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
         turn += per if turn < 0 else 0
         key = key * 32 + turn

@@ -241,11 +241,11 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
             pattern = random_traffic(size, traffic, rounds=at_once, seed=int(seed[1]) + i)
             yield tuple(network.endpoints[ranks] for ranks in pattern)
         return
-    from hopscape.cli.commands.collectives import _targets
+    from hopscape.core.goal import read_permutation
 
     if traffic != "permutation" or at_once != 1 or count != 1:
         raise ArgumentError("--traffic, --at-once and --count need random:SEED, not a file")
-    targets = np.asarray(_targets(network, None, permutation))
+    targets = np.asarray(read_permutation(network, permutation))
     if len(targets) != size:
         raise ArgumentError(f"{permutation} holds {len(targets)} numbers; {size} are needed")
     yield network.endpoints, targets

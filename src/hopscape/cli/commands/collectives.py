@@ -1,8 +1,14 @@
-"""Commands about collectives: one per goal, and verify for schedule files."""
+"""Commands about collectives: one per goal, and verify for schedule files.
+
+The commands of the goals differ in their options only, so they are made from a table, `GOALS`: a
+goal gets its command by a row there and a line in :mod:`hopscape.cli.contents`.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,24 +17,25 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.core.reading import TextFile
+from hopscape.core.goal import Goal, GoalKind, read_permutation
+from hopscape.core.network import Network
 from hopscape.registry import build, build_within
 
-__all__ = [
-    "allgather",
-    "allreduce",
-    "alltoall",
-    "broadcast",
-    "gather",
-    "multicast",
-    "permute",
-    "reduce",
-    "scatter",
-    "verify",
-]
+__all__ = ["GOALS", "GoalCommand", "verify"]
 
 FromOption = Annotated[str, typer.Option("--from", help="The root: a node number or an address.")]
 ToOption = Annotated[str, typer.Option("--to", help="The root: a node number or an address.")]
+TargetsOption = Annotated[
+    list[str], typer.Option("--to", help="A target; give the option once for each.")
+]
+PermutationOption = Annotated[
+    str,
+    typer.Option("--permutation", help="A file of node numbers, one per endpoint, or random:SEED."),
+]
+SlicedOption = Annotated[
+    bool,
+    typer.Option("--sliced", help="A chunk per node (reduce-scatter, all-gather): long data."),
+]
 AlgorithmOption = Annotated[
     str,
     typer.Option("--algorithm", "-a", help="A family's own algorithm; 'list' shows what there is."),
@@ -59,169 +66,118 @@ SaveOption = Annotated[
     Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
 ]
 
-
-def broadcast(
-    spec: SpecArgument,
-    root: FromOption = "0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    switching: SwitchingOption = None,
-    alpha: AlphaOption = None,
-    beta: BetaOption = None,
-    delta: DeltaOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Broadcast from one node to all, checked."""
-    asked = _asked(ports, duplex, packing, switching, alpha, beta, delta)
-    _run(spec, "broadcast", root, algorithm, asked, save, style, output)
+_ROOT_FROM = (("root", FromOption, "0"),)
+_ROOT_TO = (("root", ToOption, "0"),)
+_RULES: dict[str, Any] = {
+    "ports": PortsOption,
+    "duplex": DuplexOption,
+    "packing": PackingOption,
+    "switching": SwitchingOption,
+    "alpha": AlphaOption,
+    "beta": BetaOption,
+    "delta": DeltaOption,
+}
+"""Rules of the model and costs, in the order of the help."""
 
 
-def reduce(
-    spec: SpecArgument,
-    root: ToOption = "0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    alpha: AlphaOption = None,
-    beta: BetaOption = None,
-    delta: DeltaOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Add up everybody's share at one node, checked."""
-    asked = _asked(ports, duplex, alpha=alpha, beta=beta, delta=delta)
-    _run(spec, "reduce", root, algorithm, asked, save, style, output)
+@dataclass(frozen=True)
+class GoalCommand:
+    """A goal as a command.
+
+    Attributes
+    ----------
+    kind : GoalKind
+    summary : str
+    own : tuple of (name, type, default)
+        Its own options; ``...`` for the default of one that must be given.
+    rules : str
+        Which rules and costs can be asked for; the others follow from the goal.
+    """
+
+    kind: GoalKind
+    summary: str
+    own: tuple[tuple[str, Any, Any], ...] = ()
+    rules: str = "ports duplex packing"
+
+    @property
+    def signature(self) -> Signature:
+        """What typer reads: the network, the own options, and those that all have."""
+        options = [
+            ("spec", SpecArgument, ...),
+            *self.own,
+            ("algorithm", AlgorithmOption, "generic"),
+            *((name, _RULES[name], None) for name in self.rules.split()),
+            ("save", SaveOption, None),
+            ("style", FormatOption, Format.table),
+            ("output", OutputOption, None),
+        ]
+        return Signature([_parameter(*option) for option in options])
 
 
-def scatter(
-    spec: SpecArgument,
-    root: FromOption = "0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Send from one node to each its own, checked."""
-    asked = _asked(ports, duplex, packing)
-    _run(spec, "scatter", root, algorithm, asked, save, style, output)
+def _parameter(name: str, kind: Any, default: Any) -> Parameter:
+    given = Parameter.empty if default is ... else default
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind, default=given)
 
 
-def gather(
-    spec: SpecArgument,
-    root: ToOption = "0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Collect from each its own at one node, checked."""
-    asked = _asked(ports, duplex, packing)
-    _run(spec, "gather", root, algorithm, asked, save, style, output)
+GOALS: dict[str, GoalCommand] = {
+    "broadcast": GoalCommand(
+        "broadcast",
+        "Broadcast from one node to all, checked.",
+        _ROOT_FROM,
+        "ports duplex packing switching alpha beta delta",
+    ),
+    "reduce": GoalCommand(
+        "reduce",
+        "Add up everybody's share at one node, checked.",
+        _ROOT_TO,
+        "ports duplex alpha beta delta",
+    ),
+    "scatter": GoalCommand("scatter", "Send from one node to each its own, checked.", _ROOT_FROM),
+    "gather": GoalCommand("gather", "Collect from each its own at one node, checked.", _ROOT_TO),
+    "multicast": GoalCommand(
+        "one-to-many",
+        "Send from one node to some (one-to-many), checked.",
+        (("targets", TargetsOption, ...), *_ROOT_FROM),
+        "ports duplex",
+    ),
+    "allgather": GoalCommand(
+        "all-gather",
+        "Bring everybody's data to everybody, checked.",
+        rules="ports duplex packing alpha beta",
+    ),
+    "allreduce": GoalCommand(
+        "all-reduce",
+        "Add up everybody's share everywhere, checked.",
+        (("sliced", SlicedOption, False),),
+        "ports duplex packing alpha beta",
+    ),
+    "alltoall": GoalCommand(
+        "all-to-all",
+        "Send from each to each its own (personalised), checked.",
+        rules="ports duplex packing alpha beta",
+    ),
+    "permute": GoalCommand(
+        "permutation",
+        "Send every node's datum to another node, each node once, checked.",
+        (("permutation", PermutationOption, "random:0"),),
+    ),
+}
 
 
-def multicast(
-    spec: SpecArgument,
-    targets: Annotated[
-        list[str], typer.Option("--to", help="A target; give the option once for each.")
-    ],
-    root: FromOption = "0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Send from one node to some (one-to-many), checked."""
-    asked = _asked(ports, duplex)
-    _run(spec, "one-to-many", root, algorithm, asked, save, style, output, targets=targets)
+def __getattr__(name: str) -> Callable[..., None]:
+    """The command of a goal, made when it is called for."""
+    if name not in GOALS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    goal = GOALS[name]
 
+    def command(**given: Any) -> None:
+        _run(goal.kind, **given)
 
-def allgather(
-    spec: SpecArgument,
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    alpha: AlphaOption = None,
-    beta: BetaOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Bring everybody's data to everybody, checked."""
-    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-gather", None, algorithm, asked, save, style, output)
-
-
-def allreduce(
-    spec: SpecArgument,
-    sliced: Annotated[
-        bool,
-        typer.Option("--sliced", help="A chunk per node (reduce-scatter, all-gather): long data."),
-    ] = False,
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    alpha: AlphaOption = None,
-    beta: BetaOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Add up everybody's share everywhere, checked."""
-    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-reduce", None, algorithm, asked, save, style, output, sliced=sliced)
-
-
-def alltoall(
-    spec: SpecArgument,
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    alpha: AlphaOption = None,
-    beta: BetaOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Send from each to each its own (personalised), checked."""
-    asked = _asked(ports, duplex, packing, alpha=alpha, beta=beta)
-    _run(spec, "all-to-all", None, algorithm, asked, save, style, output)
-
-
-def permute(
-    spec: SpecArgument,
-    permutation: Annotated[
-        str,
-        typer.Option(
-            "--permutation", help="A file of node numbers, one per endpoint, or random:SEED."
-        ),
-    ] = "random:0",
-    algorithm: AlgorithmOption = "generic",
-    ports: PortsOption = None,
-    duplex: DuplexOption = None,
-    packing: PackingOption = None,
-    save: SaveOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Send every node's datum to another node, each node once, checked."""
-    asked = _asked(ports, duplex, packing)
-    _run(spec, "permutation", None, algorithm, asked, save, style, output, permutation=permutation)
+    command.__name__ = name
+    command.__doc__ = goal.summary
+    command.__signature__ = goal.signature  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in goal.signature.parameters.values()}
+    return command
 
 
 def verify(
@@ -237,49 +193,27 @@ def verify(
     _finish(record, style, output)
 
 
-def _asked(
-    ports: int | None,
-    duplex: str | None,
-    packing: str | None = None,
-    switching: str | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
-    delta: float | None = None,
-) -> dict[str, Any]:
-    """The rules and costs that were asked for; the others are as the algorithm likes them."""
-    wish: dict[str, Any] = {
-        "ports": ports,
-        "duplex": duplex,
-        "packing": packing,
-        "switching": switching,
-        "alpha": alpha,
-        "beta": beta,
-        "delta": delta,
-    }
-    return {name: value for name, value in wish.items() if value is not None}
-
-
 def _run(
+    kind: GoalKind,
     spec: str,
-    kind: str,
-    root: str | None,
     algorithm: str,
-    asked: dict[str, Any],
     save: Path | None,
     style: Format,
     output: Path | None,
     *,
+    root: str | None = None,
     targets: list[str] | None = None,
     permutation: str | None = None,
     sliced: bool = False,
+    **rules: Any,
 ) -> None:
+    """Find a schedule, check it and say so; rules that are not given are the algorithm's."""
     from hopscape.collectives.choose import report, run_algorithm
-    from hopscape.core.goal import Goal
 
     network = build(spec)
-    chosen: Any = kind
+    asked = {name: value for name, value in rules.items() if value is not None}
     goal = Goal(
-        chosen,
+        kind,
         network.node(root) if root is not None else None,
         network.endpoint_count if sliced else 1,
         _targets(network, targets, permutation),
@@ -309,28 +243,15 @@ def _listed(network: Any, goal: Any, asked: dict[str, Any]) -> list[dict[str, st
     ]
 
 
-def _targets(network: Any, targets: list[str] | None, permutation: str | None) -> tuple[int, ...]:
-    import numpy as np
-
+def _targets(
+    network: Network, targets: list[str] | None, permutation: str | None
+) -> tuple[int, ...]:
     if targets is not None:
         return tuple(sorted({network.node(t) for t in targets}))
-    if permutation is None:
-        return ()
-    seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
-    if seed:
-        generator = np.random.default_rng(int(seed[1]))
-        return tuple(generator.permutation(network.endpoints).tolist())
-    if not Path(permutation).is_file():
-        raise ArgumentError(
-            f"permutation {permutation!r} is neither random:SEED nor a readable file"
-        )
-    lines = TextFile(permutation).lines("#")
-    words = [word for line in lines for word in line.words()]
-    return tuple(word.integer("a node", 0, network.order - 1) for word in words)
+    return () if permutation is None else read_permutation(network, permutation)
 
 
 def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
-    from hopscape.core.goal import Goal
     from hopscape.core.model import Model
 
     goal, model = Goal.from_dict(record["goal"]), Model.from_dict(record["model"])
@@ -347,6 +268,8 @@ def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
         **_circuit_lines(record),
         "verdict": f"{record['verdict']}: {record['reason']}",
     }
+    if "note" in record:
+        table["note"] = record["note"]
     title = f"{record['spec']}: {goal.describe()}"
     emit(record, style, output, title=title, table=table)
     if record["verdict"] != "holds":

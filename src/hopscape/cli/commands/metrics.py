@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import ExactOption, SpecArgument
+from hopscape.cli.commands.networks import KINDS_SHOWN, ExactOption, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
@@ -44,6 +44,9 @@ def bisection(
     }
     width = str(found.value) if found.value is not None else f"{found.lower} to {found.upper}"
     table = {"bisection": f"{width}  ({found.how})"}
+    note = network.unheeded("links are counted", "capacity")
+    if note:
+        record["note"] = table["note"] = note
     if found.side is not None:
         table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
     emit(record, style, output, title=network.spec, table=table)
@@ -106,11 +109,13 @@ def load(
         "mean hops": f"{found.hops:.6g}",
         "router": way.name,
     }
-    for kind in found.classes:
+    for kind in found.classes[:KINDS_SHOWN]:
         table[f"{kind.name} channels"] = (
             f"{kind.channels:,} of speed {kind.speed}: largest load {kind.largest:.6g},"
             f" throughput {kind.throughput:.6g}"
         )
+    if len(found.classes) > KINDS_SHOWN:
+        table["other kinds"] = f"{len(found.classes) - KINDS_SHOWN} (JSON has all)"
     emit(record, style, output, title=_loaded(record), table=table)
 
 

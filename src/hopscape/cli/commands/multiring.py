@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.rings import (
-    DistributionOption,
-    line_of,
-    read_distribution,
-)
+from hopscape.cli.commands.rings import DistributionOption, read_distribution
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -65,7 +61,7 @@ def capacity(
     from hopscape.families.multiring import Multiring, SparseMultiring
     from hopscape.families.multiring.capacity import capacity_report
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
-    from hopscape.families.multiring.torus import TorusDesign
+    from hopscape.families.multiring.torus import TorusDesign, line_of
 
     network = build(spec)
     member = network.family

@@ -136,13 +136,22 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
-    for kind in record.get("classes", ()):
+    kinds = record.get("classes", ())
+    for kind in kinds[:KINDS_SHOWN]:
         many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
-        where = f"{many} at node 0, speed {kind['speed']}, reach: {kind['reach']}"
+        where = f"{many} at node 0, speed {kind['speed']}"
+        told = {"reach": kind["reach"] or None, "delay": kind["delay"], "length": kind["length"]}
+        where += "".join(f", {name}: {x}" for name, x in told.items() if x is not None)
         table[f"{kind['name']} channels"] = where
+    if len(kinds) > KINDS_SHOWN:
+        table["other kinds"] = f"{len(kinds) - KINDS_SHOWN} (JSON has all)"
+    if "note" in record:
+        table["note"] = record["note"]
     emit(record, style, output, title=record["spec"], table=table)
 
 
+KINDS_SHOWN = 12
+"""Kinds of channels in a table."""
 _SHOWN = ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive")
 _SURE = ("closed form", "exact")
 _NONE = ("not connected", "one node", "no cycle")

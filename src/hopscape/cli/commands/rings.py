@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,11 +24,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
 from hopscape.registry import build
 
-if TYPE_CHECKING:
-    from hopscape.core.network import Network
-
 __all__ = [
-    "line_of",
     "read_distribution",
     "ring_routes",
     "ring_table",
@@ -65,26 +61,6 @@ def _weight(word: str, text: str) -> Fraction:
     )
 
 
-def line_of(network: Network) -> Any:
-    """A multiring as a line of a torus."""
-    from hopscape.families.multiring import Multiring, SparseMultiring
-    from hopscape.families.multiring.capacity import balanced_schedule, cable
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
-    from hopscape.families.multiring.torus import Line
-
-    member = network.family
-    if isinstance(member, Multiring):
-        found = balanced_schedule(member).capacity
-        return Line(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
-    if isinstance(member, SparseMultiring):
-        found = sparse_capacity(member).balanced.capacity
-        return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
-    raise ArgumentError(
-        f"{network.spec} is no multiring; capacity is known for multiring(...),"
-        " sparse_multiring(...) and a product of these"
-    )
-
-
 def simulate_rings(
     spec: SpecArgument,
     mode: Annotated[
@@ -117,14 +93,12 @@ def simulate_rings(
     loads = (load or [0.0]) if mode == "open" else []
     for s in loads:
         check_load(traffic, s)
-    settings: dict[str, Any] = {
-        "window": 64 if window is None else window,
-        "insertion": insertion,
-        "slots": slots,
-    }
-    rows = [
-        simulate(traffic, mode, load=s, seed=seed, **settings).to_dict() for s in loads or [0.0]
+    room = 64 if window is None else window
+    runs = [
+        simulate(traffic, mode, window=room, load=s, insertion=insertion, slots=slots, seed=seed)
+        for s in loads or [0.0]
     ]
+    rows = [run.to_dict() for run in runs]
     columns = {
         "mode": "mode",
         "offered": "offered",
@@ -205,29 +179,22 @@ def ring_torus(
     output: OutputOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
-    from hopscape.families.multiring.torus import TorusDesign, design_torus
-    from hopscape.search.multiring import full_lines, sparse_lines
+    from hopscape.families.multiring.torus import TorusDesign, line_of
+    from hopscape.search.multiring import search_torus
     from hopscape.store import Store
 
-    design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
-    lines = []
     with Store(table) as kept:
-        if sparse is not True:
-            cells = [
-                (n, p)
-                for p in range(2, min(ports, 12) + 1, 2)
-                for n in range(max(3, p + 1), min(longest, 128 if p <= 8 else 60) + 1)
-            ]
-            lines += full_lines(cells, table=kept, processes=processes, dask=dask)
-        if sparse is not False:
-            lines += sparse_lines(
-                ports, longest, reorder=reorder, table=kept, processes=processes, dask=dask
-            )
-    designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
-    if not designs:
-        raise ArgumentError(
-            f"no torus of up to {dimensions} lines of up to {longest} nodes with {ports} ports has"
-            f" {nodes} nodes; more --longest, --dimensions or --ports may help"
+        designs = search_torus(
+            ports,
+            nodes,
+            dimensions=dimensions,
+            longest=longest,
+            sparse=sparse,
+            reorder=reorder,
+            keep=keep,
+            table=kept,
+            processes=processes,
+            dask=dask,
         )
     known = [
         TorusDesign(name, tuple(line_of(build(text)) for text in texts))

@@ -29,15 +29,9 @@ def route(
     output: OutputOption = None,
 ) -> None:
     """Route from A to B: nodes, addresses and ports."""
-    from hopscape.core.router import choose_router
-
     network = build(spec)
     start, end = network.node(a), network.node(b)
-    kind = router
-    if router == "auto":  # for one pair a search is cheaper than tables
-        closed = network.family.router(network) if network.family is not None else None
-        kind = "closed" if closed is not None else "search"
-    way = choose_router(network, kind)
+    way = network.router(router, pairs=1)
     found = way.route(start, end)
     record: dict[str, Any] = {
         "spec": network.spec,

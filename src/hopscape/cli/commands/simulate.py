@@ -1,15 +1,19 @@
-"""Commands about load and deadlock: simulate, deadlock."""
+"""The command simulate: options become a job, and what comes out is printed."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from hopscape.core.schedule import Schedule
+    from hopscape.simulate import Job, Settings
 
 __all__ = ["simulate"]
 
@@ -119,16 +123,17 @@ def simulate(
     output: OutputOption = None,
 ) -> None:
     """Simulate load and latency flit by flit."""
-    from hopscape.simulate import Settings
+    from hopscape.simulate import Job, Settings
     from hopscape.simulate.delays import parse_delays
 
-    delay, delays = parse_delays(link_delay)
     given = list(specs or [])
     if booksim is not None:
         _simulate_booksim(booksim, given, style, output)
         return
-    if not given and schedule is None:
+    plan = _load(schedule, given) if schedule is not None else None
+    if not given and plan is None:
         raise ArgumentError("name at least one network, or a file with --booksim or --schedule")
+    delay, delays = parse_delays(link_delay)
     settings = Settings(
         vcs=vcs,
         buffer=buffer,
@@ -144,47 +149,67 @@ def simulate(
         priority=priority,  # type: ignore[arg-type]
         injection_limit=injection_limit,
     )
-    common: dict[str, Any] = {
-        "settings": settings,
-        "router": router,
-        "seed": seed,
-        "warmup": None if warmup < 0 else warmup,
-        "cycles": cycles,
-        "unsafe": unsafe,
-        "on_off": _pair(burst) if burst else None,
-        "fail_links": tuple(fail_link or ()),
-        "fail_nodes": tuple(fail_node or ()),
-        "fault_routing": fault_routing,
-        "link_delays": delays,
-    }
-    if (saturation or schedule is not None) and (fail_link or fail_node):
-        raise ArgumentError("faults go with --load, not with --saturation or --schedule")
-    if write_booksim is not None and delays:
-        raise ArgumentError("--write-booksim takes one --link-delay for all links")
+    job = Job(
+        given[0] if plan is None else plan.network.spec,
+        traffic,
+        0.0,
+        settings,
+        router=router,
+        seed=seed,
+        warmup=None if warmup < 0 else warmup,
+        cycles=cycles,
+        unsafe=unsafe,
+        on_off=_pair(burst) if burst else None,
+        fail_links=tuple(fail_link or ()),
+        fail_nodes=tuple(fail_node or ()),
+        fault_routing=fault_routing,
+        link_delays=delays,
+    )
     if write_booksim is not None:
-        _write_booksim(write_booksim, given, traffic, load or "0.1", common, style, output)
+        jobs = _points(job, given, load or "0.1")
+        _write_booksim(jobs, write_booksim, style, output)
         return
-    if schedule is not None:
-        _replay(schedule, given, traffic, load or "0", flits, barrier, common, style, output)
+    if plan is not None:
+        jobs = _points(job, [job.spec], load or "0")
+        _replay(jobs, plan, str(schedule), flits, barrier, style, output)
         return
     _say_memory(given, settings)
     if saturation:
-        rows, found = _saturations(given, traffic, common)
+        rows, found = _saturations([replace(job, spec=spec) for spec in given])
     else:
-        from hopscape.simulate.sweep import Job, parse_loads, run_jobs
+        from hopscape.simulate import simulate as run
 
-        loads = parse_loads(load or _LOADS)
-        jobs = [Job(spec, traffic, x, **common) for spec in given for x in loads]
-        rows = run_jobs(jobs, workers=workers, resume=resume, dask=dask or None)
-        found = {}
+        jobs = _points(job, given, load or _LOADS)
+        rows, found = run(jobs, workers=workers, resume=resume, dask=dask or None), {}
     if figure is not None:
         from hopscape.simulate.figures import draw_curves
 
         draw_curves(rows, figure, title=f"{traffic} traffic")
-    _show(given, traffic, rows, found, common, style, output)
+    _show(given, job, rows, found, style, output)
 
 
-def _say_memory(specs: list[str], settings: Any) -> None:
+def _points(job: Job, specs: list[str], loads: str) -> list[Job]:
+    """A job for every network and load."""
+    from hopscape.simulate.sweep import parse_loads
+
+    offered = parse_loads(loads)
+    return [replace(job, spec=spec, load=load) for spec in specs for load in offered]
+
+
+def _load(file: Path, specs: list[str]) -> Schedule:
+    """A schedule file, checked against the networks that are named beside it."""
+    from hopscape.core.schedule import Schedule
+    from hopscape.registry import build, build_within
+
+    schedule = Schedule.load(file, build_within(file))
+    spec = schedule.network.spec
+    for given in specs:
+        if build(given).spec != spec:
+            raise ArgumentError(f"{file} is a schedule for {spec}, not for {given}")
+    return schedule
+
+
+def _say_memory(specs: list[str], settings: Settings) -> None:
     """What a large simulation will take, on stderr, before it takes it."""
     from hopscape.core.memory import human_bytes
     from hopscape.registry import build
@@ -200,80 +225,36 @@ def _say_memory(specs: list[str], settings: Any) -> None:
             )
 
 
-def _write_booksim(
-    folder: Path,
-    specs: list[str],
-    traffic: str,
-    load: str,
-    common: dict[str, Any],
-    style: Format,
-    output: Path | None,
-) -> None:
-    from hopscape.registry import build
-    from hopscape.simulate.booksim import write_booksim
-    from hopscape.simulate.sweep import parse_loads
+def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | None) -> None:
+    from hopscape.simulate.sweep import write_booksims
 
-    loads = parse_loads(load)
-    if len(loads) != 1:
-        raise ArgumentError(f"load is {load!r}; a BookSim configuration has one load")
-    networks = [build(spec) for spec in specs]
-    names = {re.sub(r"[^A-Za-z0-9]+", "-", n.spec).strip("-"): n for n in networks}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
-    rows = []
-    for name, network in names.items():
-        path = folder / f"{name}.cfg"
-        settings, seed = common["settings"], common["seed"]
-        write_booksim(network, settings, path, traffic=traffic, load=loads[0], seed=seed)
-        wiring = str(path.with_suffix(".anynet"))
-        rows.append({"spec": network.spec, "configuration": str(path), "network_file": wiring})
+    if len({job.load for job in jobs}) != 1:
+        loads = ", ".join(dict.fromkeys(f"{job.load:g}" for job in jobs))
+        raise ArgumentError(f"load is {loads}; a BookSim configuration has one load")
+    rows = write_booksims(jobs, folder)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
     emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
 
 
 def _replay(
-    file: Path,
-    specs: list[str],
-    traffic: str,
-    load: str,
+    jobs: list[Job],
+    schedule: Schedule,
+    file: str,
     flits: int,
     barrier: bool,
-    common: dict[str, Any],
     style: Format,
     output: Path | None,
 ) -> None:
-    from hopscape.core.schedule import Schedule
-    from hopscape.registry import build, build_within
-    from hopscape.simulate.replay import replay
-    from hopscape.simulate.sweep import Job, parse_loads, plant_of, traffic_for
+    from hopscape.simulate import replay
 
-    schedule = Schedule.load(file, build_within(file))
-    spec = schedule.network.spec
-    for given in specs:
-        if build(given).spec != spec:
-            raise ArgumentError(f"{file} is a schedule for {spec}, not for {given}")
-    plant = plant_of(Job(spec, traffic, 0.0, **common))
-    pattern = traffic_for(plant, traffic, common["seed"])
-    if common["on_off"] is not None:
-        pattern = pattern.bursty(*common["on_off"])
     rows = []
-    for background in parse_loads(load):
-        done = replay(
-            plant,
-            schedule,
-            flits=flits,
-            barrier=barrier,
-            background=background,
-            traffic=pattern,
-            seed=common["seed"],
-        )
+    for job in jobs:
+        done = replay(job, schedule, flits=flits, barrier=barrier)
         rows.append(
             {
-                "spec": spec,
+                "spec": job.spec,
                 "schedule": schedule.name,
-                "background": background,
+                "background": job.load,
                 "cycles": done.cycles,
                 "rounds": done.rounds,
                 "transfers": done.transfers,
@@ -283,12 +264,12 @@ def _replay(
         )
     if style is Format.json:
         record = {
-            "spec": spec,
-            "schedule": str(file),
-            "traffic": traffic,
+            "spec": jobs[0].spec,
+            "schedule": file,
+            "traffic": jobs[0].traffic,
             "flits": flits,
             "barrier": barrier,
-            "configuration": {**common, "settings": common["settings"].to_dict()},
+            "configuration": jobs[0].configuration(),
             "replays": rows,
         }
         emit(record, style, output)
@@ -306,63 +287,50 @@ def _replay(
 
 def _show(
     specs: list[str],
-    traffic: str,
+    job: Job,
     rows: list[dict[str, Any]],
     found: dict[str, float],
-    common: dict[str, Any],
     style: Format,
     output: Path | None,
 ) -> None:
-    from hopscape.simulate.sweep import certificate_record, fault_records
-
-    title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {traffic} traffic"
+    title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {job.traffic} traffic"
     for spec, best in found.items():
         title += f"; {spec} saturates at {best:.4g}"
     if style is Format.json:
+        each = {spec: replace(job, spec=spec) for spec in specs}
         record: dict[str, Any] = {
             "spec": specs[0] if len(specs) == 1 else specs,
-            "traffic": traffic,
-            "configuration": {**common, "settings": common["settings"].to_dict()},
-            "deadlock": {s: certificate_record(s, common) for s in specs},
+            "traffic": job.traffic,
+            "configuration": job.configuration(),
+            "deadlock": {spec: one.certificate() for spec, one in each.items()},
             "points": rows,
         }
-        if common["fail_links"] or common["fail_nodes"]:
-            record["faults"] = {s: fault_records(s, common) for s in specs}
+        if job.has_faults:
+            record["faults"] = {spec: one.epochs() for spec, one in each.items()}
         if found:
             record["saturation"] = found
         emit(record, style, output)
         return
     columns = _COLUMNS
-    if common["fail_links"] or common["fail_nodes"]:
+    if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
     emit_rows(rows, style, output, title=title, columns=columns)
 
 
-def _saturations(
-    specs: list[str], traffic: str, common: dict[str, Any]
-) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    from hopscape.simulate.measurement import saturation
-    from hopscape.simulate.sweep import Job, plant_of, traffic_for
+def _saturations(jobs: list[Job]) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    from hopscape.simulate import saturation
 
-    rows, found = [], {}
-    for spec in specs:
-        job = Job(spec, traffic, 0.0, **common)
-        plant = plant_of(job)
-        pattern = traffic_for(plant, traffic, job.seed)
-        if job.on_off is not None:
-            pattern = pattern.bursty(*job.on_off)
-        best, points = saturation(plant, pattern, seed=job.seed, cycles=job.cycles)
-        found[plant.network.spec] = best
-        rows += [p.to_dict() | {"spec": plant.network.spec} for p in points]
-    return rows, found
+    found = [saturation(job) for job in jobs]
+    rows = [row for one in found for row in one.records()]
+    return rows, {one.spec: one.load for one in found}
 
 
 def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: Path | None) -> None:
+    from hopscape.simulate import booksim
     from hopscape.simulate.booksim import read_booksim
-    from hopscape.simulate.sweep import run_booksim
 
     job = read_booksim(path, overrides)
-    rows = [run_booksim(job)]
+    rows = [booksim(job)]
     for note in job.notes:
         typer.echo(note, err=True)
     if style is Format.json:

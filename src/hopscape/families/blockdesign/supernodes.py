@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import ChannelClass, Facts, Family, Parameter
+from hopscape.core.family import Facts, Family, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.wish import Wish

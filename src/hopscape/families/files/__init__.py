@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ChannelClass
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.interchange import ENDINGS, read_network
 from hopscape.interchange.convert import link_ends
@@ -38,6 +39,13 @@ class File(ListedFamily):
     def links(self) -> tuple[IntArray, IntArray]:
         tails, heads, _ = link_ends(self._read)
         return tails, heads
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """The kinds that the attributes of the links make: capacity, delay, length."""
+        return self._read.classes
+
+    def link_kinds(self) -> IntArray | None:
+        return self._read.class_of(link_ends(self._read)[2])
 
     def switches(self) -> IntArray | None:
         return self._read._switches

@@ -15,8 +15,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 
-__all__ = ["Line", "TorusDesign", "design_torus", "torus_capacity"]
+__all__ = ["Line", "TorusDesign", "design_torus", "line_of", "torus_capacity"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,33 @@ class Line:
     def rate(self) -> Fraction:
         """C / (N - 1): packets per slot and node of a large torus that this line allows."""
         return self.capacity / (self.nodes - 1)
+
+
+def line_of(network: Network) -> Line:
+    """A multiring as a line of a torus, with its capacity by the balanced schedule.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> line = line_of(hopscape.build("multiring(8, 1)"))
+    >>> line.nodes, line.ports, str(line.capacity)
+    (8, 2, '7')
+    """
+    from hopscape.families.multiring import Multiring, SparseMultiring
+    from hopscape.families.multiring.capacity import balanced_schedule, cable
+    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+
+    member = network.family
+    if isinstance(member, Multiring):
+        found = balanced_schedule(member).capacity
+        return Line(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
+    if isinstance(member, SparseMultiring):
+        found = sparse_capacity(member).balanced.capacity
+        return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
+    raise ArgumentError(
+        f"{network.spec} is no multiring; capacity is known for multiring(...),"
+        " sparse_multiring(...) and a product of these"
+    )
 
 
 def torus_capacity(lines: Sequence[Line]) -> Fraction:

@@ -1,0 +1,106 @@
+"""Kinds of channels: what a channel carries, how long it takes, how long it is.
+
+Families name the kinds of their channels (:meth:`hopscape.core.family.Family.channel_classes`),
+graph files give attributes of their links; both end in `classes` of the network.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["ATTRIBUTES", "ChannelClass", "group_links", "link_attribute"]
+
+ATTRIBUTES = ("capacity", "delay", "length")
+"""What a graph file can say of a link."""
+_MOST_DELAY = 1000
+
+
+@dataclass(frozen=True)
+class ChannelClass:
+    """A kind of channel.
+
+    Attributes
+    ----------
+    name : str
+    speed : int or float
+        Its capacity: what it carries in a unit of time, in a unit common to all kinds of the
+        network.
+    reach : str
+        How far it goes, in the machine's own words.
+    delay : int or None
+        Cycles that a flit takes, where they are known.
+    length : float or None
+        In a unit common to all kinds of the network, where it is known.
+    """
+
+    name: str
+    speed: float = 1
+    reach: str = ""
+    delay: int | None = None
+    length: float | None = None
+
+    def says(self, attribute: str) -> bool:
+        """Is it told from a plain channel by this: its capacity, delay or length?"""
+        if attribute == "capacity":
+            return self.speed != 1
+        return getattr(self, attribute) is not None
+
+
+def link_attribute(name: str, value: object) -> float:
+    """The value of an attribute of a link, from a number or a text; whole numbers are int.
+
+    Examples
+    --------
+    >>> link_attribute("capacity", "2.0"), link_attribute("length", 0.5)
+    (2, 0.5)
+    """
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        number = float(str(value))
+    except ValueError:
+        number = math.nan
+    whole = number.is_integer()
+    if name == "delay" and not (whole and 0 <= number <= _MOST_DELAY):
+        raise ArgumentError(f"delay is {value!r}; it must be whole cycles from 0 to {_MOST_DELAY}")
+    if name == "capacity" and not 0 < number < math.inf:
+        raise ArgumentError(f"capacity is {value!r}; it must be a number above 0")
+    if name == "length" and not 0 <= number < math.inf:
+        raise ArgumentError(f"length is {value!r}; it must be a number of at least 0")
+    return int(number) if whole else number
+
+
+def group_links(
+    links: Sequence[Mapping[str, float]],
+) -> tuple[tuple[ChannelClass, ...], IntArray | None]:
+    """The kinds of links, and the kind of each, from their attributes.
+
+    Examples
+    --------
+    >>> kinds, which = group_links([{"capacity": 4}, {}, {"capacity": 4}])
+    >>> [(kind.name, kind.speed) for kind in kinds], which.tolist()
+    ([('capacity4', 4), ('plain', 1)], [0, 1, 0])
+    """
+    if not any(links):
+        return (), None
+    seen: dict[tuple[float | None, ...], int] = {}
+    kinds = [seen.setdefault(tuple(map(link.get, ATTRIBUTES)), len(seen)) for link in links]
+    return tuple(map(_kind, seen)), np.asarray(kinds, dtype=np.int64)
+
+
+def _kind(values: tuple[float | None, ...]) -> ChannelClass:
+    capacity, delay, length = values
+    said = (f"{name}{x}" for name, x in zip(ATTRIBUTES, values, strict=True) if x is not None)
+    return ChannelClass(
+        "-".join(said) or "plain",
+        1 if capacity is None else capacity,
+        delay=None if delay is None else int(delay),
+        length=length,
+    )

@@ -1,0 +1,165 @@
+"""A job: everything that decides one simulation, as plain values that can be sent and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.errors import ArgumentError
+from hopscape.registry import build, spec_files
+from hopscape.simulate.delays import channel_delays
+from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.faults import plan_epochs, read_faults
+from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import (
+    Traffic,
+    make_traffic,
+    read_matrix,
+    read_trace,
+    worst_permutation,
+)
+from hopscape.store import digest, file_digest
+
+__all__ = ["Job", "traffic_for"]
+
+_TRAFFIC_FILES = (".csv", ".trace")
+_POINT = ("spec", "traffic", "load", "latency_limit")
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides one point: what is needed to run it again.
+
+    Attributes
+    ----------
+    spec, traffic : str
+    load : float
+    settings : Settings
+    router : {'auto', 'closed', 'table', 'updown'} or one of the family's own
+    seed : int
+    warmup : int or None
+    cycles : int
+    unsafe : bool
+        Simulate even where the routing may deadlock.
+    on_off : (float, float) or None
+    latency_limit : float or None
+    fail_links, fail_nodes : tuple of str
+        Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
+    fault_routing : {'family', 'tables'}
+    link_delays : tuple of (str, int)
+        Cycles of classes of links (:func:`hopscape.simulate.delays.link_classes`); all others take
+        the delay of the settings.
+
+    Examples
+    --------
+    >>> from hopscape.simulate import Settings
+    >>> job = Job("ring(8)", "tornado", 0.2, Settings(vcs=2))
+    >>> job.plant().network.spec, job.certificate()["deadlock_free"]
+    ('ring(8)', True)
+    """
+
+    spec: str
+    traffic: str
+    load: float
+    settings: Settings
+    router: str = "auto"
+    seed: int = 0
+    warmup: int | None = None
+    cycles: int = 10_000
+    unsafe: bool = False
+    on_off: tuple[float, float] | None = None
+    latency_limit: float | None = None
+    fail_links: tuple[str, ...] = ()
+    fail_nodes: tuple[str, ...] = ()
+    fault_routing: str = "family"
+    link_delays: tuple[tuple[str, int], ...] = ()
+
+    def plant(self) -> Plant:
+        """The network, ready to run (kept for the next job like it)."""
+        contents = tuple(file_digest(path) for path in spec_files(self.spec))
+        return _plant(
+            self.spec, self.settings, self.router, self.unsafe, self.link_delays, contents
+        )
+
+    def pattern(self) -> Traffic:
+        """Who sends to whom, in bursts if the job says so."""
+        found = traffic_for(self.plant(), self.traffic, self.seed)
+        return found if self.on_off is None else found.bursty(*self.on_off)
+
+    @property
+    def has_faults(self) -> bool:
+        """Do links or nodes fail?"""
+        return bool(self.fail_links or self.fail_nodes)
+
+    def certificate(self) -> dict[str, Any]:
+        """What is known about deadlock on the network."""
+        proof = self.plant().certificate
+        return {
+            "deadlock_free": proof.deadlock_free,
+            "classes": proof.classes,
+            "method": proof.method,
+            "words": proof.words(),
+        }
+
+    def epochs(self) -> list[dict[str, Any]]:
+        """The network after each fault: where its routes come from, and their certificate."""
+        plant = self.plant()
+        faults = read_faults(plant.network, self.fail_links, self.fail_nodes)
+        return [e.to_dict() for e in plan_epochs(plant, faults, self.fault_routing)]
+
+    def configuration(self) -> dict[str, Any]:
+        """What all points of a curve share, as plain values."""
+        return {name: value for name, value in self.to_dict().items() if name not in _POINT}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a file."""
+        out = dict(self.__dict__)
+        out["settings"] = self.settings.to_dict()
+        return out
+
+    @property
+    def key(self) -> str:
+        """A digest of all that the point depends on, the content of files too."""
+        files = spec_files(self.spec)
+        if self.traffic.endswith(_TRAFFIC_FILES):
+            files = [*files, self.traffic]
+        return digest("simulate", self.to_dict(), files)
+
+
+@lru_cache(maxsize=4)
+def _plant(
+    spec: str,
+    settings: Settings,
+    router: str,
+    unsafe: bool,
+    delays: tuple[tuple[str, int], ...],
+    contents: tuple[str, ...],
+) -> Plant:
+    """Kept by all that decides it; the contents of files change without a change of their names."""
+    network = build(spec)
+    if network.unheeded("", "capacity"):
+        raise ArgumentError(
+            f"{network.spec} has channels of other capacity than 1; the simulator moves one flit"
+            " per cycle on every channel (hopscape load honours capacity)"
+        )
+    way = None if router == "auto" else network.router(router)
+    links = channel_delays(network, settings.link_delay, delays)
+    return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
+
+
+def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
+    """A traffic by name or file (``.csv``: a matrix, ``.trace``: packets)."""
+    count = plant.endpoints
+    if text.endswith(".csv"):
+        return read_matrix(text, count)
+    if text.endswith(".trace"):
+        return read_trace(text, count)
+    if text == "worst" and plant.chosen is not None:
+        raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
+    if text == "worst":
+        return worst_permutation(plant.network, plant.table, plant.home)
+    addresses = plant.network.addresses
+    sides = addresses.sides if isinstance(addresses, MixedRadix) else None
+    return make_traffic(text, count, sides, seed)
