@@ -8,13 +8,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives import broadcast, make_schedule
-from hopscape.core.errors import ScheduleError
+from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.goal import GoalKind
 
 # -- the twin ------------------------------------------------------------------------------
@@ -405,7 +405,10 @@ def test_generic_schedules_whole_and_damaged(data, random):
     network = data.draw(networks())
     goal = data.draw(goals(network))
     model = data.draw(models)
-    schedule = make_schedule(network, goal, model)
+    try:
+        schedule = make_schedule(network, goal, model)
+    except ArgumentError:  # packets that move hop by hop meet at nodes
+        assume(False)
     assert assert_agree(schedule), (network.heads, goal, model)
     other = data.draw(models)
     assert_agree(schedule, model=other)

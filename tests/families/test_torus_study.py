@@ -197,7 +197,7 @@ def test_study_command():
     said = CliRunner().invoke(app, ["study", "torus-broadcast", "--levels", "1", "-f", "json"])
     record = json.loads(said.stdout)
     keys = {"schemes", "chains", "codes", "delays", "many_sources", "pipelines", "crossover"}
-    assert keys == set(record)
+    assert keys | {"hopscape"} == set(record)
     assert all(row["rounds"] == row["lower_bound"] for row in record["many_sources"])
     for name in ("many_sources", "pipelines"):
         assert all(row["verdict"] == "holds" for row in record[name])

@@ -94,7 +94,7 @@ def source_routes(network: Network, router: Router) -> SourceRoutes:
     >>> net = hopscape.build("multiring(16, 1, 3)")
     >>> routes = source_routes(net, net.router("balanced-rings"))
     >>> len(routes.shares), len(routes.channels)
-    (320, 960)
+    (288, 960)
     """
     order = network.order
     step = max(1, _PAIRS // order)

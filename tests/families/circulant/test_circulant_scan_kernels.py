@@ -50,7 +50,7 @@ def test_scans_are_those_of_the_twin(nodes, count, d, every, data):
     slow = slow_scan(nodes, count, d, first, low, high)
     best = min(slow.values(), default=-1)
     out = np.zeros((len(slow) + 1, count), dtype=np.int64)
-    args = (nodes, count, d, first, *generator_tables(nodes, first), low, high, every)
+    args = (nodes, count, d, first, *generator_tables(nodes, first), low, high, every, False)
     found, total, _ = scan(*args, out)
     want = [s for s, x in sorted(slow.items()) if every or x == best]
     assert (found, total) == (len(want), best)

@@ -178,9 +178,11 @@ def test_tables_refuse_ways_that_they_cannot_hold():
     net = hopscape.build("multiring(16, 1, 3)")
     with pytest.raises(ArgumentError, match="fit no table"):
         find_classes(net, net.router("one-ring"))
-    with pytest.raises(ArgumentError, match="choose auto, closed, table, search, one-ring, bal"):
+    with pytest.raises(
+        ArgumentError, match="choose auto, closed, table, search, updown, one-ring, bal"
+    ):
         net.router("best")
-    with pytest.raises(ArgumentError, match=r"choose auto, closed, table, search$"):
+    with pytest.raises(ArgumentError, match=r"choose auto, closed, table, search, updown$"):
         hopscape.build("ring(5)").router("one-ring")
 
 

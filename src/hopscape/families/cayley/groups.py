@@ -50,7 +50,7 @@ class Abelian:
     --------
     >>> group = Abelian((3, 4))
     >>> int(group.product(np.asarray(7), np.asarray(6))), int(group.inverse(np.asarray(7)))
-    (1, 9)
+    (9, 9)
     """
 
     def __init__(self, sides: Sequence[int]) -> None:

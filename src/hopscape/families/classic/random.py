@@ -114,7 +114,7 @@ class RandomLift(ListedFamily):
 
     @property
     def ports(self) -> int:
-        return self.base.ports
+        return int(self.base.degrees.max(initial=0))
 
     @property
     def addresses(self) -> Addresses:

@@ -18,7 +18,7 @@ from hopscape.metrics import distance_profile, edge_connectivity, girth, node_co
 __all__ = ["degree_counts", "expanded_facts", "mean_distance"]
 
 _SMALL = 1024
-_QUICK = 1 << 18
+_QUICK = 1 << 25
 _LONG_CYCLE = 256
 
 
@@ -119,7 +119,9 @@ def mean_distance(family: ExpandedStructure) -> Fraction | None:
     if around is not None:
         return around
     census = family.census
-    return census.mean() if census is not None and census.work <= _QUICK else None
+    if census is None or census.work * family.base.order > _QUICK:
+        return None
+    return census.mean()
 
 
 def _mean_around(family: ExpandedStructure) -> Fraction | None:

@@ -30,8 +30,8 @@ def algebraic_starts(nodes: int, degree: int) -> Iterator[tuple[str, int, IntArr
 
     Examples
     --------
-    >>> [name for name, _, _ in algebraic_starts(50, 7)]
-    ['affine polarity graph over GF(7)', 'McKay-Miller-Širáň graph over GF(5)']
+    >>> [name for name, _, _ in algebraic_starts(50, 7)][:2]
+    ['McKay-Miller-Širáň graph over GF(5)', 'affine polarity graph over GF(7)']
     """
     for q in range(2, 2 * degree):
         if prime_power(q) is None:

@@ -27,7 +27,7 @@ __all__ = [
     "shifted",
 ]
 
-_ROOM = "hopscape.families.torus"
+_ROOM = "hopscape.collectives.circuits"
 _PRINTED = "hopscape.ledger.papers.torusbcast.printed"
 
 
@@ -134,7 +134,7 @@ def _wired(move: int) -> Callable[[Any], Any]:
     return broken
 
 
-_WIRES = f"{_ROOM}.grids:_Grid.neighbours"
+_WIRES = "hopscape.families.torus.grids:_Grid.neighbours"
 MOVED_WIRE = Plant("some wires of the torus moved", _WIRES, _wired(2))
 SHORTCUT = Plant("some wires of the torus lead far away", _WIRES, _wired(13))
 
