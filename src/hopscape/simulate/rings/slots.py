@@ -71,7 +71,8 @@ class RingRun:
     settled : bool
         After the warm-up neither what is measured nor the buffers show a drift.
     capacity : Fraction
-        What the schedule carries, exactly; `effective` never lies above it but for its interval.
+        What the schedule carries, exactly. A mean that chance lifted above what is proved is told
+        as what is proved; one that lies above with its whole interval is an error.
     """
 
     mode: str
@@ -252,9 +253,9 @@ def simulate(
     return RingRun(
         mode=mode,
         offered=load if opened else None,
-        throughput=found.throughput[0],
+        throughput=min(found.throughput[0], _most_sent(traffic, mode)),
         throughput_half_width=found.throughput[1],
-        effective=None if opened else found.effective[0],
+        effective=None if opened else min(found.effective[0], float(traffic.capacity)),
         effective_half_width=None if opened else found.effective[1],
         wait=found.wait[0] / load + idle if opened else None,
         wait_half_width=found.wait[1] / load if opened else None,
@@ -328,13 +329,17 @@ def _slowest(traffic: RingTraffic, rates: Floats) -> Floats:
     return found
 
 
+def _most_sent(traffic: RingTraffic, mode: str) -> float:
+    """Packets per slot that are proved the most."""
+    alike = mode == "open" or (mode == "window" and len(traffic.port_weights) == 1)
+    return float(traffic.capacity) if alike else float(traffic.most_sent)
+
+
 def _above(traffic: RingTraffic, mode: str, found: _Findings) -> str:
     """What lies above a proved bound with its whole interval, in words; empty when nothing does."""
-    capacity = float(traffic.capacity)
-    alike = mode == "open" or (mode == "window" and len(traffic.port_weights) == 1)
-    checks = [("throughput", found.throughput, capacity if alike else traffic.most_sent)]
+    checks = [("throughput", found.throughput, _most_sent(traffic, mode))]
     if mode != "open":
-        checks.append(("effective capacity", found.effective, capacity))
+        checks.append(("effective capacity", found.effective, float(traffic.capacity)))
     for name, (value, half), bound in checks:
         if value - half > bound * (1 + 1e-9):
             return (
