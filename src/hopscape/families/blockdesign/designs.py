@@ -49,6 +49,7 @@ def check_design(blocks: IntArray, points: int | None = None, sigma: int | None 
 
     Examples
     --------
+    >>> from hopscape.families.blockdesign import singer
     >>> print(check_design(singer(2).blocks()))
     holds: 7 blocks of 3 of 7 elements, every pair in 1
     """
