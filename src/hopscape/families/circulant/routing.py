@@ -249,7 +249,9 @@ class CirculantRouter(Router):
         vectors = self.vectors(at, to)
         axis = np.argmax(vectors != 0, axis=1)
         step = vectors[np.arange(len(vectors)), axis]
-        backwards = (step < 0) & ~self._half[axis]
+        backwards = step < 0
+        if self._half.any():
+            backwards &= ~self._half[axis]
         moving = (step != 0) & self._has_way(at, to)
         return np.where(moving.astype(bool), 2 * axis + backwards, -1)
 
