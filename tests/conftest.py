@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -131,3 +132,18 @@ def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> ho
     links += rng.integers(0, order, size=(more, 2)).tolist()
     ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
+
+
+def bfs(net: hopscape.Network) -> np.ndarray:
+    """All distances by plain search: truth[a, b], -1 where there is no way."""
+    rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
+    out = np.full((net.order, net.order), -1)
+    for a in range(net.order):
+        out[a, a] = 0
+        queue = [a]
+        for v in queue:
+            for u in rows[v]:
+                if out[a, u] < 0:
+                    out[a, u] = out[a, v] + 1
+                    queue.append(u)
+    return out

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import ALL, fresh_graph
+from conftest import ALL, bfs, fresh_graph
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -17,21 +17,6 @@ from hopscape.core.router import Router, SearchRouter, TableRouter
 
 ISLANDS = [fresh_graph(seed, 9, links, duplex) for seed, links, duplex in
            [(1, 5, True), (2, 12, True), (3, 9, False), (4, 25, False), (5, 0, True)]]  # fmt: skip
-
-
-def bfs(net: Network) -> np.ndarray:
-    """All distances by plain search: truth[a, b], -1 where there is no way."""
-    rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
-    out = np.full((net.order, net.order), -1)
-    for a in range(net.order):
-        out[a, a] = 0
-        queue = [a]
-        for v in queue:
-            for u in rows[v]:
-                if out[a, u] < 0:
-                    out[a, u] = out[a, v] + 1
-                    queue.append(u)
-    return out
 
 
 def assert_router_is_right(router: Router) -> None:

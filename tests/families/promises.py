@@ -11,6 +11,7 @@ import igraph
 import numpy as np
 
 import hopscape
+from conftest import bfs
 from hopscape.collectives import algorithms, lower_bounds, run_algorithm
 from hopscape.core.errors import HopscapeError
 from hopscape.core.goal import Goal
@@ -241,23 +242,8 @@ def _symmetry(net: Network, own: Network) -> Iterator[str]:
             return
 
 
-def _distances(net: Network) -> np.ndarray:
-    """truth[a, b] by plain search, -1 where there is no way."""
-    rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
-    out = np.full((net.order, net.order), -1)
-    for a in range(net.order):
-        out[a, a] = 0
-        queue = [a]
-        for v in queue:
-            for u in rows[v]:
-                if out[a, u] < 0:
-                    out[a, u] = out[a, v] + 1
-                    queue.append(u)
-    return out
-
-
 def _router(net: Network, own: Network) -> Iterator[str]:
-    router, truth = net.router(), _distances(own)
+    router, truth = net.router(), bfs(own)
     at, to = (x.ravel() for x in np.indices(truth.shape))
     told, ports = np.asarray(router.distances(at, to)), np.asarray(router.next_ports(at, to))
     true = truth.ravel()

@@ -14,28 +14,17 @@ from hopscape.core.family import Facts
 from hopscape.families.torus import Ring
 
 FAMILIES = {name: kind for name, kind in hopscape.all_families().items() if name != "file"}
-NOT_YET = {"distributed_switch", "partial_switch", "quasicomplete_digraph"}
-"""Families known to break a promise (permutations 'direct' when packed)."""
-
-
-def _mended(name: str, request: pytest.FixtureRequest) -> None:
-    if name in NOT_YET:
-        request.applymarker(pytest.mark.xfail(reason="known, not mended yet", strict=False))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_sample_keeps_its_promises(name: str, request: pytest.FixtureRequest) -> None:
-    _mended(name, request)
+def test_a_sample_keeps_its_promises(name: str) -> None:
     some = list(members(FAMILIES[name], most=5, order=40, seed=3))
     broken = {spec: lines for spec in some if (lines := broken_promises(spec))}
     assert broken == {}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_sample_of_schedules_is_what_was_asked_for(
-    name: str, request: pytest.FixtureRequest
-) -> None:
-    _mended(name, request)
+def test_a_sample_of_schedules_is_what_was_asked_for(name: str) -> None:
     some = list(members(FAMILIES[name], most=2, order=12, seed=5))
     broken = {spec: lines for spec in some if (lines := broken_schedules(spec))}
     assert broken == {}
@@ -43,8 +32,7 @@ def test_a_sample_of_schedules_is_what_was_asked_for(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
-def test_all_keep_their_promises(name: str, request: pytest.FixtureRequest) -> None:
-    _mended(name, request)
+def test_all_keep_their_promises(name: str) -> None:
     whole = members(FAMILIES[name], order=130)
     broken = {spec: lines for spec in whole if (lines := broken_promises(spec))}
     assert broken == {}
@@ -52,8 +40,7 @@ def test_all_keep_their_promises(name: str, request: pytest.FixtureRequest) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
-def test_all_schedules_are_what_was_asked_for(name: str, request: pytest.FixtureRequest) -> None:
-    _mended(name, request)
+def test_all_schedules_are_what_was_asked_for(name: str) -> None:
     whole = members(FAMILIES[name], order=24, most=60)
     broken = {spec: lines for spec in whole if (lines := broken_schedules(spec))}
     assert broken == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
@@ -23,7 +25,7 @@ from hopscape.ledger.papers.torusbcast.walks import (
     sums,
 )
 
-__all__ = ["CLAIMS", "delay_faults", "wordings"]
+__all__ = ["CLAIMS", "delay_faults", "judge_containment", "wordings"]
 
 _SIZES = (1, 2, 3)
 _SIDES = "sides 5, 25, 125"
@@ -136,22 +138,28 @@ def _check_informed_set() -> Outcome:
     return judge(literal, "; ".join(told), corrected=wrong, correction="I(r-1) = L(2m - r)")
 
 
-def _check_containment() -> Outcome:
+def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outcome:
+    """Do calls stay in their tiles? Call by call, and for every m by the cells that edges meet."""
+    base, matrix = 2 * dimension + 1, paper.MATRICES[dimension]
     wrong, told = [], []
-    for m in _SIZES:
-        found = strangers(run("numeration", 5**m, 2), paper.MATRICES[2], m)
+    for m in sizes:
+        found = strangers(run("numeration", base**m, dimension), matrix, m)
         wrong += [f"m = {m}: {text}" for text in found[:2]]
         told.append(len(found))
-    cells = lasting_cells(paper.MATRICES[2])
+    cells = lasting_cells(matrix)
     wrong += cells
-    if any(len(sets) != 1 for sets in closure(word_system("2")).values()):
+    if any(len(sets) != 1 for sets in closure(word_system(words)).values()):
         wrong.append("the library's closure grows")
     return judge(
         wrong,
-        f"calls outside their tile: {told} for m = 1, 2, 3; edges of 5 units that meet a third"
-        f" cell: {len(cells)} of 4",
+        f"calls outside their tile: {told} for m = {', '.join(map(str, sizes))}; edges of {base}"
+        f" units that meet a third cell: {len(cells)} of {2 * dimension}",
         note="a scaled edge meets the cells of its two ends only, so that it holds for every m",
     )
+
+
+def _check_containment() -> Outcome:
+    return judge_containment(2, "2", _SIZES)
 
 
 def delay_faults(name: str, d: int, m: int, rule: str) -> list[str]:

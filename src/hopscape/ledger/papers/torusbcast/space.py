@@ -7,15 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
-from hopscape.collectives.circuits.numeration import word_system
-from hopscape.collectives.circuits.tiles import closure
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
-from hopscape.ledger.papers.torusbcast.plane import delay_faults, wordings
+from hopscape.ledger.papers.torusbcast.plane import delay_faults, judge_containment, wordings
 from hopscape.ledger.papers.torusbcast.runs import READINGS, called, faults, run, walked
 from hopscape.ledger.papers.torusbcast.walks import (
     ends_of,
-    lasting_cells,
     matrix_power,
     star,
     strangers,
@@ -128,21 +125,7 @@ def _check_broadcast() -> Outcome:
 
 
 def _check_containment() -> Outcome:
-    wrong, told = [], []
-    for m in _SIZES:
-        found = strangers(run("numeration", 7**m, 3), paper.MATRICES[3], m)
-        wrong += [f"m = {m}: {text}" for text in found[:2]]
-        told.append(len(found))
-    cells = lasting_cells(paper.MATRICES[3])
-    wrong += cells
-    if any(len(sets) != 1 for sets in closure(word_system("3-printed")).values()):
-        wrong.append("the library's closure grows")
-    return judge(
-        wrong,
-        f"calls outside their tile: {told} for m = 1, 2; edges of 7 units that meet a third cell:"
-        f" {len(cells)} of 6",
-        note="a scaled edge meets the cells of its two ends only, so that it holds for every m",
-    )
+    return judge_containment(3, "3-printed", _SIZES)
 
 
 def _check_length() -> Outcome:
