@@ -66,27 +66,27 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=127)
     parser.add_argument("--packets", type=int, default=10_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    wish = parser.parse_args()
+    requirement = parser.parse_args()
 
-    q = wish.order
+    q = requirement.order
     n = q * q + q + 1
     design = Design.of(singer(q))
-    build = best(lambda: Design.of(singer(q)), wish.repeats)
-    verify = best(lambda: check_design(design.blocks, n, 1), wish.repeats)
-    peer = best(lambda: by_matrix(design.blocks), wish.repeats)
+    build = best(lambda: Design.of(singer(q)), requirement.repeats)
+    verify = best(lambda: check_design(design.blocks, n, 1), requirement.repeats)
+    peer = best(lambda: by_matrix(design.blocks), requirement.repeats)
     print(f"plane of order {q} ({n} points): built {build:.2f} s, verified {verify:.2f} s")
     print(f"  verifier against A·Aᵀ: {peer:.2f} s, ratio {peer / verify:.1f}")
 
-    large = best(lambda: Design.of(singer(wish.large)), wish.repeats)
-    size = wish.large**2 + wish.large + 1
-    print(f"plane of order {wish.large} ({size} points): built {large:.2f} s")
+    large = best(lambda: Design.of(singer(requirement.large)), requirement.repeats)
+    size = requirement.large**2 + requirement.large + 1
+    print(f"plane of order {requirement.large} ({size} points): built {large:.2f} s")
 
     network = hopscape.build(f"distributed_switch({n}, {q + 1}, 1)")
     generator = np.random.default_rng(0)
-    rows = np.array([generator.permutation(n) for _ in range(max(1, wish.packets // n))])
+    rows = np.array([generator.permutation(n) for _ in range(max(1, requirement.packets // n))])
     check_permutation(network, rows[:2])
     packets = rows.size
-    ours = best(lambda: check_permutation(network, rows), wish.repeats)
+    ours = best(lambda: check_permutation(network, rows), requirement.repeats)
     assert design.base is not None
     base = design.base.base
     other = best(lambda: by_sorting(rows, base, n), 1)
@@ -95,7 +95,7 @@ def main() -> None:
 
     field = galois_field(q)
     a, b = generator.integers(0, q, size=(2, 1_000_000))
-    ours = best(lambda: field.multiply(a, b), wish.repeats)
+    ours = best(lambda: field.multiply(a, b), requirement.repeats)
     print(f"multiplication in GF({q}): {1 / ours:.1f} million a second")
     try:
         import galois
@@ -105,7 +105,7 @@ def main() -> None:
     peer_field = galois.GF(q)
     x, y = peer_field(a), peer_field(b)
     _ = x * y
-    theirs = best(lambda: x * y, wish.repeats)
+    theirs = best(lambda: x * y, requirement.repeats)
     print(f"  galois: {1 / theirs:.1f} million a second, ratio {theirs / ours:.2f}")
 
 

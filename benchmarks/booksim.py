@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 import hopscape
-from hopscape.simulate import Plant, Settings, Traffic, build_plant, make_traffic
+from hopscape.simulate import Settings, Setup, Traffic, build_setup, make_traffic
 from hopscape.simulate.measurement import run_point, saturation, zero_load
 from hopscape.simulate.sampling import Sampling, run_samples
 
@@ -50,38 +50,38 @@ _KNEES = {
 }
 
 
-def unstable_from(plant: Plant, traffic: Traffic, precision: float) -> float:
+def unstable_from(setup: Setup, traffic: Traffic, precision: float) -> float:
     """The least load, to a precision, that BookSim's own rule calls unstable."""
     low, high = 0.0, 1.0
     while high - low > precision * high:
         middle = (low + high) / 2
-        if run_samples(plant, traffic, middle, Sampling())[1]:
+        if run_samples(setup, traffic, middle, Sampling())[1]:
             high = middle
         else:
             low = middle
     return high
 
 
-def knee(plant: Plant, traffic: Traffic, multiple: float, cycles: int) -> float:
+def knee(setup: Setup, traffic: Traffic, multiple: float, cycles: int) -> float:
     """The load at which the latency passes a multiple of that at no load."""
     low, high = 0.0, 1.0
     while high - low > 0.005 * high:
         middle = (low + high) / 2
-        point = run_point(plant, traffic, middle, warmup=3000, cycles=cycles, latency_limit=1e9)
-        if point.latency <= multiple * zero_load(plant, point.hops):
+        point = run_point(setup, traffic, middle, warmup=3000, cycles=cycles, latency_limit=1e9)
+        if point.latency <= multiple * zero_load(setup, point.hops):
             low = middle
         else:
             high = middle
     return low
 
 
-def print_rules(plants: dict[str, Plant], patterns: dict[str, Traffic], cycles: int) -> None:
+def print_rules(setups: dict[str, Setup], patterns: dict[str, Traffic], cycles: int) -> None:
     """Saturation by other multiples: no single one brings all seven within 5 %."""
     multiples = (2, 3, 4, 6, 8)
     print("| configuration | traffic | BookSim 2 | " + " | ".join(f"{m} ×" for m in multiples))
     print("|---" * (3 + len(multiples)) + "|")
     for (name, traffic), theirs in _KNEES.items():
-        found = [knee(plants[name], patterns[traffic], m, cycles) for m in multiples]
+        found = [knee(setups[name], patterns[traffic], m, cycles) for m in multiples]
         cells = [f"{k:.3f} ({100 * (k / theirs - 1):+.1f} %)" for k in found]
         print(f"| {name} | {traffic} | {theirs} | {' | '.join(cells)} |")
 
@@ -91,19 +91,19 @@ def main() -> None:
     parser.add_argument("--cycles", type=int, default=10_000)
     parser.add_argument("--rules", action="store_true", help="saturation by other rules instead")
     options = parser.parse_args()
-    plants = {
-        name: build_plant(hopscape.build(spec), settings)
+    setups = {
+        name: build_setup(hopscape.build(spec), settings)
         for name, (spec, settings) in _CONFIGURATIONS.items()
     }
     patterns = {name: make_traffic(name, 64, (8, 8)) for _, name in _LATENCIES}
     if options.rules:
-        print_rules(plants, patterns, options.cycles)
+        print_rules(setups, patterns, options.cycles)
         return
     print("| configuration | traffic | load | BookSim 2 | hopscape | difference |")
     print("|---|---|---|---|---|---|")
     for (name, traffic), known in _LATENCIES.items():
         for load, theirs in known.items():
-            point = run_point(plants[name], patterns[traffic], load, cycles=options.cycles)
+            point = run_point(setups[name], patterns[traffic], load, cycles=options.cycles)
             ours = point.latency
             print(
                 f"| {name} | {traffic} | {load} | {theirs} | {ours:.1f} |"
@@ -113,9 +113,9 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for (name, traffic), theirs in _KNEES.items():
         ours, _ = saturation(
-            plants[name], patterns[traffic], cycles=options.cycles, precision=0.005
+            setups[name], patterns[traffic], cycles=options.cycles, precision=0.005
         )
-        other = unstable_from(plants[name], patterns[traffic], 0.005)
+        other = unstable_from(setups[name], patterns[traffic], 0.005)
         print(
             f"| {name} | {traffic} | {theirs} | {ours:.3f} | {100 * (ours / theirs - 1):+.1f} % |"
             f" {other:.3f} |"

@@ -21,11 +21,11 @@ from rich.table import Table
 import hopscape
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.metrics.columns import Subject
+from hopscape.metrics.columns import Evaluation
 from hopscape.metrics.effort import threads
-from hopscape.metrics.subject import Job
+from hopscape.metrics.evaluation import Job
 
 LEAST_SECONDS = 0.02
 LEAST_BYTES = 2_000_000
@@ -80,8 +80,8 @@ def networks(families: list[str], sizes: list[int]) -> Iterator[Network]:
         if (families and name not in families) or name == "file":
             continue
         for nodes in sizes:
-            wish = Wish(nodes, int(nodes * 0.7), int(nodes * 1.5), 12, 1)
-            spec = next(iter(family.members(wish)), None)
+            requirement = Requirement(nodes, int(nodes * 0.7), int(nodes * 1.5), 12, 1)
+            spec = next(iter(family.members(requirement)), None)
             if spec is None:
                 continue
             network = hopscape.build(spec)
@@ -91,10 +91,10 @@ def networks(families: list[str], sizes: list[int]) -> Iterator[Network]:
 
 
 def trials(network: Network) -> Iterator[Trial]:
-    """All jobs of a network, each in a subject of its own."""
+    """All jobs of a network, each in an evaluation of its own."""
     for job, column in COLUMN_OF.items():
-        it = Subject(network, columns=ALL_COLUMNS)
-        if it.fact(ALL_COLUMNS[column].fact) is not None:
+        evaluation = Evaluation(network, columns=ALL_COLUMNS)
+        if evaluation.fact(ALL_COLUMNS[column].fact) is not None:
             continue
         needs = ALL_COLUMNS[column].needs
         last = needs[-1]
@@ -103,37 +103,39 @@ def trials(network: Network) -> Iterator[Trial]:
             continue
         try:
             held = _held(network, column)
-            yield _trial(it, last, column, needs, held)
+            yield _trial(evaluation, last, column, needs, held)
         except HopscapeError as error:
             print(f"{network.spec}, {job}: {error}")
 
 
 def _held(network: Network, column: str) -> int:
     """The most bytes that numpy held while a column was measured; slows it down."""
-    it = Subject(network, columns=ALL_COLUMNS)
+    evaluation = Evaluation(network, columns=ALL_COLUMNS)
     tracemalloc.start()
-    ALL_COLUMNS[column].measure(it)
+    ALL_COLUMNS[column].measure(evaluation)
     held = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return held
 
 
-def _trial(it: Subject, last: Job, column: str, needs: tuple[Job, ...], held: int) -> Trial:
+def _trial(
+    evaluation: Evaluation, last: Job, column: str, needs: tuple[Job, ...], held: int
+) -> Trial:
     for one in needs[:-1]:
         if one.prepare is not None:
-            it.share(one.name, lambda one=one: one.prepare(it))  # type: ignore[misc]
+            evaluation.share(one.name, lambda one=one: one.prepare(evaluation))  # type: ignore[misc]
         elif one.name == "routes":
-            ALL_COLUMNS["throughput"].measure(it)
+            ALL_COLUMNS["throughput"].measure(evaluation)
         elif one.name == "all-gather bound":
-            ALL_COLUMNS["allgather_bound"].measure(it)
-    effort = last.effort(it)
-    memory = sum(one.effort(it).memory for one in needs)
+            ALL_COLUMNS["allgather_bound"].measure(evaluation)
+    effort = last.effort(evaluation)
+    memory = sum(one.effort(evaluation).memory for one in needs)
     begin = time.process_time()
-    ALL_COLUMNS[column].measure(it)
+    ALL_COLUMNS[column].measure(evaluation)
     took = time.process_time() - begin
     if last.name in PARALLEL:
         took /= threads()
-    return Trial(it.network.spec, last.name, effort.seconds, took, memory, held)
+    return Trial(evaluation.network.spec, last.name, effort.seconds, took, memory, held)
 
 
 def warm_up() -> None:

@@ -15,7 +15,7 @@ from itertools import product
 from multiprocessing import get_context
 
 import hopscape
-from hopscape.simulate import Settings, build_plant, make_traffic
+from hopscape.simulate import Settings, build_setup, make_traffic
 from hopscape.simulate.fabric import required_vcs
 from hopscape.simulate.measurement import run_point
 
@@ -51,17 +51,17 @@ MEANS = {
 
 def curve(spec: str, settings: Settings, loads: list[float], cycles: int) -> list[float]:
     """What a network accepts at the loads."""
-    plant = build_plant(hopscape.build(spec), settings)
-    traffic = make_traffic("uniform", plant.endpoints)
+    setup = build_setup(hopscape.build(spec), settings)
+    traffic = make_traffic("uniform", setup.endpoints)
     return [
-        run_point(plant, traffic, load, seed=1, warmup=cycles, cycles=cycles).accepted
+        run_point(setup, traffic, load, seed=1, warmup=cycles, cycles=cycles).accepted
         for load in loads
     ]
 
 
 def _least_vcs(spec: str, settings: Settings) -> Settings:
     roomy = replace(settings, vcs=31)
-    return replace(roomy, vcs=required_vcs(roomy, build_plant(hopscape.build(spec), roomy).classes))
+    return replace(roomy, vcs=required_vcs(roomy, build_setup(hopscape.build(spec), roomy).classes))
 
 
 def _row(task: tuple[str, str, Settings, list[float], int]) -> str:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import hopscape
-from hopscape.simulate import Plant, Settings, build_plant, layout, make_traffic
+from hopscape.simulate import Settings, Setup, build_setup, layout, make_traffic
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import blank_counters, make_source, start
 from hopscape.simulate.sweep import parse_loads, simulate
@@ -26,19 +26,19 @@ sample_period = 1000; warmup_periods = 3; max_samples = 10;
 """
 
 
-def rate(plant: Plant, load: float, cycles: int, repeats: int) -> float:
+def rate(setup: Setup, load: float, cycles: int, repeats: int) -> float:
     """Best flit-hops per CPU second of some runs."""
     from hopscape.simulate.engine_kernels import advance
 
-    traffic = make_traffic("uniform", plant.endpoints)
+    traffic = make_traffic("uniform", setup.endpoints)
     best = 0.0
     for i in range(repeats):
-        source = make_source(traffic, plant.settings, load)
-        state = start(plant, traffic, source, seed=i)
-        counters = blank_counters(plant, 1)
-        advance(plant.fabric, state, source, counters, 1000, 10_000)
+        source = make_source(traffic, setup.settings, load)
+        state = start(setup, traffic, source, seed=i)
+        counters = blank_counters(setup, 1)
+        advance(setup.fabric, state, source, counters, 1000, 10_000)
         before, begin = int(state.scalars[layout.FLIT_HOPS]), time.process_time()
-        advance(plant.fabric, state, source, counters, 1000 + cycles, 10_000)
+        advance(setup.fabric, state, source, counters, 1000 + cycles, 10_000)
         spent = time.process_time() - begin
         best = max(best, (int(state.scalars[layout.FLIT_HOPS]) - before) / spent)
     return best
@@ -61,14 +61,14 @@ def booksim_rate(program: str) -> float:
 
 def _growth(family: str, cycles: int, repeats: int) -> None:
     """Cost of a flit-hop from 64 to 4,096 routers, the channels equally busy."""
-    plants = {
-        side: build_plant(hopscape.build(f"{family}({side}, {side})"), _MESH)
+    setups = {
+        side: build_setup(hopscape.build(f"{family}({side}, {side})"), _MESH)
         for side in (8, 32, 64)
     }
-    best = dict.fromkeys(plants, 0.0)
+    best = dict.fromkeys(setups, 0.0)
     for _ in range(repeats):  # in turns, so that a noisy minute hits all of them
-        for side, plant in plants.items():
-            found = rate(plant, 0.3 * 8 / side, max(200, cycles * 64 // side**2), 1)
+        for side, setup in setups.items():
+            found = rate(setup, 0.3 * 8 / side, max(200, cycles * 64 // side**2), 1)
             best[side] = max(best[side], found)
     for side, found in best.items():
         print(
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--huge", action="store_true", help="also 10,000 routers, 10,000 cycles")
     options = parser.parse_args()
     small = rate(
-        build_plant(hopscape.build("mesh(8, 8)"), _MESH), 0.3, options.cycles, options.repeats
+        build_setup(hopscape.build("mesh(8, 8)"), _MESH), 0.3, options.cycles, options.repeats
     )
     print(f"mesh(8, 8), 8 VCs, uniform 0.3: {small / 1e6:.2f} million flit-hops per second")
     if options.booksim:
@@ -101,13 +101,13 @@ def main() -> None:
             _growth(family, options.cycles, options.repeats)
     if options.huge:
         begin = time.perf_counter()
-        plant = build_plant(hopscape.build("torus(100, 100)"), _MESH)
+        setup = build_setup(hopscape.build("torus(100, 100)"), _MESH)
         print(
-            f"torus(100, 100): {plant.memory() / 1e9:.2f} GB, built in "
+            f"torus(100, 100): {setup.memory() / 1e9:.2f} GB, built in "
             f"{time.perf_counter() - begin:.0f} s"
         )
         begin = time.perf_counter()
-        found = rate(plant, 0.02, 10_000, 1)
+        found = rate(setup, 0.02, 10_000, 1)
         print(f"11,000 cycles: {time.perf_counter() - begin:.0f} s wall, {found / 1e6:.2f} million")
 
 

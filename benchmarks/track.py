@@ -57,11 +57,11 @@ def verification() -> Callable[[], object]:
 
 
 def simulation() -> Callable[[], object]:
-    from hopscape.simulate import Settings, build_plant, make_traffic, run_point
+    from hopscape.simulate import Settings, build_setup, make_traffic, run_point
 
-    plant = build_plant(hopscape.build("torus(8, 8)"), Settings(vcs=4))
+    setup = build_setup(hopscape.build("torus(8, 8)"), Settings(vcs=4))
     traffic = make_traffic("uniform", 64)
-    return lambda: run_point(plant, traffic, 0.3, warmup=500, cycles=5000)
+    return lambda: run_point(setup, traffic, 0.3, warmup=500, cycles=5000)
 
 
 def circulants() -> Callable[[], object]:

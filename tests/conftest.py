@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -15,6 +16,12 @@ import hopscape
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("fixed")
+
+
+# A shell starts background jobs with Ctrl-C ignored, and children inherit that: the tests that
+# interrupt a command would wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -136,7 +136,7 @@ def test_the_simulator_takes_delays_and_refuses_capacities(tmp_path):
     fat = tmp_path / "fat.edges"
     fat.write_text("source target capacity\n0 1 2\n1 2 1\n2 0 1\n")
     with pytest.raises(ArgumentError, match="one flit per cycle"):
-        Job(str(fat), "uniform", 0.1, Settings()).plant()
+        Job(str(fat), "uniform", 0.1, Settings()).setup()
     for file in (fat, path):
         with pytest.raises(ArgumentError, match="all alike"):
             write_booksims([Job(str(file), "uniform", 0.1, Settings())], tmp_path / "out")

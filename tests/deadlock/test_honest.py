@@ -17,7 +17,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.deadlock import UpDownRouter, certify, find_classes, routing_table, single_class
 from hopscape.deadlock.layering import cut_layers, find_layers
-from hopscape.simulate import Settings, build_plant, layout, make_traffic
+from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import blank_counters
 
@@ -98,24 +98,24 @@ def test_escapes_begin_at_switches_too():
     table, whole, proof = find_classes(network, network.router("table"), anywhere=True)
     assert whole.count == 2
     _agrees(table, whole, proof, anywhere=True)
-    assert build_plant(network, Settings(vcs=3, routing="adaptive")).classes.count == 2
+    assert build_setup(network, Settings(vcs=3, routing="adaptive")).classes.count == 2
 
 
-def _made(plant, load, seed, cycles):
+def _made(setup, load, seed, cycles):
     """Dependencies between virtual channels that a run has made, cycle by cycle."""
     from hopscape.simulate.engine_kernels import advance
 
-    traffic = make_traffic("uniform-others", plant.endpoints)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
-    counters = blank_counters(plant, 1)
-    shift, count = int(plant.fabric.numbers[layout.N_SHIFT]), len(plant.network.heads)
-    masks = plant.fabric.masks.tolist()
+    traffic = make_traffic("uniform-others", setup.endpoints)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
+    counters = blank_counters(setup, 1)
+    shift, count = int(setup.fabric.numbers[layout.N_SHIFT]), len(setup.network.heads)
+    masks = setup.fabric.masks.tolist()
     kind = [next((k for k, m in enumerate(masks[:-2]) if m >> v & 1), -1) for v in range(32)]
     made = set()
     low = (1 << shift) - 1
     for cycle in range(cycles):
-        assert advance(plant.fabric, state, source, counters, cycle + 1, 2000) == 0
+        assert advance(setup.fabric, state, source, counters, cycle + 1, 2000) == 0
         rows = np.nonzero(state.vcs[: count << shift, layout.STATE] == layout.ACTIVE)[0]
         outs = state.vcs[rows, layout.OUT]
         for row, out in zip(rows.tolist(), outs.tolist()):
@@ -187,12 +187,12 @@ def test_the_engine_makes_only_certified_dependencies(spec, method, routing):
         packet=(1, 5),
         routing=routing,
     )
-    plant = build_plant(network, settings, method=method)
-    assert method == "auto" or plant.classes.method == method
-    count = plant.classes.count
-    known = dependencies(plant.table, plant.classes, anywhere=adaptive)
+    setup = build_setup(network, settings, method=method)
+    assert method == "auto" or setup.classes.method == method
+    count = setup.classes.count
+    known = dependencies(setup.table, setup.classes, anywhere=adaptive)
     assert nx.is_directed_acyclic_graph(known)
-    made = _made(plant, 0.9, 1, 600)
+    made = _made(setup, 0.9, 1, 600)
     assert len(made) > 50
     for (a, k), (b, j) in made:
         if adaptive:

@@ -21,7 +21,7 @@ from hopscape.design import (
     rank,
 )
 from hopscape.design import designer as room
-from hopscape.design.columns import subject
+from hopscape.design.columns import new_evaluation
 from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
@@ -131,8 +131,8 @@ def test_cables_by_hand() -> None:
 
 
 def test_every_column_has_one_line_and_works() -> None:
-    it = subject(build("torus(4, 4)"))
-    found = measure_columns(it, ALL_COLUMNS, columns=ALL_COLUMNS)
+    evaluation = new_evaluation(build("torus(4, 4)"))
+    found = measure_columns(evaluation, ALL_COLUMNS, columns=ALL_COLUMNS)
     for name, column in ALL_COLUMNS.items():
         assert column.explanation
         assert "\n" not in column.explanation
@@ -150,7 +150,7 @@ def test_every_column_has_one_line_and_works() -> None:
 def test_bounds_hold(spec: str) -> None:
     pairs = ("throughput", "allgather", "broadcast")
     names = [*pairs, *(f"{name}_bound" for name in pairs)]
-    found = measure_columns(subject(build(spec)), names, columns=ALL_COLUMNS)
+    found = measure_columns(new_evaluation(build(spec)), names, columns=ALL_COLUMNS)
     values = {name: m.value for name, m in found.items()}
     assert values["throughput"] <= values["throughput_bound"] + 1e-6
     assert values["allgather"] >= values["allgather_bound"] - 1e-6
@@ -159,9 +159,9 @@ def test_bounds_hold(spec: str) -> None:
 
 def test_several_endpoints_share_a_router() -> None:
     net = build("torus(4, 4)")
-    one = measure_columns(subject(net), ["throughput", "hops"], columns=ALL_COLUMNS)
+    one = measure_columns(new_evaluation(net), ["throughput", "hops"], columns=ALL_COLUMNS)
     four = measure_columns(
-        subject(net, Conditions(endpoints=4)),
+        new_evaluation(net, Conditions(endpoints=4)),
         ["throughput", "hops", "endpoints", "ports"],
         columns=ALL_COLUMNS,
     )
@@ -281,22 +281,28 @@ def test_growth_is_the_next_size() -> None:
     assert next_size(build("ring(50)")) == 51
     assert next_size(build("rpc(5)")) == 180
     assert next_size(build("hypercube(4)")) is None  # more nodes would need more ports
-    found = measure_columns(subject(build("rpc(5)")), ["growth"], columns=ALL_COLUMNS)["growth"]
+    found = measure_columns(new_evaluation(build("rpc(5)")), ["growth"], columns=ALL_COLUMNS)[
+        "growth"
+    ]
     assert (found.value, found.note) == (30, "next: 180")
 
 
 def test_a_sample_of_routes_is_marked() -> None:
     """Beyond the order of whole tables: exact by symmetry looks, a bound where ports differ."""
     names = ["throughput", "uniform_load", "vcs", "deadlock_certified", "worst_permutation"]
-    even = measure_columns(subject(build("torus(14, 14, 14)")), names, columns=ALL_COLUMNS)
+    even = measure_columns(new_evaluation(build("torus(14, 14, 14)")), names, columns=ALL_COLUMNS)
     assert even["throughput"].how == "unknown"  # not asked for such sizes in stage 1
     given = Conditions(routes_order=5000)
-    even = measure_columns(subject(build("torus(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
+    even = measure_columns(
+        new_evaluation(build("torus(14, 14, 14)"), given), names, columns=ALL_COLUMNS
+    )
     assert even["throughput"].how == "sampled"
     assert even["throughput"].value == pytest.approx(1 / even["uniform_load"].value, rel=1e-4)
     assert (even["vcs"].how, even["deadlock_certified"].value) == ("bound", True)
     assert even["worst_permutation"].value is None
-    mesh = measure_columns(subject(build("mesh(14, 14, 14)"), given), names, columns=ALL_COLUMNS)
+    mesh = measure_columns(
+        new_evaluation(build("mesh(14, 14, 14)"), given), names, columns=ALL_COLUMNS
+    )
     assert (mesh["throughput"].sign, mesh["uniform_load"].sign) == ("≤", "≥")
     assert (mesh["vcs"].value, mesh["deadlock_certified"].value) == (1, False)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.wish import Wish, scan, small_graphs
+from hopscape.core.requirement import Requirement, scan, small_graphs
 from hopscape.design import Conditions, FloorPlan, Requirements
 from hopscape.design.requirements import CRITERIA, parse_weights
 from hopscape.registry import all_families, build, family, member
@@ -52,7 +52,7 @@ def test_endpoints_use_ports() -> None:
     with pytest.raises(ArgumentError, match="leave 0 of its 6 ports"):
         Requirements(100, 6, conditions=Conditions(endpoints=6))
     asked = Requirements(100, 6, conditions=Conditions(endpoints=4))
-    routers, whole = asked.wishes()
+    routers, whole = asked.asked()
     assert (routers.ports, routers.nodes) == (2, 25)
     assert (whole.ports, whole.nodes) == (6, 100)
 
@@ -70,8 +70,8 @@ def test_windows(nodes: int, ports: int, size: str) -> None:
         assert asked.low == asked.high == nodes
     if size == "at least":
         assert asked.low == nodes
-    (wish,) = asked.wishes()
-    assert (wish.low, wish.high, wish.ports) == (asked.low, asked.high, ports)
+    (requirement,) = asked.asked()
+    assert (requirement.low, requirement.high, requirement.ports) == (asked.low, asked.high, ports)
 
 
 def test_weights() -> None:
@@ -93,16 +93,16 @@ def test_weights() -> None:
 )
 @settings(deadline=None, max_examples=60)
 def test_boxes_fit(low: int, more: int, axes: int, least: int) -> None:
-    wish = Wish(low + more // 2, low, low + more, 2 * axes)
-    for box in wish.boxes(axes, least):
+    requirement = Requirement(low + more // 2, low, low + more, 2 * axes)
+    for box in requirement.boxes(axes, least):
         assert len(box) == axes
         assert min(box) >= least
-        assert wish.fits(math.prod(box))
+        assert requirement.fits(math.prod(box))
 
 
 def test_a_cube_is_found() -> None:
-    assert (10, 10, 10) in list(Wish(1000, 990, 1010, 6).boxes(3))
-    assert next(iter(Wish(48, 40, 70, 6).boxes(3))) in [(3, 4, 4)]
+    assert (10, 10, 10) in list(Requirement(1000, 990, 1010, 6).boxes(3))
+    assert next(iter(Requirement(48, 40, 70, 6).boxes(3))) in [(3, 4, 4)]
 
 
 @given(
@@ -110,14 +110,14 @@ def test_a_cube_is_found() -> None:
 )
 @settings(deadline=None, max_examples=60)
 def test_sizes_are_welcome(low: int, more: int, step: int, at: int) -> None:
-    wish = Wish(low + more // 2, low, low + more, 4)
+    requirement = Requirement(low + more // 2, low, low + more, 4)
     all_of_them = [n for n in range(low, low + more + 1) if n % step == at % step]
-    offered = wish.sizes(step, at)
+    offered = requirement.sizes(step, at)
     assert set(offered) <= set(all_of_them)
     assert bool(offered) == bool(all_of_them)
     if offered:
-        nearest = min(abs(n - wish.nodes) for n in all_of_them)
-        assert abs(offered[0] - wish.nodes) == nearest
+        nearest = min(abs(n - requirement.nodes) for n in all_of_them)
+        assert abs(offered[0] - requirement.nodes) == nearest
 
 
 def test_small_graphs_are_what_they_say() -> None:
@@ -131,29 +131,34 @@ def test_small_graphs_are_what_they_say() -> None:
 
 
 def test_scan_finds_the_nearest() -> None:
-    nearest, *_ = scan(family("double_loop"), Wish(1000, 990, 1010, 4))
+    nearest, *_ = scan(family("double_loop"), Requirement(1000, 990, 1010, 4))
     assert nearest == "double_loop(1000)"
-    assert list(scan(family("ring"), Wish(50, 50, 50, 1))) == []
-    assert list(scan(family("torus"), Wish(50, 50, 50, 4))) == []
+    assert list(scan(family("ring"), Requirement(50, 50, 50, 1))) == []
+    assert list(scan(family("torus"), Requirement(50, 50, 50, 4))) == []
 
 
-WISHES = [Wish(64, 60, 72, 6), Wish(30, 28, 34, 4), Wish(1000, 950, 1125, 8), Wish(12, 12, 12, 3)]
+REQUIREMENTS = [
+    Requirement(64, 60, 72, 6),
+    Requirement(30, 28, 34, 4),
+    Requirement(1000, 950, 1125, 8),
+    Requirement(12, 12, 12, 3),
+]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
-def test_members_of_every_family_exist_and_are_canonical(wish: Wish) -> None:
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
+def test_members_of_every_family_exist_and_are_canonical(requirement: Requirement) -> None:
     """What a family offers can be built, and those of the right size keep to the ports."""
     offered = 0
     for kind in all_families().values():
-        for spec in kind.members(wish):
+        for spec in kind.members(requirement):
             found = member(spec)
             assert type(found) is kind
             switches = found.switches()
             ends = found.order - (0 if switches is None else len(switches))
             if kind.parameters:
-                assert wish.fits(ends), spec
+                assert requirement.fits(ends), spec
                 net = build(spec)
                 assert net.spec == spec
-                assert int(net.degrees.max()) <= wish.ports, spec
-            offered += wish.fits(ends)
+                assert int(net.degrees.max()) <= requirement.ports, spec
+            offered += requirement.fits(ends)
     assert offered > 3

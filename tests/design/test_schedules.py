@@ -11,7 +11,7 @@ from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.design.columns import ALL_COLUMNS, subject
+from hopscape.design.columns import ALL_COLUMNS, new_evaluation
 from hopscape.design.conditions import Conditions
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
 from hopscape.families.torus import Torus
@@ -39,7 +39,7 @@ def test_all_gathers_of_the_family_win(spec: str, algorithm: str) -> None:
     least = lower_bounds(net, Goal.all_gather())[0].rounds
     if algorithm != "generic":
         assert found.rounds == least
-    told = ALL_COLUMNS["allgather"].measure(subject(net))
+    told = ALL_COLUMNS["allgather"].measure(new_evaluation(net))
     assert f"{algorithm}, checked: {found.rounds} rounds, at least {least}" == told.note
 
 
@@ -91,7 +91,7 @@ def test_unreachable_nodes_are_said() -> None:
 def test_times_follow_the_model() -> None:
     given = Conditions(message=1e6, alpha=2e-6, bandwidth=1e9)
     found = measure_columns(
-        subject(build("hypercube(4)"), given),
+        new_evaluation(build("hypercube(4)"), given),
         ["allgather", "allgather_bound", "allreduce", "allreduce_bound"],
         columns=ALL_COLUMNS,
     )

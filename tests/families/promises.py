@@ -26,7 +26,7 @@ from hopscape.metrics import (
     node_connectivity,
 )
 from hopscape.metrics.closed import absent, closed_facts
-from hopscape.metrics.columns import COLUMNS, Subject
+from hopscape.metrics.columns import COLUMNS, Evaluation
 
 __all__ = ["bare", "broken_promises", "broken_schedules", "measure", "true_orbits"]
 
@@ -214,7 +214,7 @@ def _facts(net: Network, own: Network) -> Iterator[str]:
 
 def _columns(net: Network, own: Network) -> Iterator[str]:
     """What 'compare' says, against what it says of the bare wires with --exact."""
-    quick, full = (Subject(one, one is own, columns=COLUMNS) for one in (net, own))
+    quick, full = (Evaluation(one, one is own, columns=COLUMNS) for one in (net, own))
     for name in set(COLUMNS) - {"channel_load", "vertex_transitive"}:
         dear = name.startswith("bisection") and net.order > BISECTED
         if dear or (name.endswith("connectivity") and net.order > CUT):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.check import check_router
 from hopscape.core.errors import HopscapeError
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.cayley import Cayley, Semidirect, good_cayley
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.routes import all_routes
@@ -87,14 +87,14 @@ def test_ports_share_the_load() -> None:
 
 @pytest.mark.parametrize(("nodes", "ports"), [(17, 4), (64, 3), (100, 5), (500, 6), (1000, 12)])
 def test_offers_fit_and_are_short(nodes: int, ports: int) -> None:
-    wish = Wish(nodes, int(nodes * 0.95), int(nodes * 1.125), ports)
-    specs = list(Cayley.members(wish))
-    assert specs == list(Cayley.members(wish))
+    requirement = Requirement(nodes, int(nodes * 0.95), int(nodes * 1.125), ports)
+    specs = list(Cayley.members(requirement))
+    assert specs == list(Cayley.members(requirement))
     assert specs
     random = hopscape.build(f"random_regular({nodes + nodes * ports % 2}, {ports})")
     for spec in specs:
         net = hopscape.build(spec)
-        assert wish.fits(net.order)
+        assert requirement.fits(net.order)
         assert net.family.ports <= ports
         assert distance_profile(net).connected
     best = min(float(distance_profile(hopscape.build(spec)).mean) for spec in specs)
@@ -102,9 +102,9 @@ def test_offers_fit_and_are_short(nodes: int, ports: int) -> None:
 
 
 def test_offers_know_their_limits() -> None:
-    assert good_cayley(Wish(100, 95, 110, 2)) == []
-    assert good_cayley(Wish(10**6, 10**6, 10**6, 6)) == []
-    assert good_cayley(Wish(23, 23, 23, 4)) == []  # only the cyclic group has a prime order
+    assert good_cayley(Requirement(100, 95, 110, 2)) == []
+    assert good_cayley(Requirement(10**6, 10**6, 10**6, 6)) == []
+    assert good_cayley(Requirement(23, 23, 23, 4)) == []  # only the cyclic group has a prime order
 
 
 @pytest.mark.parametrize(

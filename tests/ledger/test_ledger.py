@@ -11,7 +11,7 @@ from hopscape.ledger import (
     Claim,
     Outcome,
     Paper,
-    Plant,
+    PlantedError,
     judge,
     load_claims,
     load_papers,
@@ -38,12 +38,12 @@ def _claim(check=_moore, **more) -> Claim:
     return Claim("made-up", "made up", "nowhere", "ten", "computed", check, **more)
 
 
-ONE_MORE = Plant(
+ONE_MORE = PlantedError(
     "one node more",
     "hopscape.metrics.cost:moore_bound",
     lambda right: lambda degree, diameter: right(degree, diameter) + 1,
 )
-HARMLESS = Plant("nothing", "hopscape.metrics.cost:moore_bound", lambda right: right)
+HARMLESS = PlantedError("nothing", "hopscape.metrics.cost:moore_bound", lambda right: right)
 
 
 def test_keys_are_unique_and_papers_known() -> None:
@@ -78,12 +78,12 @@ def test_a_planted_error_reaches_names_that_were_imported() -> None:
 
 def test_an_error_in_a_class_is_taken_back() -> None:
     before = vars(Heawood).get("facts")
-    with planted(Plant("", "hopscape.families.classic.small:Heawood.facts", lambda _: None)):
+    with planted(PlantedError("", "hopscape.families.classic.small:Heawood.facts", lambda _: None)):
         assert Heawood.facts is None
     assert vars(Heawood).get("facts") is before
     inherited = "hopscape.families.classic.small:Heawood.detours"
     assert "detours" not in vars(Heawood)
-    with planted(Plant("", inherited, lambda _: None)):
+    with planted(PlantedError("", inherited, lambda _: None)):
         assert Heawood.detours is None
     assert "detours" not in vars(Heawood)
     assert Heawood.detours is not None
@@ -100,7 +100,7 @@ def test_a_check_that_breaks_down_is_not_a_verdict() -> None:
     entry = run_claim(_claim(_broken))
     assert entry.outcome.ruling == "failed"
     assert "nothing works" in entry.outcome.note
-    crash = Plant("crash", "hopscape.metrics.cost:moore_bound", lambda _: _broken)
+    crash = PlantedError("crash", "hopscape.metrics.cost:moore_bound", lambda _: _broken)
     (one,) = run_plants([_claim(plants=(crash,))])
     assert one.after.ruling == "failed"
     assert not one.noticed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
-from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters
 
@@ -63,17 +63,17 @@ def _configurations(draw):
 def _arrives(spec, config, load, pattern, seed, cycles=600):
     """Load a network, stop its sources: what was injected arrives, if the record says so."""
     try:
-        plant = build_plant(hopscape.build(spec), config)
+        setup = build_setup(hopscape.build(spec), config)
     except ArgumentError:
         return  # not enough virtual channels
-    if not plant.certificate.deadlock_free:
+    if not setup.certificate.deadlock_free:
         assert config.shared_buffers
-        assert "nothing is certified" in plant.certificate.words()
+        assert "nothing is certified" in setup.certificate.words()
         return
-    traffic = make_traffic(pattern, plant.endpoints)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
-    run = Run(plant, state, source, blank_counters(plant, 10))
+    traffic = make_traffic(pattern, setup.endpoints)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
+    run = Run(setup, state, source, blank_counters(setup, 10))
     assert not run.to(cycles)
     source.kind[1] = layout.SILENT
     state.ends[:, layout.E_BIRTH] = layout.NEVER
@@ -137,10 +137,10 @@ def test_the_command_does_not_contradict_itself(capsys):
     ],
 )
 def test_throughput_is_kept_beyond_saturation(spec, knee):
-    plant = build_plant(hopscape.build(spec), Settings())
-    traffic = make_traffic("uniform", plant.endpoints)
+    setup = build_setup(hopscape.build(spec), Settings())
+    traffic = make_traffic("uniform", setup.endpoints)
     found = [
-        run_point(plant, traffic, load, warmup=1500, cycles=1500).accepted
+        run_point(setup, traffic, load, warmup=1500, cycles=1500).accepted
         for load in (knee, min(1.0, 2 * knee))
     ]
     assert found[0] > 0.9 * knee
@@ -153,26 +153,26 @@ def test_throughput_is_kept_beyond_saturation(spec, knee):
 )
 def test_rings_with_one_channel_per_class_keep_what_they_carry(spec, buffer, packet, most):
     """A packet without room must not hold the channel that those in the ring wait for."""
-    plant = build_plant(hopscape.build(spec), Settings(vcs=2, buffer=buffer, packet=(packet,)))
-    traffic = make_traffic("uniform", plant.endpoints)
+    setup = build_setup(hopscape.build(spec), Settings(vcs=2, buffer=buffer, packet=(packet,)))
+    traffic = make_traffic("uniform", setup.endpoints)
     for load in (2 * most, 1.0):
-        point = run_point(plant, traffic, load, warmup=1500, cycles=1500)
+        point = run_point(setup, traffic, load, warmup=1500, cycles=1500)
         assert point.accepted > 0.9 * most
 
 
 def test_without_means_against_congestion_a_circulant_collapses():
     bare = Settings(spread="none", priority="none")
-    plant = build_plant(hopscape.build("circulant(100, 1, 18)"), bare)
-    traffic = make_traffic("uniform", plant.endpoints)
-    assert run_point(plant, traffic, 0.9, warmup=1500, cycles=1500).accepted < 0.3
+    setup = build_setup(hopscape.build("circulant(100, 1, 18)"), bare)
+    traffic = make_traffic("uniform", setup.endpoints)
+    assert run_point(setup, traffic, 0.9, warmup=1500, cycles=1500).accepted < 0.3
 
 
 def test_an_injection_limit_and_the_oldest_first_help_too():
     network = hopscape.build("circulant(100, 1, 18)")
     for more in ({"injection_limit": 0.125}, {"priority": "age"}):
-        plant = build_plant(network, Settings(**({"spread": "none", "priority": "none"} | more)))
-        traffic = make_traffic("uniform", plant.endpoints)
-        point = run_point(plant, traffic, 0.9, warmup=1500, cycles=1500)
+        setup = build_setup(network, Settings(**({"spread": "none", "priority": "none"} | more)))
+        traffic = make_traffic("uniform", setup.endpoints)
+        point = run_point(setup, traffic, 0.9, warmup=1500, cycles=1500)
         assert point.accepted > 0.3, more
 
 

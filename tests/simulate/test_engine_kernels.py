@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 import hopscape
-from hopscape.simulate import Settings, build_plant, layout, make_traffic
+from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.engine_kernels import advance
 from hopscape.simulate.measurement import blank_counters, make_source, start
 
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.interpreted
 
 def outcome(spec, load, cycles, **options):
     """Packets made and delivered, hops of flits, and how often each line was used."""
-    plant = build_plant(hopscape.build(spec), Settings(**options))
-    traffic = make_traffic("uniform-others", plant.endpoints)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, 11)
-    counters = blank_counters(plant, 10)
+    setup = build_setup(hopscape.build(spec), Settings(**options))
+    traffic = make_traffic("uniform-others", setup.endpoints)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, 11)
+    counters = blank_counters(setup, 10)
     counters.span[:2] = 0, cycles
-    assert advance(plant.fabric, state, source, counters, cycles, 1000) == 0
+    assert advance(setup.fabric, state, source, counters, cycles, 1000) == 0
     s = state.scalars
     waits = sum((i + 1) * int(x) for i, x in enumerate(counters.used))
     ages = int(state.packets[: int(s[layout.FRESH]), layout.SENT].sum())

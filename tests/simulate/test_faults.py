@@ -13,7 +13,7 @@ import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
 from hopscape.deadlock.tables import NO_PORT
-from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters, look_for_stuck, stuck_rows
@@ -40,19 +40,19 @@ MORE = [
 ]
 
 
-def _run(plant, load, links, nodes, seed=1, fault_routing="family"):
-    traffic = make_traffic("uniform-others", plant.endpoints)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
-    faults = read_faults(plant.network, links, nodes)
-    run = Run(plant, state, source, blank_counters(plant, 10), faults, fault_routing)
+def _run(setup, load, links, nodes, seed=1, fault_routing="family"):
+    traffic = make_traffic("uniform-others", setup.endpoints)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
+    faults = read_faults(setup.network, links, nodes)
+    run = Run(setup, state, source, blank_counters(setup, 10), faults, fault_routing)
     return run, state, source
 
 
-def _balanced(plant, state):
+def _balanced(setup, state):
     """The counters against a count of the packets that are really there."""
     s = state.scalars
-    there = census(plant.settings.buffer, state)
+    there = census(setup.settings.buffer, state)
     assert s[layout.IN_FLIGHT] == len(there)
     assert s[layout.CREATED] == s[layout.DELIVERED] + s[layout.LOST] + len(there)
     spare = state.packets[: int(s[layout.FREE]), layout.SPARE].tolist()
@@ -61,17 +61,17 @@ def _balanced(plant, state):
     assert len(spare) + len(there) == s[layout.FRESH]
 
 
-def _places_balance(plant, state):
+def _places_balance(setup, state):
     """Every place of a buffer is a credit, a flit in it or under way, or a credit under way."""
-    vcs, depth = state.vcs, plant.settings.buffer
+    vcs, depth = state.vcs, setup.settings.buffer
     total = vcs[:, layout.CREDIT].astype(int) + vcs[:, layout.COUNT]
     for wheel in (state.arrivals, state.credits):
         for line in wheel:
             np.add.at(total, line[1 : 1 + line[0]], 1)
     for line in state.ejections:
         np.add.at(total, line[1 : line[0] + 1 : 2], 1)
-    per = 1 << int(plant.fabric.numbers[layout.N_SHIFT])
-    real = np.arange(len(total)) % per < plant.settings.vcs
+    per = 1 << int(setup.fabric.numbers[layout.N_SHIFT])
+    real = np.arange(len(total)) % per < setup.settings.vcs
     assert (total[real] == depth).all()
 
 
@@ -80,9 +80,9 @@ def _silence(state, source):
     state.ends[:, layout.E_BIRTH] = 2**30
 
 
-def _at_rest(plant, state):
+def _at_rest(setup, state):
     """Nothing is left anywhere, and everything is free."""
-    config = plant.settings
+    config = setup.settings
     assert state.scalars[layout.IN_FLIGHT] == 0
     assert (state.vcs[:, layout.COUNT] == 0).all()
     assert (state.vcs[:, layout.STATE] == layout.IDLE).all()
@@ -137,7 +137,7 @@ def check_accounts(
         tail_credit=tail_credit,
     )
     network = hopscape.build(spec)
-    plant = build_plant(network, config)
+    setup = build_setup(network, config)
     links, nodes = [], []
     for is_link, pick, cycle in picks:
         if is_link:
@@ -146,17 +146,17 @@ def check_accounts(
         else:
             nodes.append(f"{pick % network.order}@{cycle}")
     try:
-        run, state, source = _run(plant, load, links, nodes, seed, "family" if own else "tables")
+        run, state, source = _run(setup, load, links, nodes, seed, "family" if own else "tables")
     except ArgumentError:  # more classes than channels, which is said
         assume(False)
     for until in stops:
         assert not run.to(until)
-        _balanced(plant, state)
-        _places_balance(plant, state)
+        _balanced(setup, state)
+        _places_balance(setup, state)
     _silence(state, source)
     assert not run.to(last)
-    _balanced(plant, state)
-    _at_rest(plant, state)
+    _balanced(setup, state)
+    _at_rest(setup, state)
     assert all(old for _, old in run.discarded)  # nobody on certified routes is ever stuck
     if not picks:
         assert state.scalars[layout.LOST] == state.scalars[layout.REROUTED] == 0
@@ -181,49 +181,49 @@ def test_stuck_channels_are_exactly_those_that_never_move(switching, routing, ta
         routing=routing,
         tail_credit=tail_credit,
     )
-    plant = build_plant(hopscape.build("ring(8)"), config, unsafe=True)
+    setup = build_setup(hopscape.build("ring(8)"), config, unsafe=True)
     if routing == "adaptive":
-        plant.fabric.sets[:] = 0  # no escape
-    run, state, source = _run(plant, 1.0, [], [])
+        setup.fabric.sets[:] = 0  # no escape
+    run, state, source = _run(setup, 1.0, [], [])
     for _ in range(40):
-        before = set(stuck_rows(plant, state).tolist())
+        before = set(stuck_rows(setup, state).tolist())
         if run.to(run.now + 50):
             break
-        assert before <= set(stuck_rows(plant, state).tolist())
+        assert before <= set(stuck_rows(setup, state).tolist())
     _silence(state, source)
     assert run.to(run.now + 20_000)
     busy = busy_rows(state)
     assert len(busy) >= 8
-    assert stuck_rows(plant, state).tolist() == busy
-    circle = look_for_stuck(plant, state).circle(plant, state)
+    assert stuck_rows(setup, state).tolist() == busy
+    circle = look_for_stuck(setup, state).circle(setup, state)
     assert len(set(circle)) == len(circle) >= 1
     assert set(circle) <= set(busy)
 
 
 def test_packets_between_old_and_new_routes_are_thrown_away_until_the_rest_moves():
     config = Settings(vcs=3, buffer=4, packet=(4,), tail_credit=True, priority="none")
-    plant = build_plant(hopscape.build("debruijn(2, 4)"), config)
+    setup = build_setup(hopscape.build("debruijn(2, 4)"), config)
     thrown = 0
     for seed in range(12):
-        run, state, source = _run(plant, 1.0, ["1-2@114"], ["6@261", "9@110"], seed)
+        run, state, source = _run(setup, 1.0, ["1-2@114"], ["6@261", "9@110"], seed)
         run.to(110)
         assert not run.discarded
         run.to(2000)
         thrown += len(run.discarded)
         assert state.scalars[layout.LOST] >= len(run.discarded)
-        _balanced(plant, state)
+        _balanced(setup, state)
         _silence(state, source)
         assert not run.to(20_000)
-        _at_rest(plant, state)
+        _at_rest(setup, state)
     assert thrown > 0
 
 
 @pytest.mark.interpreted
 def test_dead_link_from_the_start_loses_nothing_and_turns_its_pairs():
-    plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=4))
-    faults = read_faults(plant.network, ["0-1"])
+    setup = build_setup(hopscape.build("ring(8)"), Settings(vcs=4))
+    faults = read_faults(setup.network, ["0-1"])
     traffic = make_traffic("neighbour", 8)
-    point = run_point(plant, traffic, 0.1, cycles=2000, faults=faults)
+    point = run_point(setup, traffic, 0.1, cycles=2000, faults=faults)
     assert point.lost == 0
     assert point.created == point.delivered + point.in_flight
     share = point.rerouted / point.created
@@ -233,16 +233,16 @@ def test_dead_link_from_the_start_loses_nothing_and_turns_its_pairs():
 
 @pytest.mark.interpreted
 def test_dead_node_from_the_start_takes_what_is_sent_to_it():
-    plant = build_plant(hopscape.build("torus(4, 4)"), Settings(vcs=4))
-    faults = read_faults(plant.network, (), ["5"])
-    point = run_point(plant, make_traffic("uniform-others", 16), 0.1, cycles=4000, faults=faults)
+    setup = build_setup(hopscape.build("torus(4, 4)"), Settings(vcs=4))
+    faults = read_faults(setup.network, (), ["5"])
+    point = run_point(setup, make_traffic("uniform-others", 16), 0.1, cycles=4000, faults=faults)
     assert point.lost / point.created == pytest.approx(1 / 15, rel=0.15)
     assert point.created == point.delivered + point.lost + point.in_flight
 
 
 def test_a_fault_in_flight_turns_packets_and_both_parts_of_a_broken_mesh_go_on():
-    plant = build_plant(hopscape.build("mesh(2, 8)"), Settings(vcs=4, packet=(4,)))
-    run, state, _ = _run(plant, 0.3, ["(0,3)-(0,4)@500"], [])
+    setup = build_setup(hopscape.build("mesh(2, 8)"), Settings(vcs=4, packet=(4,)))
+    run, state, _ = _run(setup, 0.3, ["(0,3)-(0,4)@500"], [])
     run.to(499)
     assert state.scalars[layout.LOST] == state.scalars[layout.REROUTED] == 0
     run.to(501)
@@ -250,11 +250,11 @@ def test_a_fault_in_flight_turns_packets_and_both_parts_of_a_broken_mesh_go_on()
     assert turned > 0
     run.to(1500)
     assert state.scalars[layout.REROUTED] > turned
-    halves, state, _ = _run(plant, 0.2, ["(0,3)-(0,4)@500", "(1,3)-(1,4)@500"], [])
+    halves, state, _ = _run(setup, 0.2, ["(0,3)-(0,4)@500", "(1,3)-(1,4)@500"], [])
     assert not halves.to(1500)
     assert state.scalars[layout.LOST] > 100
     assert state.scalars[layout.DELIVERED] > 500
-    _balanced(plant, state)
+    _balanced(setup, state)
 
 
 @pytest.mark.interpreted
@@ -263,18 +263,18 @@ def test_mended_tables_are_shortest_over_what_is_left(spec):
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
-    plant = build_plant(hopscape.build(spec), Settings(vcs=8))
-    network = plant.network
+    setup = build_setup(hopscape.build(spec), Settings(vcs=8))
+    network = setup.network
     faults = read_faults(network, [f"0-{network.heads[0]}"], ["4"])
-    epoch = plan_epochs(plant, faults)[0]
+    epoch = plan_epochs(setup, faults)[0]
     live = epoch.alive
     graph = csr_array(
         (np.ones(live.sum()), (network.tails[live], network.heads[live])),
         shape=(network.order, network.order),
     )
     far = shortest_path(graph, unweighted=True)
-    port = epoch.plant.table.port
-    assert epoch.plant.certificate.deadlock_free
+    port = epoch.setup.table.port
+    assert epoch.setup.certificate.deadlock_free
     for a in range(network.order):
         for b in range(network.order):
             if a == b or np.isinf(far[a, b]):
@@ -287,14 +287,14 @@ def test_mended_tables_are_shortest_over_what_is_left(spec):
 
 @pytest.mark.interpreted
 def test_up_down_is_the_fallback_when_channels_are_few():
-    plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=1))
-    epoch = plan_epochs(plant, read_faults(plant.network, ["5-6"], ["0"]))[0]
-    assert epoch.plant.table.router.startswith("up*/down*")
-    assert epoch.plant.classes.count == 1
-    assert epoch.plant.certificate.deadlock_free
-    run, state, _ = _run(plant, 0.1, ["5-6@100"], ["0@200"])
+    setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=1))
+    epoch = plan_epochs(setup, read_faults(setup.network, ["5-6"], ["0"]))[0]
+    assert epoch.setup.table.router.startswith("up*/down*")
+    assert epoch.setup.classes.count == 1
+    assert epoch.setup.certificate.deadlock_free
+    run, state, _ = _run(setup, 0.1, ["5-6@100"], ["0@200"])
     assert not run.to(2000)
-    _balanced(plant, state)
+    _balanced(setup, state)
 
 
 @pytest.mark.interpreted
@@ -303,17 +303,17 @@ def test_bad_faults_are_refused():
     for links, nodes in ((["0-3"], []), (["0"], []), (["0-1@x"], []), ([], ["9"]), ([], ["1@-2"])):
         with pytest.raises(ArgumentError):
             read_faults(network, links, nodes)
-    plant = build_plant(network, Settings(vcs=4))
+    setup = build_setup(network, Settings(vcs=4))
     with pytest.raises(ArgumentError, match="choose family or tables"):
-        plan_epochs(plant, read_faults(network, ["0-1"]), "magic")
-    plant = build_plant(hopscape.build("debruijn(2, 4)"), Settings(vcs=2))
+        plan_epochs(setup, read_faults(network, ["0-1"]), "magic")
+    setup = build_setup(hopscape.build("debruijn(2, 4)"), Settings(vcs=2))
     with pytest.raises(ArgumentError, match="after the fault at cycle 7: vcs is 2; fixed routing"):
-        plan_epochs(plant, read_faults(plant.network, ["1-2@7"]))
+        plan_epochs(setup, read_faults(setup.network, ["1-2@7"]))
 
 
 def _follow(epoch, a, b):
     """The nodes on the way from a to b by the tables of an epoch."""
-    network, port = epoch.plant.network, epoch.plant.table.port
+    network, port = epoch.setup.network, epoch.setup.table.port
     way = [a]
     while way[-1] != b:
         channel = network.indptr[way[-1]] + port[way[-1], b]
@@ -328,9 +328,9 @@ def test_families_route_round_dead_parts():
     from hopscape.families.circulant.faults import FaultRouter
 
     network = hopscape.build("circulant(34, 1, 13)")
-    plant = build_plant(network, Settings(vcs=8))
+    setup = build_setup(network, Settings(vcs=8))
     faults = read_faults(network, ["0-1", "4-17"], ["20"])
-    epoch = plan_epochs(plant, faults)[0]
+    epoch = plan_epochs(setup, faults)[0]
     assert (epoch.routes, epoch.unserved) == ("family", 0)
     own = FaultRouter(network.router("closed"), [20], [(0, 1), (4, 17)])
     live = [v for v in range(34) if v != 20]
@@ -338,17 +338,17 @@ def test_families_route_round_dead_parts():
         for b in live:
             if a != b:
                 assert len(_follow(epoch, a, b)) - 1 == own.route(a, b, known=True).hops
-    first = plan_epochs(plant, faults[:1])[0]
+    first = plan_epochs(setup, faults[:1])[0]
     assert first.to_dict()["pairs_without_way"] == 0
-    tables = plan_epochs(plant, faults, "tables")[0]
+    tables = plan_epochs(setup, faults, "tables")[0]
     assert tables.routes == "tables"
-    assert not np.array_equal(tables.plant.table.port, epoch.plant.table.port)
+    assert not np.array_equal(tables.setup.table.port, epoch.setup.table.port)
 
 
 @pytest.mark.interpreted
 def test_pairs_that_a_family_does_not_serve_are_counted_and_served_by_tables():
     network = hopscape.build("circulant(13, 1, 5)")
-    plant = build_plant(network, Settings(vcs=8))
+    setup = build_setup(network, Settings(vcs=8))
     whole = type(network.family).detours
 
     def some(self, network, nodes, links):
@@ -357,7 +357,7 @@ def test_pairs_that_a_family_does_not_serve_are_counted_and_served_by_tables():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(network.family), "detours", some)
-        epoch = plan_epochs(plant, read_faults(network, ["0-1"]))[0]
+        epoch = plan_epochs(setup, read_faults(network, ["0-1"]))[0]
     assert epoch.routes == "family"
     assert epoch.unserved > 0
     for a in range(13):
@@ -368,8 +368,8 @@ def test_pairs_that_a_family_does_not_serve_are_counted_and_served_by_tables():
 @pytest.mark.interpreted
 def test_switches_route_round_dead_crossbars():
     network = hopscape.build("distributed_switch(7, 4, 2)")
-    plant = build_plant(network, Settings(vcs=8))
-    epoch = plan_epochs(plant, read_faults(network, (), ["9"]))[0]
+    setup = build_setup(network, Settings(vcs=8))
+    epoch = plan_epochs(setup, read_faults(network, (), ["9"]))[0]
     assert (epoch.routes, epoch.unserved) == ("family", 0)
     for a in range(7):
         for b in range(7):

@@ -15,35 +15,35 @@ from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.deadlock import routing_table
-from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.delays import channel_delays, link_classes, parse_delays
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters
 from hopscape.simulate.traffic import read_matrix, read_trace, worst_permutation
 
 
-def _lonely(plant, pairs, folder, size=3):
+def _lonely(setup, pairs, folder, size=3):
     """Mean latency of packets that never meet, one for each pair of endpoints."""
     path = folder / "lonely.trace"
     lines = [f"{300 * i},{a},{b},{size}" for i, (a, b) in enumerate(pairs)]
     path.write_text("\n".join(lines) + "\n")
-    traffic = read_trace(path, plant.endpoints)
-    point = run_point(plant, traffic, 1.0, warmup=0, cycles=300 * len(pairs))
+    traffic = read_trace(path, setup.endpoints)
+    point = run_point(setup, traffic, 1.0, warmup=0, cycles=300 * len(pairs))
     assert point.packets == len(pairs)
     return point.latency
 
 
-def _formula(plant, a, b, size=3):
+def _formula(setup, a, b, size=3):
     """The closed formula with the delay of every link on the way."""
-    network, port = plant.network, plant.table.port
-    at, goal = int(plant.home[a]), int(plant.home[b])
+    network, port = setup.network, setup.table.port
+    at, goal = int(setup.home[a]), int(setup.home[b])
     routers, links = 1, 0
     while at != goal:
         channel = int(network.indptr[at]) + int(port[at, goal])
-        links += int(plant.lines[channel, layout.U_DELAY])
+        links += int(setup.lines[channel, layout.U_DELAY])
         at = int(network.heads[channel])
         routers += 1
-    return plant.settings.router_delay * routers + links + 3 + size - 1
+    return setup.settings.router_delay * routers + links + 3 + size - 1
 
 
 @pytest.mark.interpreted
@@ -65,13 +65,13 @@ def test_lonely_packets_take_the_formula_with_the_delays_on_their_way(spec, dela
     general = 1 if general is None else general
     table = routing_table(network, ties=False)
     links = channel_delays(network, general, named)
-    plant = build_plant(
+    setup = build_setup(
         network, Settings(vcs=8, buffer=64, link_delay=general), table, link_delays=links
     )
-    ends = np.random.default_rng(1).permutation(plant.endpoints)[:6]
+    ends = np.random.default_rng(1).permutation(setup.endpoints)[:6]
     pairs = [(int(a), int(b)) for a, b in itertools.permutations(ends, 2)]
-    mean = sum(_formula(plant, a, b) for a, b in pairs) / len(pairs)
-    assert _lonely(plant, pairs, tmp_path) == pytest.approx(mean, abs=1e-9)
+    mean = sum(_formula(setup, a, b) for a, b in pairs) / len(pairs)
+    assert _lonely(setup, pairs, tmp_path) == pytest.approx(mean, abs=1e-9)
 
 
 @pytest.mark.interpreted
@@ -130,9 +130,9 @@ def _twins(links):
 def test_parallel_links_carry_as_much_as_they_are(links, most, routing):
     """Four endpoints a node, all sending across: each link carries one flit a cycle."""
     config = Settings(vcs=8, buffer=16, concentration=4, routing=routing)
-    plant = build_plant(_twins(links), config)
+    setup = build_setup(_twins(links), config)
     across = make_traffic(np.array([4, 5, 6, 7, 0, 1, 2, 3]), 8)
-    point = run_point(plant, across, 1.0, warmup=500, cycles=2000)
+    point = run_point(setup, across, 1.0, warmup=500, cycles=2000)
     if routing == "fixed":
         most = min(most, 0.5)  # a table holds two ways for each goal
     share = 0.65 if routing == "adaptive" else 0.92  # single iterations of allocators miss some
@@ -152,8 +152,8 @@ def test_routes_are_shared_out_among_parallel_links():
         same = copies[np.unique(network.port_of(step))]
         assert len(same) == 6
         assert same.max() <= 1.5 * same.min()
-    plant = build_plant(network, Settings(vcs=8))
-    assert plant.certificate.deadlock_free
+    setup = build_setup(network, Settings(vcs=8))
+    assert setup.certificate.deadlock_free
 
 
 @settings(deadline=None, max_examples=25)
@@ -174,14 +174,14 @@ def test_routes_are_shared_out_among_parallel_links():
 )
 def test_every_packet_arrives(spec, routing, sizes, bursts, load, seed):
     config = Settings(vcs=8, buffer=4, packet=sizes[0], packet_shares=sizes[1], routing=routing)
-    plant = build_plant(hopscape.build(spec), config)
-    traffic = make_traffic("uniform-others", plant.endpoints)
+    setup = build_setup(hopscape.build(spec), config)
+    traffic = make_traffic("uniform-others", setup.endpoints)
     if bursts:
         traffic = traffic.bursty(0.3, 0.3)
         load /= 2
     source = make_source(traffic, config, load)
-    state = start(plant, traffic, source, seed)
-    run = Run(plant, state, source, blank_counters(plant, 10))
+    state = start(setup, traffic, source, seed)
+    run = Run(setup, state, source, blank_counters(setup, 10))
     assert not run.to(400)
     source.kind[1] = layout.SILENT
     state.ends[:, layout.E_BIRTH] = 2**30
@@ -195,21 +195,21 @@ def test_every_packet_arrives(spec, routing, sizes, bursts, load, seed):
 
 def test_packet_sizes_come_in_their_shares():
     config = Settings(vcs=4, buffer=8, packet=(1, 5), packet_shares=(3.0, 1.0))
-    plant = build_plant(hopscape.build("torus(4, 4)"), config)
+    setup = build_setup(hopscape.build("torus(4, 4)"), config)
     traffic = make_traffic("uniform", 16)
     source = make_source(traffic, config, 0.2)
-    state = start(plant, traffic, source, 1)
-    Run(plant, state, source, blank_counters(plant, 200)).to(20_000)
+    state = start(setup, traffic, source, 1)
+    Run(setup, state, source, blank_counters(setup, 200)).to(20_000)
     mean = state.scalars[layout.DELIVERED_FLITS] / state.scalars[layout.DELIVERED]
     assert mean == pytest.approx(2.0, rel=0.02)
 
 
 def test_bursts_are_bursts():
     """The same load in bursts waits longer."""
-    plant = build_plant(hopscape.build("torus(4, 4)"), Settings(vcs=4))
+    setup = build_setup(hopscape.build("torus(4, 4)"), Settings(vcs=4))
     even = make_traffic("uniform", 16)
-    flat = run_point(plant, even, 0.6, warmup=1000, cycles=10_000)
-    rough = run_point(plant, even.bursty(0.02, 0.01), 0.6, warmup=1000, cycles=10_000)
+    flat = run_point(setup, even, 0.6, warmup=1000, cycles=10_000)
+    rough = run_point(setup, even.bursty(0.02, 0.01), 0.6, warmup=1000, cycles=10_000)
     assert rough.accepted == pytest.approx(flat.accepted, rel=0.1)
     assert rough.latency > 1.1 * flat.latency
     for chances in ((0, 0.5), (0.5, 1.5)):
@@ -218,14 +218,14 @@ def test_bursts_are_bursts():
 
 
 def test_hotspots_get_their_shares():
-    plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=4))
-    config = plant.settings
+    setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=4))
+    config = setup.settings
     traffic = make_traffic("hotspot({5,10},{3,1})", 16)
     source = make_source(traffic, config, 0.03)
-    state = start(plant, traffic, source, 2)
-    counters = blank_counters(plant, 300)
+    state = start(setup, traffic, source, 2)
+    counters = blank_counters(setup, 300)
     counters.span[:2] = 0, 30_000
-    assert not Run(plant, state, source, counters).to(30_000)
+    assert not Run(setup, state, source, counters).to(30_000)
     got = counters.received
     assert got[5] / got[10] == pytest.approx(3, rel=0.1)
     assert got.sum() == got[5] + got[10]
@@ -257,10 +257,10 @@ def test_matrix_and_trace_files(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["points"][0]["hops"] == 3
     trace = tmp_path / "packets.trace"
     trace.write_text("cycle,source,target,flits\n# two packets\n5,0,2,2\n50,1,2,4\n")
-    plant = build_plant(hopscape.build("ring(6)"), Settings(vcs=2))
-    point = run_point(plant, read_trace(trace, 6), 0.0, warmup=0, cycles=100)
+    setup = build_setup(hopscape.build("ring(6)"), Settings(vcs=2))
+    point = run_point(setup, read_trace(trace, 6), 0.0, warmup=0, cycles=100)
     assert (point.packets, point.delivered) == (2, 2)
-    assert point.latency == (plant.settings.zero_load(3, 2) + plant.settings.zero_load(2, 4)) / 2
+    assert point.latency == (setup.settings.zero_load(3, 2) + setup.settings.zero_load(2, 4)) / 2
     for text in ("5,0,9,1\n", "5,0,1\n", "x,0,1,1\n", "", "5,0,1,0\n"):
         trace.write_text(text)
         with pytest.raises(FileFormatError):
@@ -297,11 +297,11 @@ def test_worst_permutation_is_the_worst_of_all(spec):
 def test_adaptive_packets_escape_when_no_buffer_holds_them(switching):
     """A free channel to roam whose buffer is too full must not keep a packet from its escape."""
     config = Settings(vcs=3, buffer=4, packet=(3,), routing="adaptive", switching=switching)
-    plant = build_plant(hopscape.build("ring(8)"), config)
+    setup = build_setup(hopscape.build("ring(8)"), config)
     traffic = make_traffic("tornado", 8)
     source = make_source(traffic, config, 1.0)
-    state = start(plant, traffic, source, 1)
-    run = Run(plant, state, source, blank_counters(plant, 10))
+    state = start(setup, traffic, source, 1)
+    run = Run(setup, state, source, blank_counters(setup, 10))
     assert not run.to(2000)
     before = int(state.scalars[layout.DELIVERED])
     assert not run.to(4000)

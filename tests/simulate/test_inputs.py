@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.simulate import Settings, build_plant, make_traffic
+from hopscape.simulate import Settings, build_setup, make_traffic
 from hopscape.simulate.booksim import read_anynet, read_booksim, split_list, write_booksim
 from hopscape.simulate.jobs import traffic_for
 from hopscape.simulate.sweep import parse_loads
@@ -154,7 +154,7 @@ def test_wrong_network_files_are_refused_at_once(tmp_path, text):
     ],
 )
 def test_same_addresses_same_traffic(first, second):
-    one, two = (build_plant(hopscape.build(spec), Settings()) for spec in (first, second))
+    one, two = (build_setup(hopscape.build(spec), Settings()) for spec in (first, second))
     for pattern in ("transpose", "tornado", "neighbour", "shuffle"):
         found = traffic_for(one, pattern, 0).targets
         assert found.tolist() == traffic_for(two, pattern, 0).targets.tolist()
@@ -162,10 +162,10 @@ def test_same_addresses_same_traffic(first, second):
 
 
 def test_transpose_swaps_halves_of_the_address():
-    cube = build_plant(hopscape.build("hypercube(4)"), Settings())
+    cube = build_setup(hopscape.build("hypercube(4)"), Settings())
     halves = [(s >> 2) | (s & 3) << 2 for s in range(16)]
     assert traffic_for(cube, "transpose", 0).targets.tolist() == halves
-    grid = build_plant(hopscape.build("mesh(4, 2)"), Settings())
+    grid = build_setup(hopscape.build("mesh(4, 2)"), Settings())
     assert traffic_for(grid, "transpose", 0).targets.tolist() == [0, 4, 1, 5, 2, 6, 3, 7]
     assert traffic_for(grid, "tornado", 0).targets.tolist() == [2, 3, 4, 5, 6, 7, 0, 1]
 
@@ -188,10 +188,10 @@ def test_a_negative_seed_is_refused(capsys):
 def test_the_engine_runs_without_a_compiler(routing):
     script = (
         "import json, sys, hopscape\n"
-        "from hopscape.simulate import Settings, build_plant, make_traffic, run_point\n"
-        "plant = build_plant(hopscape.build('torus(3, 4)'), Settings(packet=(1, 3), vcs=5,"
+        "from hopscape.simulate import Settings, build_setup, make_traffic, run_point\n"
+        "setup = build_setup(hopscape.build('torus(3, 4)'), Settings(packet=(1, 3), vcs=5,"
         " routing=sys.argv[1]))\n"
-        "point = run_point(plant, make_traffic('uniform', 12), 0.5, warmup=100, cycles=100)\n"
+        "point = run_point(setup, make_traffic('uniform', 12), 0.5, warmup=100, cycles=100)\n"
         "print(json.dumps([point.latency, point.accepted, point.flit_hops, point.created]))"
     )
     found = []

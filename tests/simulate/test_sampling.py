@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hopscape
-from hopscape.simulate import Settings, build_plant, layout, make_traffic
+from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.engine_kernels import advance
 from hopscape.simulate.measurement import blank_counters, make_source, start
 from hopscape.simulate.sampling import _age
@@ -14,10 +14,10 @@ from hopscape.simulate.surgery import census
 pytestmark = pytest.mark.interpreted
 
 
-def slow_age(plant, state, rate, total, count):
+def slow_age(setup, state, rate, total, count):
     """Packets in the network by their births, those in the queues by the oldest and the rate."""
     now = int(state.scalars[layout.NOW])
-    for who in census(plant.settings.buffer, state):
+    for who in census(setup.settings.buffer, state):
         total += now - int(state.packets[who, layout.BORN])
         count += 1
     for birth in state.ends[:, layout.E_BIRTH].tolist():
@@ -30,11 +30,11 @@ def slow_age(plant, state, rate, total, count):
 @pytest.mark.parametrize("load", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("cycles", [0, 7, 60])
 def test_ages_are_counted_one_by_one(load, cycles):
-    plant = build_plant(hopscape.build("ring(4)"), Settings(packet=(2,)))
+    setup = build_setup(hopscape.build("ring(4)"), Settings(packet=(2,)))
     traffic = make_traffic("uniform-others", 4)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, 5)
-    advance(plant.fabric, state, source, blank_counters(plant, 10), cycles, 1000)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, 5)
+    advance(setup.fabric, state, source, blank_counters(setup, 10), cycles, 1000)
     for total, count in ((0.0, 0.0), (31.0, 4.0)):
-        slow = slow_age(plant, state, load / 2, total, count)
+        slow = slow_age(setup, state, load / 2, total, count)
         assert _age(state, source, total, count) == pytest.approx(slow)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
-from hopscape.simulate import Settings, build_plant, layout, make_traffic, run_point
+from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.booksim import (
     parse_booksim,
     read_anynet,
@@ -30,8 +30,8 @@ TORUS_A = Settings(vcs=2, buffer=8, link_delay=2)
 TORUS_B = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2, link_delay=2)
 
 
-def _plant(spec, config=None, **options):
-    return build_plant(hopscape.build(spec), config or Settings(vcs=4), **options)
+def _setup(spec, config=None, **options):
+    return build_setup(hopscape.build(spec), config or Settings(vcs=4), **options)
 
 
 def _trace(tmp_path, lines, endpoints):
@@ -59,10 +59,10 @@ def test_lonely_packet_takes_the_closed_formula(tmp_path_factory, spec, size, de
         traversal_delay=delays[3],
         link_delay=link,
     )
-    plant = _plant(spec, config)
-    traffic = _trace(tmp_path_factory.mktemp("t"), [(7, *ends, size)], plant.endpoints)
-    point = run_point(plant, traffic, 1.0, warmup=0, cycles=200)
-    distance = plant.network.router().distance(*ends)
+    setup = _setup(spec, config)
+    traffic = _trace(tmp_path_factory.mktemp("t"), [(7, *ends, size)], setup.endpoints)
+    point = run_point(setup, traffic, 1.0, warmup=0, cycles=200)
+    distance = setup.network.router().distance(*ends)
     assert point.packets == 1
     assert point.hops == distance + 1
     assert point.latency == config.zero_load(distance + 1, size)
@@ -84,8 +84,8 @@ def test_lonely_packet_takes_the_closed_formula(tmp_path_factory, spec, size, de
     ],
 )
 def test_latencies_are_those_of_booksim(spec, config, traffic, load, latency):
-    plant = _plant(spec, config)
-    point = run_point(plant, make_traffic(traffic, 64, (8, 8)), load, warmup=1000, cycles=4000)
+    setup = _setup(spec, config)
+    point = run_point(setup, make_traffic(traffic, 64, (8, 8)), load, warmup=1000, cycles=4000)
     assert point.latency == pytest.approx(latency, rel=0.03)
     assert not point.saturated
     assert point.accepted == pytest.approx(load, rel=0.05)
@@ -103,21 +103,21 @@ def test_latencies_are_those_of_booksim(spec, config, traffic, load, latency):
     ],
 )
 def test_saturation_is_that_of_booksim(spec, config, traffic, knee):
-    plant = _plant(spec, config)
+    setup = _setup(spec, config)
     pattern = make_traffic(traffic, 64, (8, 8))
-    assert not run_point(plant, pattern, 0.95 * knee, warmup=2000, cycles=5000).saturated
-    assert run_point(plant, pattern, 1.06 * knee, warmup=2000, cycles=8000).saturated
+    assert not run_point(setup, pattern, 0.95 * knee, warmup=2000, cycles=5000).saturated
+    assert run_point(setup, pattern, 1.06 * knee, warmup=2000, cycles=8000).saturated
 
 
-def _books_balance(plant, state):
+def _books_balance(setup, state):
     """Every buffer place is in the buffer, under way, or a credit; idle routers hold all."""
     vcs = state.vcs
-    rows = np.arange(plant.units << int(plant.fabric.numbers[layout.N_SHIFT]))
-    per = 1 << int(plant.fabric.numbers[layout.N_SHIFT])
-    real = rows % per < plant.settings.vcs
-    assert (vcs[real, layout.CREDIT] == plant.settings.buffer).all()
+    rows = np.arange(setup.units << int(setup.fabric.numbers[layout.N_SHIFT]))
+    per = 1 << int(setup.fabric.numbers[layout.N_SHIFT])
+    real = rows % per < setup.settings.vcs
+    assert (vcs[real, layout.CREDIT] == setup.settings.buffer).all()
     assert (vcs[:, layout.COUNT] == 0).all()
-    assert (state.units[:, layout.U_FREE] == (1 << plant.settings.vcs) - 1).all()
+    assert (state.units[:, layout.U_FREE] == (1 << setup.settings.vcs) - 1).all()
 
 
 @pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
@@ -129,24 +129,24 @@ def test_every_packet_arrives_and_every_credit_returns(routing, switching):
     config = Settings(
         vcs=6, buffer=5, packet=(1, 4), routing=routing, switching=switching, tail_credit=True
     )
-    plant = _plant("torus(4, 4)", config)
+    setup = _setup("torus(4, 4)", config)
     traffic = make_traffic("uniform-others", 16)
     source = make_source(traffic, config, 0.15)
-    state = start(plant, traffic, source, seed=3)
-    counters = blank_counters(plant, 10)
-    assert advance(plant.fabric, state, source, counters, 1000, 900) == 0
+    state = start(setup, traffic, source, seed=3)
+    counters = blank_counters(setup, 10)
+    assert advance(setup.fabric, state, source, counters, 1000, 900) == 0
     source.kind[1] = layout.SILENT
     state.ends[:, layout.E_BIRTH] = 2**30
-    assert advance(plant.fabric, state, source, counters, 4000, 5000) == 0
+    assert advance(setup.fabric, state, source, counters, 4000, 5000) == 0
     assert state.scalars[layout.CREATED] == state.scalars[layout.DELIVERED] > 100
     assert state.scalars[layout.IN_FLIGHT] == 0
-    _books_balance(plant, state)
+    _books_balance(setup, state)
 
 
 def test_the_same_seed_gives_the_same_run():
-    plant = _plant("petersen")
+    setup = _setup("petersen")
     traffic = make_traffic("uniform", 10)
-    runs = [run_point(plant, traffic, 0.2, seed=s, cycles=1000).to_dict() for s in (5, 5, 6)]
+    runs = [run_point(setup, traffic, 0.2, seed=s, cycles=1000).to_dict() for s in (5, 5, 6)]
     for run in runs:
         del run["seconds"]
     assert runs[0] == runs[1]
@@ -156,15 +156,15 @@ def test_the_same_seed_gives_the_same_run():
 def test_sixteen_ring_deadlocks_on_one_channel_and_not_on_two():
     one = Settings(vcs=1, buffer=2, packet=(8,))
     with pytest.raises(ArgumentError, match="needs 2 virtual channels"):
-        _plant("ring(16)", one)
-    forced = _plant("ring(16)", one, unsafe=True)
+        _setup("ring(16)", one)
+    forced = _setup("ring(16)", one, unsafe=True)
     assert not forced.certificate.deadlock_free
     assert len(forced.certificate.cycle) == 16
     traffic = make_traffic("uniform-others", 16)
     point = run_point(forced, traffic, 0.8, warmup=0, cycles=20_000)
     assert point.deadlocked
     assert point.saturated
-    safe = _plant("ring(16)", Settings(vcs=2, buffer=2, packet=(8,)))
+    safe = _setup("ring(16)", Settings(vcs=2, buffer=2, packet=(8,)))
     assert safe.certificate.deadlock_free
     assert not run_point(safe, traffic, 0.8, warmup=0, cycles=20_000).deadlocked
 
@@ -174,19 +174,19 @@ def test_stuck_channels_are_named():
     from hopscape.simulate.engine_kernels import advance
     from hopscape.simulate.measurement import blank_counters
 
-    plant = _plant("ring(8)", Settings(vcs=1, buffer=2, packet=(8,)), unsafe=True)
+    setup = _setup("ring(8)", Settings(vcs=1, buffer=2, packet=(8,)), unsafe=True)
     traffic = make_traffic("uniform-others", 8)
-    source = make_source(traffic, plant.settings, 0.9)
-    state = start(plant, traffic, source, seed=1)
-    assert len(stuck_rows(plant, state)) == 0
-    assert advance(plant.fabric, state, source, blank_counters(plant, 1), 20_000, 2000) == 1
-    assert len(stuck_rows(plant, state)) >= 8
+    source = make_source(traffic, setup.settings, 0.9)
+    state = start(setup, traffic, source, seed=1)
+    assert len(stuck_rows(setup, state)) == 0
+    assert advance(setup.fabric, state, source, blank_counters(setup, 1), 20_000, 2000) == 1
+    assert len(stuck_rows(setup, state)) >= 8
 
 
 def test_layered_and_concentrated_networks_run():
-    plant = _plant("petersen", Settings(vcs=4, concentration=3))
-    assert plant.classes.method == "layers"
-    point = run_point(plant, make_traffic("uniform", 30), 0.1, cycles=1000)
+    setup = _setup("petersen", Settings(vcs=4, concentration=3))
+    assert setup.classes.method == "layers"
+    point = run_point(setup, make_traffic("uniform", 30), 0.1, cycles=1000)
     assert point.accepted == pytest.approx(0.1, rel=0.15)
 
 
@@ -216,20 +216,20 @@ def test_patterns_mean_what_booksim_means():
 
 
 def test_hotspot_and_bursts_offer_what_they_should():
-    plant = _plant("torus(4, 4)")
-    hot = run_point(plant, make_traffic("hotspot({3})", 16), 0.02, cycles=8000)
+    setup = _setup("torus(4, 4)")
+    hot = run_point(setup, make_traffic("hotspot({3})", 16), 0.02, cycles=8000)
     assert hot.accepted == pytest.approx(0.02, rel=0.15)
     assert hot.fairness == 0
     bursty = make_traffic("uniform", 16).bursty(0.05, 0.2)
-    assert run_point(plant, bursty, 0.1, cycles=20_000).accepted == pytest.approx(0.1, rel=0.1)
+    assert run_point(setup, bursty, 0.1, cycles=20_000).accepted == pytest.approx(0.1, rel=0.1)
 
 
 @pytest.mark.interpreted
 def test_worst_permutation_loads_one_channel():
-    plant = _plant("ring(9)")
-    worst = worst_permutation(plant.network, plant.table, plant.home)
+    setup = _setup("ring(9)")
+    worst = worst_permutation(setup.network, setup.table, setup.home)
     assert sorted(worst.targets.tolist()) == list(range(9))
-    point = run_point(plant, worst, 0.1, cycles=2000)
+    point = run_point(setup, worst, 0.1, cycles=2000)
     assert point.busiest == pytest.approx(0.4, rel=0.15)
 
 
@@ -354,27 +354,27 @@ def test_replay_of_a_broadcast():
     from hopscape.simulate.replay import replay
 
     network = hopscape.build("torus(4, 4)")
-    plant = build_plant(network, Settings(vcs=4))
+    setup = build_setup(network, Settings(vcs=4))
     schedule = broadcast(network, 0)
-    alone = replay(plant, schedule, flits=3)
-    strict = replay(plant, schedule, flits=3, barrier=True)
+    alone = replay(setup, schedule, flits=3)
+    strict = replay(setup, schedule, flits=3, barrier=True)
     assert 0 < alone.cycles <= strict.cycles
     assert (alone.finished > 0).all()
-    hop = plant.settings.zero_load(2, 3)
+    hop = setup.settings.zero_load(2, 3)
     assert strict.cycles >= schedule.rounds * hop
-    assert replay(plant, schedule, flits=3, background=0.2).cycles >= alone.cycles
+    assert replay(setup, schedule, flits=3, background=0.2).cycles >= alone.cycles
 
 
 def test_two_phase_routing_keeps_to_the_layer_of_each_phase():
     from hopscape.simulate.run import Run, blank_counters
 
     config = Settings(vcs=8, buffer=5, packet=(1, 4), routing="valiant", tail_credit=True)
-    plant = _plant("petersen", config)
+    setup = _setup("petersen", config)
     traffic = make_traffic("uniform-others", 10)
     source = make_source(traffic, config, 0.9)
-    state = start(plant, traffic, source, seed=0)
-    assert not Run(plant, state, source, blank_counters(plant, 1)).to(5000)
-    assert len(stuck_rows(plant, state)) == 0
+    state = start(setup, traffic, source, seed=0)
+    assert not Run(setup, state, source, blank_counters(setup, 1)).to(5000)
+    assert len(stuck_rows(setup, state)) == 0
 
 
 def test_commands_write_booksim_files_and_replay_schedules(capsys, tmp_path):
@@ -431,13 +431,13 @@ def test_booksim_calls_tornado_on_the_mesh_unstable_near_a_third():
     """BookSim's own rule: within 5 % of the 0.33 that it is known to reach."""
     from hopscape.simulate.sampling import Sampling, run_samples
 
-    plant, pattern = _plant("mesh(8, 8)", MESH_A), make_traffic("tornado", 64, (8, 8))
-    below, stable = run_samples(plant, pattern, 0.95 * 0.33, Sampling())
-    beyond, unstable = run_samples(plant, pattern, 1.05 * 0.33, Sampling())
+    setup, pattern = _setup("mesh(8, 8)", MESH_A), make_traffic("tornado", 64, (8, 8))
+    below, stable = run_samples(setup, pattern, 0.95 * 0.33, Sampling())
+    beyond, unstable = run_samples(setup, pattern, 1.05 * 0.33, Sampling())
     assert (stable, unstable) == (False, True)
     assert beyond.saturated
     assert below.accepted == pytest.approx(0.95 * 0.33, rel=0.03)
-    quiet, unstable = run_samples(plant, pattern, 0.25, Sampling())
+    quiet, unstable = run_samples(setup, pattern, 0.25, Sampling())
     assert not quiet.saturated
     assert not unstable
     assert quiet.latency == pytest.approx(39.4, rel=0.03)
@@ -465,7 +465,7 @@ def test_large_simulations_say_their_memory_before_they_take_it(monkeypatch):
     for spec, routing in (("torus(8, 8)", "fixed"), ("rpc(2)", "adaptive"), ("ring(9)", "ugal")):
         config = Settings(vcs=8, routing=routing)
         network = hopscape.build(spec)
-        assert memory_needed(network, config) >= build_plant(network, config).memory()
+        assert memory_needed(network, config) >= build_setup(network, config).memory()
     arguments = ["simulate", "ring(6)", "--load", "0.1", "--cycles", "100"]
     assert "memory" not in CliRunner().invoke(app, arguments).stderr
     monkeypatch.setattr(command, "_WORTH_SAYING", 0)

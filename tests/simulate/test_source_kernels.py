@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_packet_kernels import slow_splitmix
 
 import hopscape
-from hopscape.simulate import Settings, build_plant, layout, make_traffic
+from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.source_kernels import put_ready, silence, wake
 from hopscape.simulate.traffic import read_trace
@@ -51,13 +51,13 @@ def slow_births(state, source, until):
     st.sampled_from([0.0, 0.03, 0.4, 1.0]), st.booleans(), st.integers(0, 99), st.integers(0, 300)
 )
 def test_births_are_those_of_the_twin(load, bursts, seed, until):
-    plant = build_plant(hopscape.build("ring(3)"), Settings(packet=(1,)))
+    setup = build_setup(hopscape.build("ring(3)"), Settings(packet=(1,)))
     traffic = make_traffic("uniform-others", 3)
     if bursts and load < 0.2:
         traffic = traffic.bursty(0.1, 0.3)
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
-    fresh = np.array(start(plant, traffic, make_source(traffic, plant.settings, 0.0), seed).random)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
+    fresh = np.array(start(setup, traffic, make_source(traffic, setup.settings, 0.0), seed).random)
     slow = [slow_births(int(fresh[e]), source, 400) for e in range(3)]
     assert state.ends[:, layout.E_BIRTH].tolist() == [
         row[0] if row else state.ends[e, layout.E_BIRTH] for e, row in enumerate(slow)
@@ -77,10 +77,10 @@ def test_births_are_those_of_the_twin(load, bursts, seed, until):
 def test_births_of_a_trace(tmp_path):
     path = tmp_path / "some.trace"
     path.write_text("3,0,1,1\n3,1,2,4\n7,0,2,1\n9,2,0,1\n")
-    plant = build_plant(hopscape.build("ring(3)"), Settings(packet=(4,)))
+    setup = build_setup(hopscape.build("ring(3)"), Settings(packet=(4,)))
     traffic = read_trace(path, 3)
-    source = make_source(traffic, plant.settings, 1.0)
-    state = start(plant, traffic, source, 1)
+    source = make_source(traffic, setup.settings, 1.0)
+    state = start(setup, traffic, source, 1)
     assert state.ends[:, layout.E_BIRTH].tolist() == [3, 3, 9]
     state.scalars[layout.NOW] = 8
     for e, lost in enumerate((2, 3, 3)):

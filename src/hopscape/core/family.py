@@ -16,9 +16,9 @@ from hopscape.core.layout import Layout
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
 from hopscape.core.parameter import REQUIRED, Parameter
+from hopscape.core.requirement import Requirement, scan
 from hopscape.core.schedule import Schedule
 from hopscape.core.structure import ListedStructure
-from hopscape.core.wish import Wish, scan
 
 __all__ = [
     "REQUIRED",
@@ -75,15 +75,15 @@ class Family(RoutedStructure):
         return ()
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterable[str]:
+    def members(cls, requirement: Requirement) -> Iterable[str]:
         """Specs of members of about this size and at most so many ports, for the designer.
 
-        The best ones first and not many of them (about ``wish.most``): a family knows which of its
-        members are worth a look. What does not fit is left out by whoever asks. By default the
-        one member of a family without parameters, and those of the nearest orders where a single
-        integer is required.
+        The best ones first and not many of them (about ``requirement.most``): a family knows which
+        of its members are worth a look. What does not fit is left out by whoever asks. By default
+        the one member of a family without parameters, and those of the nearest orders where a
+        single integer is required.
         """
-        return scan(cls, wish) if cls.parameters else (cls.name,)
+        return scan(cls, requirement) if cls.parameters else (cls.name,)
 
 
 class ListedFamily(ListedStructure, Family):

@@ -33,13 +33,13 @@ def human_bytes(size: int) -> str:
 
 def memory_limit() -> int:
     """Bytes that one object may take: ``HOPSCAPE_MEMORY`` (as in ``8G``), or 60 % of what is."""
-    wish = os.environ.get("HOPSCAPE_MEMORY")
-    if wish is None:
+    asked = os.environ.get("HOPSCAPE_MEMORY")
+    if asked is None:
         return int(_machine_memory() * 0.6)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", wish, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", asked, re.IGNORECASE)
     if match is None:
         raise ArgumentError(
-            f"HOPSCAPE_MEMORY is {wish!r}; it must be a number of bytes such as 8G or 500M"
+            f"HOPSCAPE_MEMORY is {asked!r}; it must be a number of bytes such as 8G or 500M"
         )
     return int(float(match[1]) * _UNITS[match[2].upper()])
 

@@ -11,7 +11,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.design.requirements import Requirements
 from hopscape.registry import all_families, family, member
 
@@ -75,25 +75,25 @@ def find_candidates(requirements: Requirements) -> list[Candidate]:
     if requirements.families:
         chosen = {family(name).name: family(name) for name in requirements.families}
     found: dict[str, Candidate] = {}
-    whole = Wish(requirements.nodes, requirements.low, requirements.high, requirements.ports)
+    whole = Requirement(requirements.nodes, requirements.low, requirements.high, requirements.ports)
     for name, kind in chosen.items():
-        for wish in requirements.wishes():
-            for spec, switched in _fitting(kind, wish):
+        for requirement in requirements.asked():
+            for spec, switched in _fitting(kind, requirement):
                 several = requirements.endpoints > 1
-                if several and (wish == whole) != switched:
-                    continue  # routers for the one wish, machines with switches for the other
+                if several and (requirement == whole) != switched:
+                    continue  # routers for the one, machines with switches for the other
                 found.setdefault(spec, Candidate(spec, name))
     return list(found.values())
 
 
-def _fitting(kind: type[Family], wish: Wish) -> Iterator[tuple[str, bool]]:
+def _fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, bool]]:
     """Specs that a family offers and that do fit, and whether they have switches."""
-    for spec in kind.members(wish):
+    for spec in kind.members(requirement):
         try:
             found = member(spec)
         except HopscapeError:
             continue
-        if wish.fits(endpoints_of(found)):
+        if requirement.fits(endpoints_of(found)):
             yield spec, found.switches() is not None
 
 
@@ -116,8 +116,8 @@ def next_size(network: Network) -> int | None:
 def _next_size(kind: type[Family], own: int, ports: int) -> int | None:
     for factor in (1.0, 1.1, 2, 8, 64):
         high = max(own + 1, int(own * factor))
-        wish = Wish(own + 1, own + 1, high, ports)
-        sizes = [endpoints_of(member(spec)) for spec, _ in _fitting(kind, wish)]
+        requirement = Requirement(own + 1, own + 1, high, ports)
+        sizes = [endpoints_of(member(spec)) for spec, _ in _fitting(kind, requirement)]
         if sizes:
             return min(sizes)
     return None
@@ -127,7 +127,7 @@ def nearest_sizes(requirements: Requirements) -> str:
     """Which sizes there are, when none fits: for an error message."""
     near: list[tuple[int, int, str]] = []
     kinds = [family(name) for name in requirements.families] or list(all_families().values())
-    wide = Wish(
+    wide = Requirement(
         requirements.routers(requirements.nodes),
         2,
         4 * requirements.routers(requirements.nodes),

@@ -1,7 +1,7 @@
 """All columns of tables, from the entry points ``hopscape.columns``.
 
 ``hopscape compare``, ``hopscape design`` and ``hopscape explain`` share them. A package adds its
-own with one line of metadata that names a :class:`~hopscape.metrics.subject.Column`, or several.
+own with one line of metadata that names a :class:`~hopscape.metrics.evaluation.Column`, or several.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.design.conditions import Conditions
-from hopscape.metrics.subject import Column, Subject
+from hopscape.metrics.evaluation import Column, Evaluation
 
 __all__ = [
     "ALL_COLUMNS",
@@ -20,8 +20,8 @@ __all__ = [
     "columns_of",
     "columns_of_stage",
     "find_column",
+    "new_evaluation",
     "plain_title",
-    "subject",
 ]
 
 
@@ -58,9 +58,9 @@ def columns_of_stage(stage: int) -> list[str]:
     return [column.name for column in ALL_COLUMNS.values() if column.stage == stage]
 
 
-def subject(network: Network, conditions: Conditions | None = None) -> Subject:
+def new_evaluation(network: Network, conditions: Conditions | None = None) -> Evaluation:
     """A network ready to be measured under conditions, quickly."""
-    return Subject(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+    return Evaluation(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
 
 
 def column_names(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hopscape.core.errors import ArgumentError
 from hopscape.design.floorplan import FloorPlan
-from hopscape.metrics.columns import Subject
+from hopscape.metrics.columns import Evaluation
 
 __all__ = ["ROUTES_ORDER", "Conditions", "given"]
 
@@ -62,6 +62,6 @@ class Conditions:
 _USUAL = Conditions()
 
 
-def given(it: Subject) -> Conditions:
-    """The conditions of a subject, the usual ones if it has none."""
-    return it.conditions if isinstance(it.conditions, Conditions) else _USUAL
+def given(evaluation: Evaluation) -> Conditions:
+    """The conditions of an evaluation, the usual ones if it has none."""
+    return evaluation.conditions if isinstance(evaluation.conditions, Conditions) else _USUAL

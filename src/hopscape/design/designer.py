@@ -19,11 +19,11 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import columns_of_stage, find_column, subject
+from hopscape.design.columns import columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import Requirements
-from hopscape.metrics.columns import Subject, measure_columns
+from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
@@ -88,8 +88,8 @@ class Design:
 
 
 @lru_cache(maxsize=2)
-def _subject(spec: str, conditions: Conditions) -> Subject:
-    return subject(build(spec), conditions)
+def _subject(spec: str, conditions: Conditions) -> Evaluation:
+    return new_evaluation(build(spec), conditions)
 
 
 def measure(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hopscape.design.conditions import ROUTES_ORDER
 from hopscape.metrics.effort import block_bytes, channels_of, router_rate, sweep_seconds
+from hopscape.metrics.evaluation import Effort, Evaluation, Job
 from hopscape.metrics.routes import closed_router
-from hopscape.metrics.subject import Effort, Job, Subject
 
 __all__ = [
     "BETWEEN",
@@ -26,91 +26,93 @@ _TABLE_STEPS = 10**9
 _SCHEDULE_ORDER = 1400
 
 
-def routes_wanted(it: Subject) -> int | None:
+def routes_wanted(evaluation: Evaluation) -> int | None:
     """Destinations whose routes are followed; None for all."""
-    net = it.network
-    if net.order <= ROUTES_ORDER or it.exact:
+    net = evaluation.network
+    if net.order <= ROUTES_ORDER or evaluation.exact:
         return None
     if closed_router(net) is not None:
         return _SAMPLED_TARGETS
     return None if net.order * channels_of(net) <= _TABLE_STEPS else 4 * _SAMPLED_TARGETS
 
 
-def _pairs(it: Subject) -> int:
+def _pairs(evaluation: Evaluation) -> int:
     """Pairs of nodes and destinations whose routes are followed."""
-    most = routes_wanted(it)
-    order = it.network.order
+    most = routes_wanted(evaluation)
+    order = evaluation.network.order
     return order * (order if most is None else min(most, order))
 
 
-def _routes(it: Subject) -> Effort:
+def _routes(evaluation: Evaluation) -> Effort:
     """Next ports of the closed router, or tables filled with two sweeps, and their loads."""
-    net, pairs = it.network, _pairs(it)
+    net, pairs = evaluation.network, _pairs(evaluation)
     degree = channels_of(net) / net.order
     sweeps = 2 if net.order <= ROUTES_ORDER else 1
     table = sweeps * 15 * _NS * (degree + 1) if closed_router(net) is None else 0.0
-    return Effort(pairs * (router_rate(it) + table + 40 * _NS), 4 * pairs + block_bytes(net))
+    return Effort(
+        pairs * (router_rate(evaluation) + table + 40 * _NS), 4 * pairs + block_bytes(net)
+    )
 
 
-def _worst(it: Subject) -> Effort:
+def _worst(evaluation: Evaluation) -> Effort:
     """Matchings of the pairs that meet on the busiest channels."""
-    net = it.network
-    if routes_wanted(it) is not None:
+    net = evaluation.network
+    if routes_wanted(evaluation) is not None:
         return Effort(0.0)
-    load = net.order**2 * max(1, it.levels) / (2 * max(1, channels_of(net)))
+    load = net.order**2 * max(1, evaluation.levels) / (2 * max(1, channels_of(net)))
     return Effort(24 * (load * 10 + net.order**2 * 1.5) * _NS, int(40 * load) + 20 * net.order)
 
 
-def _lanes(it: Subject) -> Effort:
+def _lanes(evaluation: Evaluation) -> Effort:
     """Channel dependencies of all routes, by several rules."""
-    net = it.network
+    net = evaluation.network
     degree = channels_of(net) / net.order
     waits = int(36 * channels_of(net) * degree)
-    return Effort(_pairs(it) * 100 * _NS + waits * 5 * _NS, waits)
+    return Effort(_pairs(evaluation) * 100 * _NS + waits * 5 * _NS, waits)
 
 
-def _faults(it: Subject) -> Effort:
+def _faults(evaluation: Evaluation) -> Effort:
     """Ten trials, each searched from sixteen nodes."""
-    net = it.network
+    net = evaluation.network
     steps = net.order + channels_of(net)
     return Effort(11 * 16 * steps * 35 * _NS + 1e-2, 60 * steps + 300 * net.order)
 
 
-def _cables(it: Subject) -> Effort:
-    steps = it.network.order + channels_of(it.network)
+def _cables(evaluation: Evaluation) -> Effort:
+    steps = evaluation.network.order + channels_of(evaluation.network)
     return Effort(300 * _NS * steps + 1e-3, 80 * steps)
 
 
-def _broadcast(it: Subject) -> Effort:
+def _broadcast(evaluation: Evaluation) -> Effort:
     """Trees and matchings, round by round, checked."""
-    net = it.network
-    return Effort(net.order * (35e-6 + 0.3e-6 * it.levels), 200 * channels_of(net))
+    net = evaluation.network
+    return Effort(net.order * (35e-6 + 0.3e-6 * evaluation.levels), 200 * channels_of(net))
 
 
-def _gather_bound(it: Subject) -> Effort:
-    net = it.network
+def _gather_bound(evaluation: Evaluation) -> Effort:
+    net = evaluation.network
     if net.facts.diameter is not None and not net.has_switches:
         return Effort(1e-3)
     if net.order > 12_000:
         return Effort(1e-3)
     rows = 1000 * _NS if net.has_switches else 6 * _NS
-    return Effort(sweep_seconds(it, net.order) + rows * net.order**2, 6 * net.order**2)
+    return Effort(sweep_seconds(evaluation, net.order) + rows * net.order**2, 6 * net.order**2)
 
 
-def _gather(it: Subject) -> Effort:
+def _gather(evaluation: Evaluation) -> Effort:
     """A tree for each node, all at once, and the family's own algorithms."""
-    net = it.network
-    if net.order > _SCHEDULE_ORDER and not it.exact:
+    net = evaluation.network
+    if net.order > _SCHEDULE_ORDER and not evaluation.exact:
         return Effort(0.0)
     return Effort(0.5e-6 * net.order**2, 150 * net.order**2)
 
 
-def _between(it: Subject) -> Effort:
-    net = it.network
+def _between(evaluation: Evaluation) -> Effort:
+    net = evaluation.network
     if not net.has_switches:
         return Effort(0.0)
     ends = net.endpoint_count
-    return Effort(sweep_seconds(it, ends) + 8 * _NS * ends * net.order, 512 * net.order)
+    return Effort(sweep_seconds(evaluation, ends) + 8 * _NS * ends * net.order, 512 * net.order)
 
 
 BETWEEN = Job("between", "the distances between endpoints", _between)

@@ -21,7 +21,7 @@ from hopscape.design.effort import (
     routes_wanted,
 )
 from hopscape.design.floorplan import Placement, place
-from hopscape.metrics.columns import Column, Subject
+from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.effort import SHAPE, WIRING
 from hopscape.metrics.faults import random_faults
@@ -33,19 +33,23 @@ _ROUTED = (WIRING, ROUTES)
 _BETWEEN = (BETWEEN,)
 
 
-def routes_of(it: Subject) -> Routes:
+def routes_of(evaluation: Evaluation) -> Routes:
     """All routes, computed once for all columns."""
-    found: Routes = it.share("routes", lambda: all_routes(it.network, routes_wanted(it)))
+    found: Routes = evaluation.share(
+        "routes", lambda: all_routes(evaluation.network, routes_wanted(evaluation))
+    )
     return found
 
 
-def _placement(it: Subject) -> Placement:
-    found: Placement = it.share("placement", lambda: place(it.network, given(it).plan))
+def _placement(evaluation: Evaluation) -> Placement:
+    found: Placement = evaluation.share(
+        "placement", lambda: place(evaluation.network, given(evaluation).plan)
+    )
     return found
 
 
-def _beyond(it: Subject, most: int) -> Measured[Any] | None:
-    if it.network.order > most and not it.exact:
+def _beyond(evaluation: Evaluation, most: int) -> Measured[Any] | None:
+    if evaluation.network.order > most and not evaluation.exact:
         return Measured(None, "unknown", f"not computed beyond {most} nodes; --exact does")
     return None
 
@@ -53,30 +57,30 @@ def _beyond(it: Subject, most: int) -> Measured[Any] | None:
 # -- size and distance ----------------------------------------------------------------------------
 
 
-def _endpoints(it: Subject) -> Measured[int]:
-    net = it.network
-    each = 1 if net.has_switches else given(it).endpoints
+def _endpoints(evaluation: Evaluation) -> Measured[int]:
+    net = evaluation.network
+    each = 1 if net.has_switches else given(evaluation).endpoints
     return Measured(net.endpoint_count * each, "closed form")
 
 
-def _ports(it: Subject) -> Measured[int]:
-    each = given(it).endpoints
-    extra = 0 if it.network.has_switches or each == 1 else each
-    found = it.figure("degree")
+def _ports(evaluation: Evaluation) -> Measured[int]:
+    each = given(evaluation).endpoints
+    extra = 0 if evaluation.network.has_switches or each == 1 else each
+    found = evaluation.figure("degree")
     return found.mapped(lambda x: x + extra)
 
 
-def _between(it: Subject) -> tuple[float | None, int | None, How]:
+def _between(evaluation: Evaluation) -> tuple[float | None, int | None, How]:
     """Mean and largest number of links between the routers of two endpoints."""
-    net = it.network
+    net = evaluation.network
     if not net.has_switches:
-        mean, far = it.figure("mean_distance"), it.figure("diameter")
+        mean, far = evaluation.figure("mean_distance"), evaluation.figure("diameter")
         if mean.value is None:
             return None, None, mean.how
-        each = given(it).endpoints
+        each = given(evaluation).endpoints
         share = _share_apart(net.order, each)
         return float(mean.value) * share, far.value, mean.how
-    profile = it.share("between", lambda: distance_profile(net, endpoints=True))
+    profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
     if profile.mean is None or profile.diameter is None:
         return None, None, profile.how
     return float(profile.mean) - 2, profile.diameter - 2, profile.how
@@ -87,64 +91,64 @@ def _share_apart(routers: int, each: int) -> float:
     return (routers - 1) * each / (routers * each - 1) if routers * each > 1 else 1.0
 
 
-def _diameter_gap(it: Subject) -> Measured[int | None]:
-    far, least = it.figure("diameter"), it.figure("moore_diameter")
+def _diameter_gap(evaluation: Evaluation) -> Measured[int | None]:
+    far, least = evaluation.figure("diameter"), evaluation.figure("moore_diameter")
     if far.value is None or least.value is None:
         return Measured(None, far.how, far.note)
     return far.mapped(lambda x: x - least.value)
 
 
-def _routers(it: Subject) -> Measured[int]:
-    net = it.network
+def _routers(evaluation: Evaluation) -> Measured[int]:
+    net = evaluation.network
     return Measured(net.order - (net.endpoint_count if net.has_switches else 0), "closed form")
 
 
-def _hops(it: Subject) -> Measured[float | None]:
-    mean, _, how = _between(it)
+def _hops(evaluation: Evaluation) -> Measured[float | None]:
+    mean, _, how = _between(evaluation)
     return Measured(None if mean is None else round(mean, 6), how)
 
 
-def _far(it: Subject) -> Measured[int | None]:
-    _, far, how = _between(it)
+def _far(evaluation: Evaluation) -> Measured[int | None]:
+    _, far, how = _between(evaluation)
     return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
 
 
 # -- routes ---------------------------------------------------------------------------------------
 
 
-def _scale(it: Subject) -> float:
+def _scale(evaluation: Evaluation) -> float:
     """What a router's endpoints send to other routers, in units of one endpoint."""
-    net, each = it.network, given(it).endpoints
+    net, each = evaluation.network, given(evaluation).endpoints
     return 1.0 if net.has_switches else each * _share_apart(net.order, each)
 
 
-def _throughput(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
+def _throughput(evaluation: Evaluation) -> Measured[float | None]:
+    known = _beyond(evaluation, given(evaluation).routes_order)
     if known is not None:
         return known
-    load = _busiest(it)
+    load = _busiest(evaluation)
     if not load.value:
         return Measured(None, load.how, load.note)
-    if _varied(it):
-        routes = routes_of(it)
+    if _varied(evaluation):
+        routes = routes_of(evaluation)
         if not routes.whole:
             return Measured(None, "unknown", "needs the routes to all destinations for capacities")
-        most = float((routes.loads / it.network.capacities()).max())
-        ends = it.network.endpoint_count
-        return Measured(round((ends - 1) / (most * _scale(it)), 6), "exact", routes.name)
+        most = float((routes.loads / evaluation.network.capacities()).max())
+        ends = evaluation.network.endpoint_count
+        return Measured(round((ends - 1) / (most * _scale(evaluation)), 6), "exact", routes.name)
     return load.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
-def _varied(it: Subject) -> bool:
+def _varied(evaluation: Evaluation) -> bool:
     """Are there channels of other capacity than 1?"""
-    return bool(it.network.unheeded("", "capacity"))
+    return bool(evaluation.network.unheeded("", "capacity"))
 
 
-def _busiest(it: Subject) -> Measured[float | None]:
+def _busiest(evaluation: Evaluation) -> Measured[float | None]:
     """Load of the busiest channel when every endpoint sends 1 evenly."""
     try:
-        routes = routes_of(it)
-        load = routes.uniform_load() * _scale(it)
+        routes = routes_of(evaluation)
+        load = routes.uniform_load() * _scale(evaluation)
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
     if routes.whole:
@@ -156,38 +160,42 @@ def _busiest(it: Subject) -> Measured[float | None]:
     return Measured.at_least(load, note)
 
 
-def _load(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
+def _load(evaluation: Evaluation) -> Measured[float | None]:
+    known = _beyond(evaluation, given(evaluation).routes_order)
     if known is not None:
         return known
-    return _busiest(it).mapped(lambda x: round(x, 6))
+    return _busiest(evaluation).mapped(lambda x: round(x, 6))
 
 
-def _route_hops(it: Subject) -> Measured[float | None]:
-    known = _beyond(it, given(it).routes_order)
+def _route_hops(evaluation: Evaluation) -> Measured[float | None]:
+    known = _beyond(evaluation, given(evaluation).routes_order)
     if known is not None:
         return known
     try:
-        routes = routes_of(it)
+        routes = routes_of(evaluation)
         mean = routes.mean
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
-    net = it.network
-    between = mean - 2 if net.has_switches else mean * _share_apart(net.order, given(it).endpoints)
+    net = evaluation.network
+    between = (
+        mean - 2
+        if net.has_switches
+        else mean * _share_apart(net.order, given(evaluation).endpoints)
+    )
     how: How = "exact" if routes.whole else "sampled"
     return Measured(round(between, 6), how, routes.name)
 
 
-def _bound_throughput(it: Subject) -> Measured[float | None]:
+def _bound_throughput(evaluation: Evaluation) -> Measured[float | None]:
     """Channels over hops: what no routing can exceed under uniform traffic."""
-    mean, _, how = _between(it)
-    net = it.network
+    mean, _, how = _between(evaluation)
+    net = evaluation.network
     if not mean:
         return Measured(None, how)
-    ends = _endpoints(it).value
+    ends = _endpoints(evaluation).value
     inner = (
         _inner_capacity(net)
-        if _varied(it)
+        if _varied(evaluation)
         else net.channels - (2 * ends if net.has_switches else 0)
     )
     return Measured(round(inner / (mean * ends), 6), how)
@@ -202,61 +210,63 @@ def _inner_capacity(net: Network) -> float:
     return float(net.capacities()[switch[net.tails] & switch[net.heads]].sum())
 
 
-def _worst(it: Subject) -> Measured[int | None]:
-    known = _beyond(it, given(it).routes_order)
+def _worst(evaluation: Evaluation) -> Measured[int | None]:
+    known = _beyond(evaluation, given(evaluation).routes_order)
     if known is not None:
         return known
     try:
-        routes = routes_of(it)
+        routes = routes_of(evaluation)
         if not routes.whole:
             return Measured(None, "unknown", "needs the routes to all destinations")
-        few = it.network.order > ROUTES_ORDER
-        most = None if it.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
-        found: int = it.share("worst", lambda: routes.worst_permutation(most))
+        few = evaluation.network.order > ROUTES_ORDER
+        most = None if evaluation.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
+        found: int = evaluation.share("worst", lambda: routes.worst_permutation(most))
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
-    each = 1 if it.network.has_switches else given(it).endpoints
-    if it.exact:
+    each = 1 if evaluation.network.has_switches else given(evaluation).endpoints
+    if evaluation.exact:
         return Measured(found * each, "exact")
     return Measured.at_least(found * each, "from the busiest channels")
 
 
-def _worst_throughput(it: Subject) -> Measured[float | None]:
-    if _varied(it):
+def _worst_throughput(evaluation: Evaluation) -> Measured[float | None]:
+    if _varied(evaluation):
         return Measured(None, "unknown", "is known for channels of capacity 1 only")
-    met = _worst(it)
+    met = _worst(evaluation)
     if not met.value:
         return Measured(None, met.how, met.note)
     return met.mapped(lambda x: round(1 / x, 6), falling=True)
 
 
-def _table_bytes(it: Subject) -> Measured[int]:
-    router = closed_router(it.network)
+def _table_bytes(evaluation: Evaluation) -> Measured[int]:
+    router = closed_router(evaluation.network)
     if router is None or isinstance(router, SearchRouter):
-        return Measured(it.network.order**2, "closed form", "one byte per node and destination")
+        return Measured(
+            evaluation.network.order**2, "closed form", "one byte per node and destination"
+        )
     return Measured(router.table_bytes, "closed form", router.name)
 
 
-def _lanes(it: Subject) -> Measured[int | None]:
-    known = _beyond(it, given(it).routes_order)
+def _lanes(evaluation: Evaluation) -> Measured[int | None]:
+    known = _beyond(evaluation, given(evaluation).routes_order)
     if known is not None:
         return known
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
-        far = it.figure("diameter")
-        return virtual_channels(routes_of(it), far.high)
+        far = evaluation.figure("diameter")
+        return virtual_channels(routes_of(evaluation), far.high)
 
     try:
-        found: Measured[int | None] = it.share("lanes", compute)
+        found: Measured[int | None] = evaluation.share("lanes", compute)
         return found
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
 
 
-def _certified(it: Subject) -> Measured[bool | None]:
+def _certified(evaluation: Evaluation) -> Measured[bool | None]:
     """Is the number of classes proved enough, by a checked graph or by counting turns?"""
-    lanes = _lanes(it)
+    lanes = _lanes(evaluation)
     if lanes.value is None:
         return Measured(None, lanes.how, lanes.note)
     return Measured(lanes.high is not None and lanes.high <= lanes.value, "exact", lanes.note)
@@ -265,21 +275,27 @@ def _certified(it: Subject) -> Measured[bool | None]:
 # -- faults ---------------------------------------------------------------------------------------
 
 
-def _faulty(it: Subject) -> Any:
-    conditions = given(it)
-    count = conditions.faults if conditions.faults is not None else max(1, it.network.links // 100)
-    return it.share("faults", lambda: random_faults(it.network, count, seed=conditions.seed))
+def _faulty(evaluation: Evaluation) -> Any:
+    conditions = given(evaluation)
+    count = (
+        conditions.faults
+        if conditions.faults is not None
+        else max(1, evaluation.network.links // 100)
+    )
+    return evaluation.share(
+        "faults", lambda: random_faults(evaluation.network, count, seed=conditions.seed)
+    )
 
 
-def _fault_pairs(it: Subject) -> Measured[float]:
-    found = _faulty(it)
+def _fault_pairs(evaluation: Evaluation) -> Measured[float]:
+    found = _faulty(evaluation)
     return Measured(
         round(found.pairs, 6), "sampled", f"{found.faults} links, {found.trials} trials"
     )
 
 
-def _fault_stretch(it: Subject) -> Measured[float | None]:
-    found = _faulty(it)
+def _fault_stretch(evaluation: Evaluation) -> Measured[float | None]:
+    found = _faulty(evaluation)
     note = f"{found.faults} links, {found.trials} trials"
     return Measured(None if found.stretch is None else round(found.stretch, 6), "sampled", note)
 
@@ -287,22 +303,22 @@ def _fault_stretch(it: Subject) -> Measured[float | None]:
 # -- cables and growth ----------------------------------------------------------------------------
 
 
-def _cable(it: Subject) -> Measured[float]:
-    placed = _placement(it)
+def _cable(evaluation: Evaluation) -> Measured[float]:
+    placed = _placement(evaluation)
     return Measured(round(placed.total, 2), "exact", f"{placed.plan.text}, {placed.how}")
 
 
-def _cable_longest(it: Subject) -> Measured[float]:
-    return Measured(round(_placement(it).longest, 3), "exact")
+def _cable_longest(evaluation: Evaluation) -> Measured[float]:
+    return Measured(round(_placement(evaluation).longest, 3), "exact")
 
 
-def _growth(it: Subject) -> Measured[int | None]:
+def _growth(evaluation: Evaluation) -> Measured[int | None]:
     from hopscape.design.candidates import next_size
 
-    step = next_size(it.network)
+    step = next_size(evaluation.network)
     if step is None:
         return Measured(None, "closed form", "no larger member with these ports")
-    return Measured(step - it.network.endpoint_count, "closed form", f"next: {step}")
+    return Measured(step - evaluation.network.endpoint_count, "closed form", f"next: {step}")
 
 
 MACHINE_COLUMNS = (

@@ -166,12 +166,12 @@ def _nearest(everybody: Sequence[Candidate], requirements: Requirements) -> str:
     """One sentence about budgets that nobody keeps."""
     asked = []
     nearest = everybody[0]
-    wishes = (
+    limits = (
         ("vcs", requirements.vcs, "virtual channels"),
         ("cable", requirements.cable_length, "m of cable"),
         ("links", requirements.cables, "cables"),
     )
-    for column, most, noun in wishes:
+    for column, most, noun in limits:
         known = [one for one in everybody if one.value(column) is not None]
         if most is not None and known:
             asked.append(f"{most:g} {noun}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
 
@@ -183,14 +183,14 @@ class Requirements:
         """Ports of a router that are left for other routers."""
         return self.ports if self.endpoints == 1 else self.ports - self.endpoints
 
-    def wishes(self) -> tuple[Wish, ...]:
+    def asked(self) -> tuple[Requirement, ...]:
         """What families are asked: for routers, and for machines with switches if that differs."""
         each = self.endpoints
         high = self.high // each
         low = min(math.ceil(self.low / each), high)
         near = min(max(round(self.nodes / each), low), high)
-        first = Wish(near, low, high, self.network_ports)
-        whole = Wish(self.nodes, self.low, self.high, self.ports)
+        first = Requirement(near, low, high, self.network_ports)
+        whole = Requirement(self.nodes, self.low, self.high, self.ports)
         return (first,) if first == whole else (first, whole)
 
     # -- what cannot be -----------------------------------------------------------------------

@@ -9,7 +9,7 @@ from hopscape.core.measured import How, Measured
 from hopscape.design.conditions import Conditions, given
 from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
-from hopscape.metrics.columns import Column, Subject
+from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import SHAPE, WIRING
 
 __all__ = ["SCHEDULE_COLUMNS"]
@@ -18,10 +18,10 @@ _SCHEDULE_ORDER = 1400
 _GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
 
 
-def _broadcast(it: Subject) -> Measured[int | None]:
-    net, root = it.network, int(it.network.endpoints[0])
+def _broadcast(evaluation: Evaluation) -> Measured[int | None]:
+    net, root = evaluation.network, int(evaluation.network.endpoints[0])
     try:
-        least = _broadcast_bound(it).value
+        least = _broadcast_bound(evaluation).value
         found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
@@ -32,42 +32,42 @@ def _broadcast(it: Subject) -> Measured[int | None]:
     return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
 
 
-def _broadcast_bound(it: Subject) -> Measured[int | None]:
-    root = int(it.network.endpoints[0])
+def _broadcast_bound(evaluation: Evaluation) -> Measured[int | None]:
+    root = int(evaluation.network.endpoints[0])
 
     def compute() -> int:
-        bounds = lower_bounds(it.network, Goal.broadcast(root), ONE_PORT)
+        bounds = lower_bounds(evaluation.network, Goal.broadcast(root), ONE_PORT)
         return bounds[0].rounds if bounds else 0
 
     try:
-        return Measured(it.share("broadcast bound", compute), "exact")
+        return Measured(evaluation.share("broadcast bound", compute), "exact")
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
 
 
-def _least_gather(it: Subject) -> int:
+def _least_gather(evaluation: Evaluation) -> int:
     """Rounds that no all-port all-gather beats."""
 
     def compute() -> int:
-        bounds = lower_bounds(it.network, Goal.all_gather(), ALL_PORT)
+        bounds = lower_bounds(evaluation.network, Goal.all_gather(), ALL_PORT)
         return bounds[0].rounds if bounds else 0
 
-    found: int = it.share("all-gather bound", compute)
+    found: int = evaluation.share("all-gather bound", compute)
     return found
 
 
-def _gathered(it: Subject) -> tuple[str, int] | None:
+def _gathered(evaluation: Evaluation) -> tuple[str, int] | None:
     """Algorithm and rounds of the best all-gather; None where none was made."""
 
     def compute() -> tuple[str, int] | None:
-        if it.network.order > _SCHEDULE_ORDER and not it.exact:
+        if evaluation.network.order > _SCHEDULE_ORDER and not evaluation.exact:
             return None
         found: Found | None = best_schedule(
-            it.network, Goal.all_gather(), ALL_PORT, _least_gather(it)
+            evaluation.network, Goal.all_gather(), ALL_PORT, _least_gather(evaluation)
         )
         return None if found is None else (found.algorithm, found.rounds)
 
-    made: tuple[str, int] | None = it.share("all-gather", compute)
+    made: tuple[str, int] | None = evaluation.share("all-gather", compute)
     return made
 
 
@@ -75,22 +75,24 @@ def _round_time(conditions: Conditions, size: float) -> float:
     return conditions.alpha + size / conditions.bandwidth
 
 
-def _chunk(it: Subject) -> float:
+def _chunk(evaluation: Evaluation) -> float:
     """Bytes of each endpoint's share of the message."""
-    return given(it).message / max(1, it.network.endpoint_count)
+    return given(evaluation).message / max(1, evaluation.network.endpoint_count)
 
 
-def _gather_bound(it: Subject) -> Measured[float | None]:
+def _gather_bound(evaluation: Evaluation) -> Measured[float | None]:
     try:
-        least = _least_gather(it)
+        least = _least_gather(evaluation)
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
-    return Measured(round(least * _round_time(given(it), _chunk(it)) * 1e6, 3), "exact")
+    return Measured(
+        round(least * _round_time(given(evaluation), _chunk(evaluation)) * 1e6, 3), "exact"
+    )
 
 
-def _gather_time(it: Subject) -> Measured[float | None]:
+def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
     try:
-        least, made = _least_gather(it), _gathered(it)
+        least, made = _least_gather(evaluation), _gathered(evaluation)
     except DisconnectedError:
         return Measured(None, "exact", "not connected")
     if made is None:
@@ -98,36 +100,36 @@ def _gather_time(it: Subject) -> Measured[float | None]:
     name, rounds = made
     note = f"{name}, checked: {rounds} rounds, at least {least}"
     how: How = "exact" if rounds == least else "bound"
-    each = _round_time(given(it), _chunk(it)) * 1e6
+    each = _round_time(given(evaluation), _chunk(evaluation)) * 1e6
     return Measured(rounds, how, note, least, rounds).mapped(lambda r: round(r * each, 3))
 
 
-def _reduce_bound(it: Subject) -> Measured[float | None]:
+def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
     """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
-    conditions = given(it)
-    far = it.figure("diameter").value
+    conditions = given(evaluation)
+    far = evaluation.figure("diameter").value
     if far is None:
         return Measured(None, "exact", "not connected")
-    ends, channels = it.network.endpoint_count, it.network.channels
+    ends, channels = evaluation.network.endpoint_count, evaluation.network.channels
     moved = conditions.message * 2 * (ends - 1) / max(channels, 1) / conditions.bandwidth
     return Measured(round(max(far * conditions.alpha, moved) * 1e6, 3), "exact")
 
 
-def _reduce_time(it: Subject) -> Measured[float | None]:
+def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     """The better of one tree up and down, and of reduce-scatter with all-gather."""
-    conditions = given(it)
-    far = it.figure("diameter").value
+    conditions = given(evaluation)
+    far = evaluation.figure("diameter").value
     if far is None:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
     ways = {f"one tree up and down, {2 * far} rounds": 2 * far * whole}
-    made = _gathered(it)
-    if made is not None and it.network.duplex:
+    made = _gathered(evaluation)
+    if made is not None and evaluation.network.duplex:
         name, rounds = made
         words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
-        ways[words] = 2 * rounds * _round_time(conditions, _chunk(it))
+        ways[words] = 2 * rounds * _round_time(conditions, _chunk(evaluation))
     note = min(ways, key=lambda way: ways[way])
-    time, least = round(ways[note] * 1e6, 3), it.figure("allreduce_bound").value
+    time, least = round(ways[note] * 1e6, 3), evaluation.figure("allreduce_bound").value
     return Measured(time, "exact" if time == least else "bound", note, least, time)
 
 

@@ -8,7 +8,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Parameter
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
-from hopscape.core.wish import Small, Wish, small_graphs
+from hopscape.core.requirement import Requirement, Small, small_graphs
 
 __all__ = ["Product"]
 
@@ -32,26 +32,28 @@ class Product(ProductFamily):
         return product_collectives(self.factors)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Products of small dense graphs, those with the least mean distance first."""
-        found = sorted(_dense_products(wish, small_graphs(wish.ports), 1, wish.ports))
-        yield from (f"product({', '.join(names)})" for _, names in found[: wish.most])
+        found = sorted(
+            _dense_products(requirement, small_graphs(requirement.ports), 1, requirement.ports)
+        )
+        yield from (f"product({', '.join(names)})" for _, names in found[: requirement.most])
 
 
 _MOST_FACTORS = 4
 
 
 def _dense_products(
-    wish: Wish, parts: Sequence[Small], order: int, ports: int, depth: int = 1
+    requirement: Requirement, parts: Sequence[Small], order: int, ports: int, depth: int = 1
 ) -> Iterator[tuple[float, tuple[str, ...]]]:
     """Mean distance and factors of the products that fit."""
     for i, part in enumerate(parts):
         size = order * part.order
-        if part.degree > ports or size > wish.high:
+        if part.degree > ports or size > requirement.high:
             continue
-        if wish.fits(size) and depth > 1:
+        if requirement.fits(size) and depth > 1:
             yield part.mean, (part.spec,)
         if depth < _MOST_FACTORS:
             left = ports - part.degree
-            for more, names in _dense_products(wish, parts[i:], size, left, depth + 1):
+            for more, names in _dense_products(requirement, parts[i:], size, left, depth + 1):
                 yield part.mean + more, (part.spec, *names)

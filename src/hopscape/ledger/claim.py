@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Claim", "Outcome", "Paper", "Plant", "Ruling", "judge"]
+__all__ = ["Claim", "Outcome", "Paper", "PlantedError", "Ruling", "judge"]
 
 Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
 
@@ -36,7 +36,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Plant:
+class PlantedError:
     """A deliberate error in something that a claim's check relies on; the check must notice it.
 
     Attributes
@@ -85,7 +85,7 @@ class Claim:
     says: str
     how: str
     check: Callable[[], Outcome]
-    plants: tuple[Plant, ...] = ()
+    plants: tuple[PlantedError, ...] = ()
     beyond: bool = False
 
 

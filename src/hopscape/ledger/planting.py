@@ -11,7 +11,7 @@ from typing import Any
 
 from hopscape.core.progress import track
 from hopscape.ledger.book import run_claim
-from hopscape.ledger.claim import Claim, Outcome, Plant
+from hopscape.ledger.claim import Claim, Outcome, PlantedError
 
 __all__ = ["Planting", "planted", "run_plants"]
 
@@ -21,7 +21,7 @@ class Planting:
     """A claim with one error planted: what its check said before and after."""
 
     claim: Claim
-    plant: Plant
+    plant: PlantedError
     before: Outcome
     after: Outcome
 
@@ -56,7 +56,7 @@ def run_plants(claims: Iterable[Claim]) -> Iterator[Planting]:
 
 
 @contextmanager
-def planted(plant: Plant) -> Iterator[None]:
+def planted(plant: PlantedError) -> Iterator[None]:
     """The error is in place inside the block, wherever its target was imported by name."""
     module, _, path = plant.where.partition(":")
     owner: Any = import_module(module)

@@ -216,15 +216,15 @@ def _share_bound(search: BisectionSearch, work: _Work) -> int:
         bound += min(work.links[0, v], work.links[1, v])
         gap = work.links[0, v] - work.links[1, v]
         if search.counted[v] and gap != 0:
-            wish = 0 if gap > 0 else 1
-            eager[wish, min(abs(gap), n)] += 1
+            side = 0 if gap > 0 else 1
+            eager[side, min(abs(gap), n)] += 1
             most = max(most, min(abs(gap), n))
-            space[wish] -= 1
-    for wish in range(2):
+            space[side] -= 1
+    for side in range(2):
         gap = 1
-        while space[wish] < 0 and gap <= most:
-            moved = min(eager[wish, gap], -space[wish])
-            space[wish] += moved
+        while space[side] < 0 and gap <= most:
+            moved = min(eager[side, gap], -space[side])
+            space[side] += moved
             bound += gap * moved
             gap += 1
     return bound

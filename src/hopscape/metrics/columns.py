@@ -22,6 +22,7 @@ from hopscape.metrics.effort import (
     SHAPE,
     WIRING,
 )
+from hopscape.metrics.evaluation import Column, Evaluation
 from hopscape.metrics.load import channel_load
 from hopscape.metrics.structure import (
     edge_connectivity,
@@ -29,13 +30,12 @@ from hopscape.metrics.structure import (
     node_connectivity,
     vertex_transitive,
 )
-from hopscape.metrics.subject import Column, Subject
 
 __all__ = [
     "COLUMNS",
     "NETWORK_COLUMNS",
     "Column",
-    "Subject",
+    "Evaluation",
     "diameter",
     "mean_distance",
     "measure_columns",
@@ -45,13 +45,13 @@ __all__ = [
 _DISTANCES = (WIRING, SHAPE, PROFILE)
 
 
-def _sample(name: str) -> Callable[[Subject], Measured[Any] | None]:
+def _sample(name: str) -> Callable[[Evaluation], Measured[Any] | None]:
     """A function of the room of samples, which is rarely entered."""
 
-    def find(it: Subject) -> Measured[Any] | None:
+    def find(evaluation: Evaluation) -> Measured[Any] | None:
         from hopscape.metrics import samples
 
-        found: Measured[Any] | None = getattr(samples, name)(it)
+        found: Measured[Any] | None = getattr(samples, name)(evaluation)
         return found
 
     return find
@@ -60,36 +60,36 @@ def _sample(name: str) -> Callable[[Subject], Measured[Any] | None]:
 # -- size -----------------------------------------------------------------------------------------
 
 
-def _nodes(it: Subject) -> Measured[int]:
-    return Measured(it.network.order, "closed form")
+def _nodes(evaluation: Evaluation) -> Measured[int]:
+    return Measured(evaluation.network.order, "closed form")
 
 
-def _links(it: Subject) -> Measured[int]:
-    return Measured(it.network.count_links(), "exact")
+def _links(evaluation: Evaluation) -> Measured[int]:
+    return Measured(evaluation.network.count_links(), "exact")
 
 
-def _degree(it: Subject) -> Measured[int]:
-    return Measured(int(it.network.degrees.max()), "exact")
+def _degree(evaluation: Evaluation) -> Measured[int]:
+    return Measured(int(evaluation.network.degrees.max()), "exact")
 
 
-def _degree_min(it: Subject) -> Measured[int]:
-    return Measured(int(it.network.degrees.min()), "exact")
+def _degree_min(evaluation: Evaluation) -> Measured[int]:
+    return Measured(int(evaluation.network.degrees.min()), "exact")
 
 
 # -- distances ------------------------------------------------------------------------------------
 
 
-def _connected(it: Subject) -> Measured[bool]:
+def _connected(evaluation: Evaluation) -> Measured[bool]:
     """One search; and one backwards where channels are simplex."""
-    whole = sum(it.shape.layers) == it.network.order
-    if whole and not it.network.duplex:
-        whole = bool((distances_to(it.network, 0) >= 0).all())
+    whole = sum(evaluation.shape.layers) == evaluation.network.order
+    if whole and not evaluation.network.duplex:
+        whole = bool((distances_to(evaluation.network, 0) >= 0).all())
     return Measured(whole, "exact")
 
 
-def _from_profile(it: Subject, value: Any, bound: str = "") -> Measured[Any]:
+def _from_profile(evaluation: Evaluation, value: Any, bound: str = "") -> Measured[Any]:
     """A figure of the distances; from a sample it is a bound, low or high, or an estimate."""
-    profile = it.profile
+    profile = evaluation.profile
     if not profile.connected:
         return Measured(None, profile.how, "not connected")
     if profile.how != "sampled":
@@ -98,46 +98,46 @@ def _from_profile(it: Subject, value: Any, bound: str = "") -> Measured[Any]:
     return Measured(value, "sampled", f"from {profile.sources} sources", **known)
 
 
-def _diameter(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.diameter, "low")
+def _diameter(evaluation: Evaluation) -> Measured[int | None]:
+    return _from_profile(evaluation, evaluation.profile.diameter, "low")
 
 
-def _radius(it: Subject) -> Measured[int | None]:
-    return _from_profile(it, it.profile.radius, "high")
+def _radius(evaluation: Evaluation) -> Measured[int | None]:
+    return _from_profile(evaluation, evaluation.profile.radius, "high")
 
 
-def _mean(it: Subject) -> Measured[Fraction | None]:
-    return _from_profile(it, it.profile.mean)
+def _mean(evaluation: Evaluation) -> Measured[Fraction | None]:
+    return _from_profile(evaluation, evaluation.profile.mean)
 
 
 # -- bounds in the style of Moore -----------------------------------------------------------------
 
 
-def _moore(it: Subject, bound: Any) -> Measured[Any]:
-    degree = it.figure("degree")
+def _moore(evaluation: Evaluation, bound: Any) -> Measured[Any]:
+    degree = evaluation.figure("degree")
     if degree.value is None or not degree.exact:
         return Measured(None, "unknown", degree.note or "the degree is not known")
-    value = bound(it.network.order, degree.value, directed=not it.network.duplex)
+    value = bound(evaluation.network.order, degree.value, directed=not evaluation.network.duplex)
     return Measured(value, "closed form")
 
 
-def _moore_mean(it: Subject) -> Measured[Fraction | None]:
-    return _moore(it, moore_mean_distance)
+def _moore_mean(evaluation: Evaluation) -> Measured[Fraction | None]:
+    return _moore(evaluation, moore_mean_distance)
 
 
-def _mean_gap(it: Subject) -> Measured[float | None]:
-    mean, best = it.figure("mean_distance"), it.figure("moore_mean")
+def _mean_gap(evaluation: Evaluation) -> Measured[float | None]:
+    mean, best = evaluation.figure("mean_distance"), evaluation.figure("moore_mean")
     if mean.value is None or not best.value:
         return Measured(None, "unknown", mean.note or best.note)
     return mean.mapped(lambda x: round(float(x / best.value) - 1, 6))
 
 
-def _moore_diameter(it: Subject) -> Measured[int | None]:
-    return _moore(it, moore_diameter)
+def _moore_diameter(evaluation: Evaluation) -> Measured[int | None]:
+    return _moore(evaluation, moore_diameter)
 
 
-def _cost(it: Subject) -> Measured[int | None]:
-    far, degree = it.figure("diameter"), it.figure("degree")
+def _cost(evaluation: Evaluation) -> Measured[int | None]:
+    far, degree = evaluation.figure("diameter"), evaluation.figure("degree")
     if far.value is None or degree.value is None:
         return Measured(None, "unknown", far.note or degree.note)
     if degree.exact:
@@ -150,29 +150,34 @@ def _cost(it: Subject) -> Measured[int | None]:
 # -- cuts and loads -------------------------------------------------------------------------------
 
 
-def _cut(it: Subject) -> Bisection:
-    found: Bisection = it.share(
+def _cut(evaluation: Evaluation) -> Bisection:
+    found: Bisection = evaluation.share(
         "bisection",
-        lambda: bisection(it.network, exact=it.exact, starts=it.starts, prove=not it.quick),
+        lambda: bisection(
+            evaluation.network,
+            exact=evaluation.exact,
+            starts=evaluation.starts,
+            prove=not evaluation.quick,
+        ),
     )
     return found
 
 
-def _bisection(it: Subject) -> Measured[int | None]:
-    found = _cut(it)
+def _bisection(evaluation: Evaluation) -> Measured[int | None]:
+    found = _cut(evaluation)
     note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
     return Measured(found.upper, found.how, note, found.lower, found.upper)
 
 
-def _bisection_bound(it: Subject) -> Measured[int]:
-    found = _cut(it)
+def _bisection_bound(evaluation: Evaluation) -> Measured[int]:
+    found = _cut(evaluation)
     return Measured(found.lower, found.how, "", found.lower, found.upper)
 
 
-def _channel_load(it: Subject) -> Measured[float | None]:
-    if it.figure("connected").value is False:
+def _channel_load(evaluation: Evaluation) -> Measured[float | None]:
+    if evaluation.figure("connected").value is False:
         return Measured(None, "exact", "not connected")
-    found = channel_load(it.network)
+    found = channel_load(evaluation.network)
     return Measured(round(found.largest, 6), found.how)
 
 
@@ -325,7 +330,7 @@ NETWORK_COLUMNS = (
         "girth",
         "girth",
         "length of a shortest cycle",
-        lambda it: girth(it.network, exact=it.exact),
+        lambda evaluation: girth(evaluation.network, exact=evaluation.exact),
         fact="girth",
         needs=(WIRING, CYCLES),
         otherwise=_sample("local_girth"),
@@ -337,7 +342,7 @@ NETWORK_COLUMNS = (
         "node_connectivity",
         "node conn.",
         "nodes that must fail to part two others",
-        lambda it: node_connectivity(it.network, exact=it.exact),
+        lambda evaluation: node_connectivity(evaluation.network, exact=evaluation.exact),
         fact="node_connectivity",
         needs=(WIRING, NODE_FLOWS),
         otherwise=_sample("least_degree"),
@@ -350,7 +355,7 @@ NETWORK_COLUMNS = (
         "edge_connectivity",
         "edge conn.",
         "links that must fail to part the network",
-        lambda it: edge_connectivity(it.network, exact=it.exact),
+        lambda evaluation: edge_connectivity(evaluation.network, exact=evaluation.exact),
         fact="edge_connectivity",
         needs=(WIRING, EDGE_FLOWS),
         otherwise=_sample("least_degree"),
@@ -361,7 +366,7 @@ NETWORK_COLUMNS = (
         "vertex_transitive",
         "transitive",
         "does every node look like every other?",
-        lambda it: vertex_transitive(it.network, exact=it.exact),
+        lambda evaluation: vertex_transitive(evaluation.network, exact=evaluation.exact),
         fact="vertex_transitive",
         needs=(WIRING, GROUP),
         stage=3,
@@ -382,7 +387,7 @@ COLUMNS: Mapping[str, Column] = {column.name: column for column in NETWORK_COLUM
 
 
 def measure_columns(
-    network: Network | Subject,
+    network: Network | Evaluation,
     names: Iterable[str],
     *,
     exact: bool = False,
@@ -392,14 +397,14 @@ def measure_columns(
 
     Parameters
     ----------
-    network : Network or Subject
-        A subject keeps what its columns share for the next call.
+    network : Network or Evaluation
+        An evaluation keeps what its columns share for the next call.
     names : iterable of str
         Names of columns.
     exact : bool
         Compute everything in full, closed forms or not.
     columns : mapping, optional
-        The columns that there are; those of the subject, or :data:`COLUMNS`, when left out.
+        The columns that there are; those of the evaluation, or :data:`COLUMNS`, when left out.
 
     Examples
     --------
@@ -408,12 +413,12 @@ def measure_columns(
     >>> {name: (m.value, m.how) for name, m in found.items()}
     {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
     """
-    if isinstance(network, Subject):
-        subject = network
-        subject.columns = subject.columns if columns is None else columns
+    if isinstance(network, Evaluation):
+        evaluation = network
+        evaluation.columns = evaluation.columns if columns is None else columns
     else:
-        subject = Subject(network, exact, columns=COLUMNS if columns is None else columns)
-    return {name: subject.figure(name) for name in names}
+        evaluation = Evaluation(network, exact, columns=COLUMNS if columns is None else columns)
+    return {name: evaluation.figure(name) for name in names}
 
 
 def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
@@ -425,14 +430,14 @@ def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
     exact : bool
         Compute it in full, even when a formula or the symmetry gives it.
     """
-    return Subject(network, exact, columns=COLUMNS).figure("diameter")
+    return Evaluation(network, exact, columns=COLUMNS).figure("diameter")
 
 
 def radius(network: Network, *, exact: bool = False) -> Measured[int | None]:
     """The least eccentricity; None when some pair has no way."""
-    return Subject(network, exact, columns=COLUMNS).figure("radius")
+    return Evaluation(network, exact, columns=COLUMNS).figure("radius")
 
 
 def mean_distance(network: Network, *, exact: bool = False) -> Measured[Fraction | None]:
     """Mean over ordered pairs of distinct nodes; None when some pair has no way."""
-    return Subject(network, exact, columns=COLUMNS).figure("mean_distance")
+    return Evaluation(network, exact, columns=COLUMNS).figure("mean_distance")

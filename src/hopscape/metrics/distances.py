@@ -188,16 +188,16 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
     if len(sources) < 16:
         return _few(network, sources)
     indptr, tails = network.reversed_csr()
-    crew = threads if threads is not None else os.cpu_count() or 1
+    workers = threads if threads is not None else os.cpu_count() or 1
     words = kernels.choose_words(network.order, len(sources))
     allowed = max(2 * network.heads.nbytes, 32_000_000)
-    while words > 1 and (16 * words + 4) * network.order * crew > allowed:
+    while words > 1 and (16 * words + 4) * network.order * workers > allowed:
         words //= 2
     histogram = np.zeros(1, dtype=np.int64)
     far: list[IntArray] = []
-    for part in paced(len(sources), f"distances in {network.spec}", 128 * words * crew):
+    for part in paced(len(sources), f"distances in {network.spec}", 128 * words * workers):
         counts, eccentricity, _ = kernels.distance_sweep_parallel(
-            indptr, tails, sources[part], words, crew
+            indptr, tails, sources[part], words, workers
         )
         if len(counts) > len(histogram):
             histogram, counts = counts.copy(), histogram

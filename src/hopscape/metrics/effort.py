@@ -16,7 +16,7 @@ import numpy as np
 
 from hopscape.core.addresses import node_dtype
 from hopscape.core.network import Network
-from hopscape.metrics.subject import Effort, Job, Subject
+from hopscape.metrics.evaluation import Effort, Evaluation, Job
 
 __all__ = [
     "CUT",
@@ -64,13 +64,15 @@ def channels_of(network: Network) -> int:
 # -- wiring and distances -------------------------------------------------------------------------
 
 
-def _wiring(it: Subject) -> Effort:
-    net = it.network
+def _wiring(evaluation: Evaluation) -> Effort:
+    net = evaluation.network
     if net.materialised:
         return Effort(0.0)
     count = min(net.order, _TRIED_NODES)
     nodes = np.arange(count, dtype=node_dtype(net.order))
-    seconds: float = it.share("wiring rate", lambda: clocked(lambda: net.neighbours(nodes)) / count)
+    seconds: float = evaluation.share(
+        "wiring rate", lambda: clocked(lambda: net.neighbours(nodes)) / count
+    )
     return Effort(seconds * net.order + 5 * _NS * channels_of(net), net.memory_estimate())
 
 
@@ -81,15 +83,15 @@ def _search(net: Network, levels: int | None = None) -> float:
     return steps * spread + 2e-5 * (levels or 10)
 
 
-def _sources(it: Subject) -> int:
+def _sources(evaluation: Evaluation) -> int:
     """Nodes from which distances are searched."""
-    symmetry = None if it.exact else it.network.symmetry
-    return it.network.order if symmetry is None else len(symmetry.representatives)
+    symmetry = None if evaluation.exact else evaluation.network.symmetry
+    return evaluation.network.order if symmetry is None else len(symmetry.representatives)
 
 
-def sweep_seconds(it: Subject, sources: int) -> float:
+def sweep_seconds(evaluation: Evaluation, sources: int) -> float:
     """Seconds of all distances from so many nodes, bit-parallel or one by one."""
-    net, levels = it.network, it.levels
+    net, levels = evaluation.network, evaluation.levels
     if sources < _SEARCHED or (sources <= 200 and net.order <= 50_000):
         return sources * _search(net, levels)
     words = 16
@@ -100,19 +102,19 @@ def sweep_seconds(it: Subject, sources: int) -> float:
     return batches * (levels + 1) * (net.order + channels_of(net)) * step / threads()
 
 
-def _profile(it: Subject) -> Effort:
-    net, sources = it.network, _sources(it)
-    if not it.exact and net.order**2 * max(net.ports, 1) > 10**12 and net.symmetry is None:
+def _profile(evaluation: Evaluation) -> Effort:
+    net, sources = evaluation.network, _sources(evaluation)
+    if not evaluation.exact and net.order**2 * max(net.ports, 1) > 10**12 and net.symmetry is None:
         sources = 1024
-    return Effort(sweep_seconds(it, sources), max(20 * net.order * threads(), 32_000_000))
+    return Effort(sweep_seconds(evaluation, sources), max(20 * net.order * threads(), 32_000_000))
 
 
-WIRING = Job("wiring", "the wiring", _wiring, lambda it: it.network.heads)
+WIRING = Job("wiring", "the wiring", _wiring, lambda evaluation: evaluation.network.heads)
 SHAPE = Job(
     "shape",
     "a breadth-first search",
-    lambda it: Effort(_search(it.network), 12 * it.network.order),
-    lambda it: it.shape,
+    lambda evaluation: Effort(_search(evaluation.network), 12 * evaluation.network.order),
+    lambda evaluation: evaluation.shape,
 )
 PROFILE = Job("profile", "the distances", _profile)
 
@@ -120,14 +122,14 @@ PROFILE = Job("profile", "the distances", _profile)
 # -- structure ------------------------------------------------------------------------------------
 
 
-def _cycles(it: Subject) -> Effort:
+def _cycles(evaluation: Evaluation) -> Effort:
     """Tried from some nodes, which all share what the first one found."""
     from hopscape.metrics.girth_kernels import girth
 
-    net = it.network
+    net = evaluation.network
     if not net.materialised:
         return Effort(0.0)
-    symmetry = None if it.exact else net.symmetry
+    symmetry = None if evaluation.exact else net.symmetry
     sources = np.arange(net.order) if symmetry is None else np.asarray(symmetry.representatives)
     arrays = net.indptr, net.heads, net.reverse
     best = girth(*arrays, sources[:1].astype(np.int64), 2 * net.order + 2)
@@ -137,16 +139,16 @@ def _cycles(it: Subject) -> Effort:
     return Effort(fixed + each * len(sources), 20 * net.order)
 
 
-def _flows(it: Subject, *, nodes: bool) -> Effort:
+def _flows(evaluation: Evaluation, *, nodes: bool) -> Effort:
     """Some of the flows are tried."""
     from hopscape.metrics import connectivity_kernels as pairs_of
     from hopscape.metrics import flow_kernels as flows
 
-    net = it.network
+    net = evaluation.network
     if not net.materialised:
         return Effort(0.0)
     csr = net.indptr, net.heads
-    symmetry = None if it.exact else net.symmetry
+    symmetry = None if evaluation.exact else net.symmetry
     transitive = symmetry is not None and symmetry.transitive
     if nodes:
         best = pairs_of.node_connectivity_bound(*csr)
@@ -164,10 +166,10 @@ def _flows(it: Subject, *, nodes: bool) -> Effort:
     return Effort(each * len(pairs) + fixed * (len(pairs) // 256 + 1), 60 * channels_of(net))
 
 
-def _cut(it: Subject) -> Effort:
-    net = it.network
-    steps, levels = net.order + channels_of(net), it.levels
-    search = it.starts * 280 * _NS * steps
+def _cut(evaluation: Evaluation) -> Effort:
+    net = evaluation.network
+    steps, levels = net.order + channels_of(net), evaluation.levels
+    search = evaluation.starts * 280 * _NS * steps
     if net.order <= 500:
         spectrum = _NS * net.order**3
     else:  # steps of Lanczos grow with the depth of the network
@@ -177,14 +179,18 @@ def _cut(it: Subject) -> Effort:
 
 
 CYCLES = Job("cycles", "the shortest cycle", _cycles)
-NODE_FLOWS = Job("node flows", "the node connectivity", lambda it: _flows(it, nodes=True))
-EDGE_FLOWS = Job("edge flows", "the edge connectivity", lambda it: _flows(it, nodes=False))
+NODE_FLOWS = Job(
+    "node flows", "the node connectivity", lambda evaluation: _flows(evaluation, nodes=True)
+)
+EDGE_FLOWS = Job(
+    "edge flows", "the edge connectivity", lambda evaluation: _flows(evaluation, nodes=False)
+)
 CUT = Job("bisection", "the bisection", _cut)
 
 
-def _group(it: Subject) -> Effort:
+def _group(evaluation: Evaluation) -> Effort:
     """The automorphisms, unless degrees differ or nobody asks beyond 5000 nodes."""
-    net = it.network
+    net = evaluation.network
     if not net.materialised or net.order > 5000 or int(np.ptp(net.degrees)):
         return Effort(0.0)
     steps = net.order + channels_of(net)
@@ -194,35 +200,35 @@ def _group(it: Subject) -> Effort:
 GROUP = Job("group", "the automorphisms", _group)
 
 
-def router_rate(it: Subject) -> float:
+def router_rate(evaluation: Evaluation) -> float:
     """Seconds in which the network's router tells one next port, tried on some pairs."""
 
     def rate() -> float:
         from hopscape.metrics.routes import closed_router
 
-        router = closed_router(it.network)
+        router = closed_router(evaluation.network)
         if router is None:
             return 0.0
-        count = min(_TRIED_NODES, it.network.order**2)
-        some = np.random.default_rng(0).integers(0, it.network.order, size=(2, count))
+        count = min(_TRIED_NODES, evaluation.network.order**2)
+        some = np.random.default_rng(0).integers(0, evaluation.network.order, size=(2, count))
         router.next_ports(*some)
         return clocked(lambda: router.next_ports(*some)) / count
 
-    found: float = it.share("router rate", rate)
+    found: float = evaluation.share("router rate", rate)
     return found
 
 
-def _loads(it: Subject) -> Effort:
+def _loads(evaluation: Evaluation) -> Effort:
     """One next port and one addition for every pair; beyond 30 million, the ways of a tenth."""
-    net = it.network
+    net = evaluation.network
     if not net.materialised:
         return Effort(0.0)
     degree = channels_of(net) / max(1, net.order)
-    hop = (1.2 * router_rate(it) or 60 * _NS * degree) + 60 * _NS
+    hop = (1.2 * router_rate(evaluation) or 60 * _NS * degree) + 60 * _NS
     pairs = net.order**2
     if pairs <= 30_000_000:
         return Effort(pairs * hop, 3 * pairs + block_bytes(net))
-    hops = 3_000_000 * max(1, it.levels) // 2
+    hops = 3_000_000 * max(1, evaluation.levels) // 2
     return Effort(hops * 2 * hop, 3_000_000 * 60 + block_bytes(net))
 
 

@@ -14,7 +14,7 @@ from hopscape.core.progress import check_time
 from hopscape.core.router import Router
 from hopscape.metrics.distances import DistanceProfile, distance_profile
 from hopscape.metrics.effort import WIRING, sweep_seconds
-from hopscape.metrics.subject import Subject
+from hopscape.metrics.evaluation import Evaluation
 
 __all__ = [
     "least_degree",
@@ -52,27 +52,27 @@ def some_nodes(order: int, count: int, seed: int = 0) -> IntArray:
 # -- distances ------------------------------------------------------------------------------------
 
 
-def some_diameter(it: Subject) -> Measured[int | None] | None:
+def some_diameter(evaluation: Evaluation) -> Measured[int | None] | None:
     """A lower bound from some sources, or from the closed router's ways between some pairs."""
-    profile = _some_sources(it)
+    profile = _some_sources(evaluation)
     if profile is not None:
         if not profile.connected:
             return Measured(None, "sampled", "not connected")
         note = f"from {profile.sources} sources"
         return Measured.at_least(profile.diameter, note, how="sampled")
-    found = _some_pairs(it)
+    found = _some_pairs(evaluation)
     if found is None:
         return None
     return Measured.at_least(int(found.max()), f"from {len(found)} pairs", how="sampled")
 
 
-def some_mean(it: Subject) -> Measured[Any] | None:
+def some_mean(evaluation: Evaluation) -> Measured[Any] | None:
     """The mean over some sources, or between some pairs."""
-    profile = _some_sources(it)
+    profile = _some_sources(evaluation)
     if profile is not None:
         note = f"from {profile.sources} sources"
         return Measured(profile.mean, "sampled", note if profile.connected else "not connected")
-    found = _some_pairs(it)
+    found = _some_pairs(evaluation)
     if found is None:
         return None
     error = float(found.std()) / len(found) ** 0.5
@@ -81,27 +81,27 @@ def some_mean(it: Subject) -> Measured[Any] | None:
     )
 
 
-def _some_sources(it: Subject) -> DistanceProfile | None:
+def _some_sources(evaluation: Evaluation) -> DistanceProfile | None:
     """Distances from as many sources as there is time for; None where there is not."""
 
     def compute() -> DistanceProfile | None:
-        if not it.network.materialised or it.refusal(WIRING):
+        if not evaluation.network.materialised or evaluation.refusal(WIRING):
             return None
         for count in _SOURCES:
-            seconds = sweep_seconds(it, count)
-            if count < it.network.order and it.affords(seconds):
-                return distance_profile(it.network, sample=count)
+            seconds = sweep_seconds(evaluation, count)
+            if count < evaluation.network.order and evaluation.affords(seconds):
+                return distance_profile(evaluation.network, sample=count)
         return None
 
-    found: DistanceProfile | None = it.share("some sources", compute)
+    found: DistanceProfile | None = evaluation.share("some sources", compute)
     return found
 
 
-def _some_pairs(it: Subject) -> IntArray | None:
+def _some_pairs(evaluation: Evaluation) -> IntArray | None:
     """Distances between random pairs by an exact closed router; None where there is none."""
 
     def compute() -> IntArray | None:
-        net = it.network
+        net = evaluation.network
         router: Router | None = net.family.router(net) if net.family is not None else None
         if router is None or not router.exact or net.order < 2:
             return None
@@ -113,65 +113,65 @@ def _some_pairs(it: Subject) -> IntArray | None:
             rows.append(
                 np.asarray(router.distances(at[low : low + _SLICE], to[low : low + _SLICE]))
             )
-            if not it.affords(0.0):
+            if not evaluation.affords(0.0):
                 break
         found = np.concatenate(rows).astype(np.int64)
         return None if (found < 0).any() else found
 
-    found: IntArray | None = it.share("some pairs", compute)
+    found: IntArray | None = evaluation.share("some pairs", compute)
     return found
 
 
 # -- degrees, cycles, connectivity ----------------------------------------------------------------
 
 
-def _some_degrees(it: Subject) -> IntArray | None:
+def _some_degrees(evaluation: Evaluation) -> IntArray | None:
     """Channels that leave some random nodes."""
 
     def compute() -> IntArray | None:
-        net = it.network
+        net = evaluation.network
         if net.materialised:
             return None
         degrees: IntArray = (net.neighbours(some_nodes(net.order, _NODES)) >= 0).sum(axis=1)
         return degrees
 
-    found: IntArray | None = it.share("some degrees", compute)
+    found: IntArray | None = evaluation.share("some degrees", compute)
     return found
 
 
-def some_degrees(it: Subject) -> Measured[int] | None:
+def some_degrees(evaluation: Evaluation) -> Measured[int] | None:
     """The largest degree among some nodes."""
-    found = _some_degrees(it)
+    found = _some_degrees(evaluation)
     if found is None:
         return None
     return Measured.at_least(int(found.max()), f"from {len(found)} nodes", how="sampled")
 
 
-def some_links(it: Subject) -> Measured[int] | None:
+def some_links(evaluation: Evaluation) -> Measured[int] | None:
     """Links, from the mean degree of some nodes."""
-    found = _some_degrees(it)
+    found = _some_degrees(evaluation)
     if found is None:
         return None
-    channels = int(found.sum()) * it.network.order // len(found)
-    links = channels // 2 if it.network.duplex else channels
+    channels = int(found.sum()) * evaluation.network.order // len(found)
+    links = channels // 2 if evaluation.network.duplex else channels
     return Measured(links, "sampled", f"from the degrees of {len(found)} nodes")
 
 
-def least_degree(it: Subject) -> Measured[int] | None:
+def least_degree(evaluation: Evaluation) -> Measured[int] | None:
     """Connectivity is no larger than the least degree."""
-    least = it.figure("degree_min")
-    if least.value is None or it.figure("connected").value is not True:
+    least = evaluation.figure("degree_min")
+    if least.value is None or evaluation.figure("connected").value is not True:
         return None
     return Measured.at_most(least.value, "no more than the least degree")
 
 
-def local_girth(it: Subject) -> Measured[int] | None:
+def local_girth(evaluation: Evaluation) -> Measured[int] | None:
     """The shortest cycle near one node: the girth where all nodes are alike, else a bound."""
-    net = it.network
+    net = evaluation.network
     found = _cycle_near(net, 0)
     if found is None:
         return None
-    if it.facts.vertex_transitive:
+    if evaluation.facts.vertex_transitive:
         return Measured(found, "symmetry")
     return Measured.at_most(found, "the shortest cycle near node 0")
 

@@ -14,7 +14,7 @@ from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
 from hopscape.metrics.columns import COLUMNS
 from hopscape.metrics.distances import distance_profile
-from hopscape.metrics.subject import Subject
+from hopscape.metrics.evaluation import Evaluation
 
 __all__ = ["distances_from_node", "distances_overall", "summarise"]
 
@@ -32,7 +32,7 @@ def summarise(
     record : dict, optional
         Filled as figures are found, so that an interrupted caller keeps what is known.
     """
-    it = Subject(network, exact, columns=COLUMNS)
+    evaluation = Evaluation(network, exact, columns=COLUMNS)
     how: dict[str, str] = {}
     out: dict[str, Any] = record if record is not None else {}
     out |= {
@@ -52,8 +52,8 @@ def summarise(
         "how": how,
     }
     for name in ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive"):
-        _FILLERS.get(name, _fill)(it, name, out)
-        how[name] = _words(it.figure(name))
+        _FILLERS.get(name, _fill)(evaluation, name, out)
+        how[name] = _words(evaluation.figure(name))
     if network.classes:
         out["classes"] = _class_records(network)
     note = network.unheeded("distances count hops", "delay", "length")
@@ -72,24 +72,27 @@ def _class_records(network: Network) -> list[dict[str, Any]]:
             for k, kind in enumerate(network.classes)]  # fmt: skip
 
 
-def _fill(it: Subject, name: str, out: dict[str, Any]) -> None:
-    out[name] = it.figure(name).value
+def _fill(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
+    out[name] = evaluation.figure(name).value
 
 
-def _fill_links(it: Subject, name: str, out: dict[str, Any]) -> None:
-    found = it.figure("links")
+def _fill_links(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
+    found = evaluation.figure("links")
     out["links"] = found.value
     if found.value is not None and found.exact:
-        known = it.fact("channels")
-        out["channels"] = known if known is not None else it.network.channels
+        known = evaluation.fact("channels")
+        out["channels"] = known if known is not None else evaluation.network.channels
 
 
-def _fill_degree(it: Subject, name: str, out: dict[str, Any]) -> None:
-    out["degree"] = {"min": it.figure("degree_min").value, "max": it.figure("degree").value}
+def _fill_degree(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
+    out["degree"] = {
+        "min": evaluation.figure("degree_min").value,
+        "max": evaluation.figure("degree").value,
+    }
 
 
-def _fill_mean(it: Subject, name: str, out: dict[str, Any]) -> None:
-    mean = it.figure("mean_distance")
+def _fill_mean(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
+    mean = evaluation.figure("mean_distance")
     out["mean_distance"] = None if mean.value is None else float(mean.value)
     out["mean_distance_exact"] = mean.value if mean.exact else None
 

@@ -4,7 +4,7 @@ A :class:`Job` says everything that decides a simulation; :func:`simulate`, :fun
 :func:`replay` and :func:`booksim` run it.
 """
 
-from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.settings import Settings
@@ -14,13 +14,13 @@ from hopscape.simulate.traffic import PATTERNS, Traffic, make_traffic
 __all__ = [
     "PATTERNS",
     "Job",
-    "Plant",
     "Point",
     "Saturation",
     "Settings",
+    "Setup",
     "Traffic",
     "booksim",
-    "build_plant",
+    "build_setup",
     "make_traffic",
     "replay",
     "run_point",

@@ -20,7 +20,7 @@ from hopscape.deadlock.layering import find_layers
 from hopscape.deadlock.tables import routing_table
 from hopscape.registry import build
 from hopscape.simulate.anynet import read_anynet, write_anynet
-from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
@@ -124,10 +124,10 @@ class BookSimJob(Job):
     notes: tuple[str, ...]
     values: dict[str, Any]
 
-    def plant(self) -> Plant:
+    def setup(self) -> Setup:
         """The network, ready to run: routes of an anynet file go by the lowest port, as there."""
         if self.network is None:
-            return build_plant(build(self.spec), self.settings, unsafe=self.unsafe)
+            return build_setup(build(self.spec), self.settings, unsafe=self.unsafe)
         table = routing_table(self.network, self.network.router("table"))
         single = certify(table, single_class(table)).deadlock_free
         few = single or find_layers(table, _LAYERS) is not None
@@ -135,7 +135,7 @@ class BookSimJob(Job):
         delays = (
             None if self.channel_delays is None else np.asarray(self.channel_delays, dtype=np.int32)
         )
-        return build_plant(
+        return build_setup(
             self.network, self.settings, table,
             unsafe=self.unsafe, method=method, link_delays=delays,
         )  # fmt: skip

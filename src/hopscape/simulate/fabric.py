@@ -25,7 +25,7 @@ from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
 
-__all__ = ["Plant", "build_plant", "fresh_state", "memory_needed"]
+__all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 
 _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
@@ -38,7 +38,7 @@ _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit"
 
 
 @dataclass(frozen=True)
-class Plant:
+class Setup:
     """A network ready to be simulated.
 
     Attributes
@@ -108,7 +108,7 @@ def memory_needed(network: Network, settings: Settings) -> int:
     return tables + _moving_bytes(settings, units, settings.link_delay)
 
 
-def build_plant(
+def build_setup(
     network: Network,
     settings: Settings,
     router: Router | RoutingTable | None = None,
@@ -116,7 +116,7 @@ def build_plant(
     unsafe: bool = False,
     method: Method = "auto",
     link_delays: IntArray | None = None,
-) -> Plant:
+) -> Setup:
     """Route, find classes of virtual channels, and lay out the arrays.
 
     Parameters
@@ -140,18 +140,18 @@ def build_plant(
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")
     require_memory(memory_needed(network, settings), f"the simulation of {network.spec}")
-    wish: Method = "single" if unsafe else method
+    asked: Method = "single" if unsafe else method
     chosen: SourceRoutes | None = None
     if isinstance(router, Router) and not router.chained:
         if settings.routing != "fixed":
             raise ArgumentError(f"routing is {settings.routing!r}; {router.name} routes are fixed")
-        chosen, classes, proof = find_source_classes(network, router, method=wish)
+        chosen, classes, proof = find_source_classes(network, router, method=asked)
         none = np.full((0, 0), NO_PORT, dtype=np.uint16)
         table = RoutingTable(network, router.name, none, None, None)
     else:
         anywhere = settings.routing == "adaptive" and not unsafe
         table, classes, proof = find_classes(
-            network, router, method=wish, anywhere=anywhere, spread=settings.spread
+            network, router, method=asked, anywhere=anywhere, spread=settings.spread
         )
     _require_vcs(network, settings, classes)
     if not settings.certifiable:
@@ -167,9 +167,9 @@ def build_plant(
         fabric = fabric._replace(chosen=_chosen(chosen, classes))
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
-    plant = Plant(network, settings, table, classes, proof, fabric, units, home, chosen)
-    require_memory(plant.memory(), f"the simulation of {network.spec}")
-    return plant
+    setup = Setup(network, settings, table, classes, proof, fabric, units, home, chosen)
+    require_memory(setup.memory(), f"the simulation of {network.spec}")
+    return setup
 
 
 def required_vcs(settings: Settings, classes: Classes) -> int:
@@ -238,16 +238,16 @@ def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
 
 
 def damaged_plant(
-    plant: Plant, table: RoutingTable, classes: Classes, proof: Certificate, alive: IntArray
-) -> Plant:
+    setup: Setup, table: RoutingTable, classes: Classes, proof: Certificate, alive: IntArray
+) -> Setup:
     """The same network with other tables, over the channels that are left."""
-    network, settings = plant.network, plant.settings
+    network, settings = setup.network, setup.settings
     _require_vcs(network, settings, classes)
-    fabric = _fabric(network, settings, table, classes, plant.endpoints, alive)
-    fabric.numbers[layout.N_LINK] = plant.fabric.numbers[layout.N_LINK]
-    lines = plant.lines.copy()
+    fabric = _fabric(network, settings, table, classes, setup.endpoints, alive)
+    fabric.numbers[layout.N_LINK] = setup.fabric.numbers[layout.N_LINK]
+    lines = setup.lines.copy()
     lines[: len(network.heads), layout.U_RING] = classes.rings
-    return Plant(network, settings, table, classes, proof, fabric, lines, plant.home)
+    return Setup(network, settings, table, classes, proof, fabric, lines, setup.home)
 
 
 def _units(
@@ -311,11 +311,11 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers[layout.N_METHOD] = _METHODS.get(classes.method, layout.BY_RING)
     numbers[layout.N_BIAS] = settings.ugal_bias
     cyclic = "transit" if classes.count > 1 else "none"
-    wish = cyclic if settings.priority == "auto" else settings.priority
-    numbers[layout.N_PRIORITY] = _PRIORITIES[wish]
+    asked = cyclic if settings.priority == "auto" else settings.priority
+    numbers[layout.N_PRIORITY] = _PRIORITIES[asked]
     lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
     numbers[layout.N_EASE] = 2 if lonely else 0
-    overload = wish != "none" and classes.method == "dateline"
+    overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
     numbers[layout.N_SHARED] = settings.shared_buffers
@@ -410,28 +410,28 @@ def _wheel(settings: Settings, longest: int) -> int:
     return 1 << ahead.bit_length()
 
 
-def fresh_state(plant: Plant, seed: int) -> State:
+def fresh_state(setup: Setup, seed: int) -> State:
     """An empty network at cycle 0."""
-    settings, units, ends = plant.settings, plant.units, plant.endpoints
+    settings, units, ends = setup.settings, setup.units, setup.endpoints
     vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
     rows = units << (vcs - 1).bit_length()
-    wheel = _wheel(settings, int(plant.lines[:, layout.U_DELAY].max()))
+    wheel = _wheel(settings, int(setup.lines[:, layout.U_DELAY].max()))
     table = _aligned(rows, layout.VC_FIELDS)
     table[:] = 0
     every = np.arange(rows)
     unit, v = every >> (vcs - 1).bit_length(), every & ((1 << (vcs - 1).bit_length()) - 1)
     table[:, layout.V_SIDE] = unit * speedup + v % speedup
-    table[:, layout.V_PLACE] = plant.lines[unit, layout.U_IN] * speedup + v % speedup
-    table[:, layout.V_RANK] = plant.lines[unit, layout.U_IN] * vcs + v
+    table[:, layout.V_PLACE] = setup.lines[unit, layout.U_IN] * speedup + v % speedup
+    table[:, layout.V_RANK] = setup.lines[unit, layout.U_IN] * vcs + v
     table[:, layout.CREDIT] = depth
     table[:, layout.V_NEXT] = -1
     sides = np.zeros((units * speedup, 4), dtype=np.int32)
     sides[:, layout.X_ROW] = -1
     people = np.full((ends, layout.END_FIELDS), -1, dtype=np.int32)
-    people[:, layout.E_HOME] = plant.home
+    people[:, layout.E_HOME] = setup.home
     people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD]] = 0
     lines = _aligned(units, layout.UNIT_FIELDS)
-    lines[:] = plant.lines
+    lines[:] = setup.lines
     longest = max(rows, units * speedup)
     return State(
         scalars=np.zeros(layout.SCALARS, dtype=np.int64),

@@ -22,7 +22,7 @@ from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant, damaged_plant, required_vcs
+from hopscape.simulate.fabric import Setup, damaged_plant, required_vcs
 
 __all__ = ["Epoch", "Fault", "plan_epochs", "read_faults"]
 
@@ -52,7 +52,7 @@ class Epoch:
     Attributes
     ----------
     cycle : int
-    plant : Plant
+    setup : Setup
         With the tables that hold from then on.
     alive : bool[channels]
     dead_nodes : bool[order]
@@ -65,7 +65,7 @@ class Epoch:
     """
 
     cycle: int
-    plant: Plant
+    setup: Setup
     alive: IntArray
     dead_nodes: IntArray
     broken: IntArray
@@ -74,11 +74,11 @@ class Epoch:
 
     def to_dict(self) -> dict[str, Any]:
         """What a result says about it."""
-        plant, network = self.plant, self.plant.network
+        setup, network = self.setup, self.setup.network
         ends = network.endpoints
         live = ends[~self.dead_nodes[ends]]
-        missing = plant.table.port[np.ix_(live, live)] == NO_PORT
-        proof = plant.certificate
+        missing = setup.table.port[np.ix_(live, live)] == NO_PORT
+        proof = setup.certificate
         return {
             "cycle": self.cycle,
             "dead_channels": int((~self.alive).sum()),
@@ -87,7 +87,7 @@ class Epoch:
             "unserved": self.unserved,
             "pairs_without_way": int(missing.sum()) - len(live),
             "deadlock_free": proof.deadlock_free,
-            "vcs": required_vcs(plant.settings, plant.classes),
+            "vcs": required_vcs(setup.settings, setup.classes),
             "method": proof.method,
             "words": proof.words(),
         }
@@ -128,13 +128,13 @@ def _when(text: str) -> tuple[str, int]:
 
 
 def plan_epochs(
-    plant: Plant, faults: Sequence[Fault], fault_routing: str = "family"
+    setup: Setup, faults: Sequence[Fault], fault_routing: str = "family"
 ) -> list[Epoch]:
     """The network after each cycle in which something dies, in order.
 
     Parameters
     ----------
-    plant : Plant
+    setup : Setup
     faults : sequence of Fault
     fault_routing : {'family', 'tables'}
         Ask the family for ways round what is dead, where it knows any, or take tables.
@@ -144,21 +144,21 @@ def plan_epochs(
     ArgumentError
         When no routing of what is left, free of deadlock, fits into the virtual channels.
     """
-    if plant.chosen is not None:
-        raise ArgumentError(f"{plant.chosen.router} routes do not go round dead parts")
+    if setup.chosen is not None:
+        raise ArgumentError(f"{setup.chosen.router} routes do not go round dead parts")
     if fault_routing not in ("family", "tables"):
         raise ArgumentError(f"fault_routing is {fault_routing!r}; choose family or tables")
-    network = plant.network
+    network = setup.network
     alive = np.ones(len(network.heads), dtype=np.bool_)
     dead = np.zeros(network.order, dtype=np.bool_)
     epochs: list[Epoch] = []
-    before = plant
+    before = setup
     for cycle in sorted({fault.cycle for fault in faults}):
         alive, dead = alive.copy(), dead.copy()
         for fault in faults:
             if fault.cycle == cycle:
                 _kill(network, fault, alive, dead)
-        found = _mended(plant, before, alive, dead, cycle, fault_routing)
+        found = _mended(setup, before, alive, dead, cycle, fault_routing)
         epochs.append(Epoch(cycle, found[0], alive, dead, _broken(before, alive), *found[1:]))
         before = found[0]
     return epochs
@@ -176,24 +176,24 @@ def _kill(network: Network, fault: Fault, alive: IntArray, dead: IntArray) -> No
         alive[(tails == b) & (heads == a)] = False
 
 
-def _broken(plant: Plant, alive: IntArray) -> IntArray:
+def _broken(setup: Setup, alive: IntArray) -> IntArray:
     from hopscape.simulate.fault_kernels import routes_over
 
-    network = plant.network
+    network = setup.network
     over = np.zeros((network.order, network.order), dtype=np.uint8)
-    routes_over(network.indptr, network.heads, plant.table.port, alive, over)
+    routes_over(network.indptr, network.heads, setup.table.port, alive, over)
     return over
 
 
 def _mended(
-    first: Plant, before: Plant, alive: IntArray, dead: IntArray, cycle: int, wish: str
-) -> tuple[Plant, str, int]:
-    """The plant with routes over the live channels, where they come from, and pairs unserved."""
+    first: Setup, before: Setup, alive: IntArray, dead: IntArray, cycle: int, asked: str
+) -> tuple[Setup, str, int]:
+    """The set-up with routes over the live channels, where they come from, and pairs unserved."""
     network = first.network
     shortest = _shortest(before, alive)
     moved = _broken(first, alive) * (shortest != NO_PORT).astype(np.uint8)
     trials: list[tuple[str, Any]] = []
-    if wish == "family" and network.family is not None:
+    if asked == "family" and network.family is not None:
         nodes, links = np.nonzero(dead)[0].tolist(), _cut_links(network, alive, dead)
         ask = network.family.detours(network, nodes, links)
         if ask is not None:
@@ -221,7 +221,7 @@ def _cut_links(network: Network, alive: IntArray, dead: IntArray) -> list[tuple[
 
 
 def _detours(
-    before: Plant, alive: IntArray, shortest: IntArray, ask: Callable[[int, int], Route | None]
+    before: Setup, alive: IntArray, shortest: IntArray, ask: Callable[[int, int], Route | None]
 ) -> tuple[IntArray, int]:
     """Ports along the family's routes; whole old routes stay. Also how many pairs it did not serve.
 
@@ -265,7 +265,7 @@ def _fill_up(network: Network, column: IntArray, best: IntArray, goal: int) -> N
             at = int(network.heads[network.indptr[at] + best[at]])
 
 
-def _shortest(before: Plant, alive: IntArray) -> IntArray:
+def _shortest(before: Setup, alive: IntArray) -> IntArray:
     """Shortest next ports over the live channels, old ones kept wherever they serve."""
     from hopscape.simulate.fault_kernels import mend_ports
 
@@ -286,12 +286,12 @@ def _shortest(before: Plant, alive: IntArray) -> IntArray:
     return port
 
 
-def _with_classes(plant: Plant, table: RoutingTable, alive: IntArray, moved: IntArray) -> Plant:
-    anywhere = plant.settings.routing == "adaptive"
+def _with_classes(setup: Setup, table: RoutingTable, alive: IntArray, moved: IntArray) -> Setup:
+    anywhere = setup.settings.routing == "adaptive"
     table, classes, proof = find_classes(
-        plant.network, table, anywhere=anywhere, spread=plant.settings.spread
+        setup.network, table, anywhere=anywhere, spread=setup.settings.spread
     )
-    made = damaged_plant(plant, table, classes, proof, alive)
+    made = damaged_plant(setup, table, classes, proof, alive)
     return replace(made, fabric=made.fabric._replace(moved=moved))
 
 
@@ -322,9 +322,9 @@ def _up_down(network: Network, alive: IntArray) -> IntArray:
 
 def dead_endpoints(epoch: Epoch) -> IntArray:
     """Endpoints whose node is dead."""
-    return np.nonzero(epoch.dead_nodes[epoch.plant.home])[0]
+    return np.nonzero(epoch.dead_nodes[epoch.setup.home])[0]
 
 
-def refresh_lines(state: layout.State, plant: Plant) -> None:
+def refresh_lines(state: layout.State, setup: Setup) -> None:
     """Rings of the channels as the new classes see them."""
-    state.units[:, layout.U_RING] = plant.lines[:, layout.U_RING]
+    state.units[:, layout.U_RING] = setup.lines[:, layout.U_RING]

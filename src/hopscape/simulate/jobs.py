@@ -10,7 +10,7 @@ from hopscape.core.addresses import MixedRadix
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build, spec_files
 from hopscape.simulate.delays import channel_delays
-from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import (
@@ -56,7 +56,7 @@ class Job:
     --------
     >>> from hopscape.simulate import Settings
     >>> job = Job("ring(8)", "tornado", 0.2, Settings(vcs=2))
-    >>> job.plant().network.spec, job.certificate()["deadlock_free"]
+    >>> job.setup().network.spec, job.certificate()["deadlock_free"]
     ('ring(8)', True)
     """
 
@@ -76,7 +76,7 @@ class Job:
     fault_routing: str = "family"
     link_delays: tuple[tuple[str, int], ...] = ()
 
-    def plant(self) -> Plant:
+    def setup(self) -> Setup:
         """The network, ready to run (kept for the next job like it)."""
         contents = tuple(file_digest(path) for path in spec_files(self.spec))
         return _plant(
@@ -85,7 +85,7 @@ class Job:
 
     def pattern(self) -> Traffic:
         """Who sends to whom, in bursts if the job says so."""
-        found = traffic_for(self.plant(), self.traffic, self.seed)
+        found = traffic_for(self.setup(), self.traffic, self.seed)
         return found if self.on_off is None else found.bursty(*self.on_off)
 
     @property
@@ -95,7 +95,7 @@ class Job:
 
     def certificate(self) -> dict[str, Any]:
         """What is known about deadlock on the network."""
-        proof = self.plant().certificate
+        proof = self.setup().certificate
         return {
             "deadlock_free": proof.deadlock_free,
             "classes": proof.classes,
@@ -105,9 +105,9 @@ class Job:
 
     def epochs(self) -> list[dict[str, Any]]:
         """The network after each fault: where its routes come from, and their certificate."""
-        plant = self.plant()
-        faults = read_faults(plant.network, self.fail_links, self.fail_nodes)
-        return [e.to_dict() for e in plan_epochs(plant, faults, self.fault_routing)]
+        setup = self.setup()
+        faults = read_faults(setup.network, self.fail_links, self.fail_nodes)
+        return [e.to_dict() for e in plan_epochs(setup, faults, self.fault_routing)]
 
     def configuration(self) -> dict[str, Any]:
         """What all points of a curve share, as plain values."""
@@ -136,7 +136,7 @@ def _plant(
     unsafe: bool,
     delays: tuple[tuple[str, int], ...],
     contents: tuple[str, ...],
-) -> Plant:
+) -> Setup:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
     if network.unheeded("", "capacity"):
@@ -146,20 +146,20 @@ def _plant(
         )
     way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
-    return build_plant(network, settings, way, unsafe=unsafe, link_delays=links)
+    return build_setup(network, settings, way, unsafe=unsafe, link_delays=links)
 
 
-def traffic_for(plant: Plant, text: str, seed: int) -> Traffic:
+def traffic_for(setup: Setup, text: str, seed: int) -> Traffic:
     """A traffic by name or file (``.csv``: a matrix, ``.trace``: packets)."""
-    count = plant.endpoints
+    count = setup.endpoints
     if text.endswith(".csv"):
         return read_matrix(text, count)
     if text.endswith(".trace"):
         return read_trace(text, count)
-    if text == "worst" and plant.chosen is not None:
-        raise ArgumentError(f"the worst permutation of {plant.chosen.router} routes is not known")
+    if text == "worst" and setup.chosen is not None:
+        raise ArgumentError(f"the worst permutation of {setup.chosen.router} routes is not known")
     if text == "worst":
-        return worst_permutation(plant.network, plant.table, plant.home)
-    addresses = plant.network.addresses
+        return worst_permutation(setup.network, setup.table, setup.home)
+    addresses = setup.network.addresses
     sides = addresses.sides if isinstance(addresses, MixedRadix) else None
     return make_traffic(text, count, sides, seed)

@@ -1,7 +1,7 @@
 """Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
-uses HEAD, COUNT, STATE, OUT, READY and V_WISH, the virtual channels that its packet may ask for;
+uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED, the virtual channels that its packet may ask for;
 the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say which input of the switch it has, V_RANK
 its number among the virtual channels that come into its router.
 Everything about one virtual channel lies in one cache line.
@@ -33,7 +33,7 @@ __all__ = ["Counters", "Fabric", "Source", "State", "Ways"]
     V_MASK,
     V_SIDE,
     V_PLACE,
-    V_WISH,
+    V_ALLOWED,
     V_RANK,
 ) = range(16)
 VC_FIELDS = 16

@@ -18,7 +18,7 @@ import numpy as np
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant, fresh_state
+from hopscape.simulate.fabric import Setup, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
 from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
 from hopscape.simulate.settings import Settings
@@ -159,11 +159,11 @@ def make_source(traffic: Traffic, settings: Settings, load: float, transfers: An
     )
 
 
-def start(plant: Plant, traffic: Traffic, source: Source, seed: int) -> State:
+def start(setup: Setup, traffic: Traffic, source: Source, seed: int) -> State:
     """An empty network whose endpoints have drawn their first births."""
     from hopscape.simulate.source_kernels import first_births
 
-    state = fresh_state(plant, seed)
+    state = fresh_state(setup, seed)
     if traffic.trace is not None:
         state.ends[:, layout.E_TRACE] = traffic.starts[:-1]
     first_births(state, source)
@@ -190,7 +190,7 @@ def warm_up_cut(series: Floats) -> int:
 
 
 def run_point(
-    plant: Plant,
+    setup: Setup,
     traffic: Traffic,
     load: float,
     *,
@@ -205,7 +205,7 @@ def run_point(
 
     Parameters
     ----------
-    plant : Plant
+    setup : Setup
     traffic : Traffic
     load : float
         Flits per endpoint and cycle.
@@ -225,18 +225,18 @@ def run_point(
     Examples
     --------
     >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_plant, make_traffic
-    >>> plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
-    >>> run_point(plant, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
+    >>> from hopscape.simulate import Settings, build_setup, make_traffic
+    >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
+    >>> run_point(setup, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
     False
     """
     if cycles < _BATCHES or (warmup is not None and warmup < 0):
         raise ArgumentError(f"cycles is {cycles} and warmup {warmup}; measure at least {_BATCHES}")
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
     most_warm = warmup if warmup is not None else 16_000
-    counters = blank_counters(plant, (most_warm + cycles) // WINDOW + 2)
-    run = Run(plant, state, source, counters, faults, fault_routing)
+    counters = blank_counters(setup, (most_warm + cycles) // WINDOW + 2)
+    run = Run(setup, state, source, counters, faults, fault_routing)
     begin = time.perf_counter()
     still = _warm(run, warmup)
     first = run.now
@@ -252,24 +252,24 @@ def run_point(
     while not still and run.now < deadline and not drained(state, counters, last):
         still = run.to(min(deadline, run.now + 200))
     finished = drained(state, counters, last)
-    stuck = still or (not finished and len(stuck_rows(run.plant, state)) > 0)
+    stuck = still or (not finished and len(stuck_rows(run.setup, state)) > 0)
     seconds = time.perf_counter() - begin
     point = sum_up(
-        plant, state, counters, load, saturated=not finished, stuck=stuck, seconds=seconds
+        setup, state, counters, load, saturated=not finished, stuck=stuck, seconds=seconds
     )
-    late = beyond_knee(plant, point) if latency_limit is None else point.latency > latency_limit
+    late = beyond_knee(setup, point) if latency_limit is None else point.latency > latency_limit
     return replace(point, saturated=bool(saturated or not finished or late))
 
 
-def beyond_knee(plant: Plant, point: Point) -> bool:
+def beyond_knee(setup: Setup, point: Point) -> bool:
     """Whether the mean latency is beyond three times that of an empty network."""
-    return not point.latency <= min(_HOPELESS, _KNEE * zero_load(plant, point.hops))
+    return not point.latency <= min(_HOPELESS, _KNEE * zero_load(setup, point.hops))
 
 
-def zero_load(plant: Plant, hops: float) -> float:
+def zero_load(setup: Setup, hops: float) -> float:
     """Latency of a packet over so many routers that meets nobody."""
-    settings = plant.settings
-    links = plant.lines[: len(plant.network.heads), layout.U_DELAY]
+    settings = setup.settings
+    links = setup.lines[: len(setup.network.heads), layout.U_DELAY]
     extra = (float(links.mean()) - settings.link_delay) * (hops - 1)
     if settings.switching == "store-and-forward":
         extra += (settings.mean_packet - 1) * (hops - 1)
@@ -310,7 +310,7 @@ def drained(state: State, counters: Counters, last: int) -> bool:
 
 
 def sum_up(
-    plant: Plant,
+    setup: Setup,
     state: State,
     counters: Counters,
     load: float,
@@ -326,12 +326,12 @@ def sum_up(
     latency, spread = batch_means(rows)
     count = max(1.0, float(rows[:, layout.W_COUNT].sum()))
     hops = float(rows[:, layout.W_HOPS].sum()) / count
-    channels = len(plant.network.heads)
+    channels = len(setup.network.heads)
     use = counters.used[:channels] / cycles
     mean_received = float(counters.received.mean())
     return Point(
         offered=load,
-        accepted=float(counters.received.sum()) / cycles / plant.endpoints,
+        accepted=float(counters.received.sum()) / cycles / setup.endpoints,
         latency=latency,
         latency_ci=spread,
         network_latency=float(rows[:, layout.W_NETWORK].sum()) / count,
@@ -378,7 +378,7 @@ def _percentile(histogram: IntArray, share: float) -> float:
 
 
 def saturation(
-    plant: Plant,
+    setup: Setup,
     traffic: Traffic,
     *,
     seed: int = 0,
@@ -394,9 +394,9 @@ def saturation(
     Examples
     --------
     >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_plant, make_traffic
-    >>> plant = build_plant(hopscape.build("ring(8)"), Settings(vcs=8))
-    >>> load, _ = saturation(plant, make_traffic("tornado", 8), cycles=1000, precision=0.1)
+    >>> from hopscape.simulate import Settings, build_setup, make_traffic
+    >>> setup = build_setup(hopscape.build("ring(8)"), Settings(vcs=8))
+    >>> load, _ = saturation(setup, make_traffic("tornado", 8), cycles=1000, precision=0.1)
     >>> 0 < load < 0.5
     True
     """
@@ -406,7 +406,7 @@ def saturation(
     points: list[Point] = []
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
-        found = run_point(plant, traffic, middle, seed=seed, warmup=warmup, cycles=cycles)
+        found = run_point(setup, traffic, middle, seed=seed, warmup=warmup, cycles=cycles)
         points.append(found)
         if found.saturated:
             high = middle

@@ -17,7 +17,7 @@ from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant
+from hopscape.simulate.fabric import Setup
 from hopscape.simulate.measurement import blank_counters, make_source, start, stuck_rows
 from hopscape.simulate.traffic import Traffic, make_traffic
 
@@ -50,7 +50,7 @@ class Replay:
 
 
 def replay(
-    plant: Plant,
+    setup: Setup,
     schedule: Schedule,
     *,
     flits: int = 1,
@@ -64,7 +64,7 @@ def replay(
 
     Parameters
     ----------
-    plant : Plant
+    setup : Setup
         Its network must be that of the schedule, with one endpoint at every node.
     schedule : Schedule
     flits : int
@@ -83,35 +83,35 @@ def replay(
     --------
     >>> import hopscape
     >>> from hopscape.collectives import broadcast
-    >>> from hopscape.simulate import Settings, build_plant
+    >>> from hopscape.simulate import Settings, build_setup
     >>> net = hopscape.build("ring(6)")
-    >>> done = replay(build_plant(net, Settings(vcs=2)), broadcast(net, 0))
+    >>> done = replay(build_setup(net, Settings(vcs=2)), broadcast(net, 0))
     >>> done.rounds, done.cycles > 0
     (3, True)
     """
     from hopscape.simulate.engine_kernels import advance
     from hopscape.simulate.source_kernels import put_ready
 
-    network = plant.network
-    if schedule.network.spec != network.spec or plant.endpoints != network.order:
+    network = setup.network
+    if schedule.network.spec != network.spec or setup.endpoints != network.order:
         raise ArgumentError(
             f"the schedule is for {schedule.network.spec}; the simulated network is {network.spec}"
-            f" with {plant.endpoints} endpoints, and it must have one at every node"
+            f" with {setup.endpoints} endpoints, and it must have one at every node"
         )
     if flits < 1:
         raise ArgumentError(f"flits is {flits}; it must be at least 1")
     moves = _transfers(schedule, flits, barrier)
-    pattern = traffic if traffic is not None else make_traffic("uniform", plant.endpoints)
-    source = make_source(pattern, plant.settings, background, moves)
-    state = start(plant, pattern, source, seed)
+    pattern = traffic if traffic is not None else make_traffic("uniform", setup.endpoints)
+    source = make_source(pattern, setup.settings, background, moves)
+    state = start(setup, pattern, source, seed)
     table = source.transfers
     for i in np.nonzero(table[:, layout.T_WAITS] == 0)[0]:
         put_ready(state.ends, table, i)
-    counters = blank_counters(plant, 1)
+    counters = blank_counters(setup, 1)
     still = False
     while int(state.scalars[layout.NOW]) < most and (table[:, layout.T_DONE] < 0).any():
         until = int(state.scalars[layout.NOW]) + _STEP
-        if advance(plant.fabric, state, source, counters, until, _PATIENCE):
+        if advance(setup.fabric, state, source, counters, until, _PATIENCE):
             still = True
             break
     whole = not (table[:, layout.T_DONE] < 0).any()
@@ -121,7 +121,7 @@ def replay(
         transfers=schedule.transfers,
         flit_hops=int(state.scalars[layout.FLIT_HOPS]),
         finished=table[:, layout.T_DONE].copy(),
-        deadlocked=still or (not whole and len(stuck_rows(plant, state)) > 0),
+        deadlocked=still or (not whole and len(stuck_rows(setup, state)) > 0),
     )
 
 

@@ -73,12 +73,12 @@ from hopscape.simulate.layout import (
     U_OUTS,
     U_RING,
     U_TO,
+    V_ALLOWED,
     V_GIVE,
     V_MASK,
     V_NEXT,
     V_RANK,
     V_TAKE,
-    V_WISH,
     WAITERS,
 )
 from hopscape.simulate.packet_kernels import asks_room, fetch, random_bits, ring_first
@@ -108,7 +108,7 @@ def _route(
 ):
     """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
 
-    V_WISH gets the virtual channels of the unit that the packet may ask for.
+    V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
     """
     unit = row >> numbers[N_SHIFT]
     here = units[unit, U_TO]
@@ -117,18 +117,18 @@ def _route(
     if marks & KILLED:
         return -1
     packets[who, HOPS] += 1
-    vcs[row, V_WISH] = masks[len(masks) - 2]
+    vcs[row, V_ALLOWED] = masks[len(masks) - 2]
     leave = numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
         if packets[who, TAG] < 0:
             if packets[who, GOAL] == here:
                 return leave
-            vcs[row, V_WISH] = masks[chosen.steps[step] & 0xFF]
+            vcs[row, V_ALLOWED] = masks[chosen.steps[step] & 0xFF]
             return np.int64(chosen.steps[step] >> 8)
         if step >= transfers[packets[who, TAG], T_PATH_END]:
             return leave
-        vcs[row, V_WISH] = masks[0]
+        vcs[row, V_ALLOWED] = masks[0]
         return np.int64(paths[step])
     goal = packets[who, GOAL]
     fresh = unit >= numbers[N_CHANNELS] or marks & RENEW != 0
@@ -156,15 +156,15 @@ def _route(
     base = numbers[N_SETS] if marks & SECOND else 0
     if method == BY_RING:
         fresh = fresh or ring < 0 or ring != units[out, U_RING]
-        wish = sets[base + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)]
+        allowed = sets[base + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)]
     elif fresh:
-        wish = sets[base + np.int64(layers[here, goal] if len(layers) > 1 else layers[0, 0])]
+        allowed = sets[base + np.int64(layers[here, goal] if len(layers) > 1 else layers[0, 0])]
     if not fresh:
         level = kinds[row - (unit << numbers[N_SHIFT])]
         if method == RISING and ring == 1 and units[out, U_RING] == 0:  # up again after down
             level += 1
-        wish = masks[level]
-    vcs[row, V_WISH] = wish
+        allowed = masks[level]
+    vcs[row, V_ALLOWED] = allowed
     return out
 
 
@@ -312,7 +312,7 @@ def allocate_vcs(
                 kept -= 1
                 continue
             vcs[row, OUT] = way
-        unit, wish = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_WISH])
+        unit, allowed = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_ALLOWED])
         need = size if whole else 0
         if adaptive and unit < channels:
             room = need if numbers[N_SHARED] else min(size, depth)
@@ -320,8 +320,8 @@ def allocate_vcs(
                 numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, room
             )
             if roaming >= 0:
-                unit, wish, need = roaming, masks[len(masks) - 1], room
-        mask = wish & units[unit, U_FREE]
+                unit, allowed, need = roaming, masks[len(masks) - 1], room
+        mask = allowed & units[unit, U_FREE]
         if need == 0 and units[unit, U_CREDIT] <= others:
             need = asks_room(numbers, packets, flits[row, vcs[row, HEAD]] >> 2)
         if mask and need and units[unit, U_CREDIT] < others + need:
@@ -330,7 +330,7 @@ def allocate_vcs(
             continue
         if row >= entering and unit < channels and now - vcs[row, READY] < PATIENCE:
             tight = 1000 * (units[unit, U_CREDIT] - others) < limit * depth
-            if tight and _crowded(numbers, vcs, unit, wish):
+            if tight and _crowded(numbers, vcs, unit, allowed):
                 continue
         kept -= 1
         likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)

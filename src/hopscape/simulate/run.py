@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant
+from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ _PATIENCE = 3000
 _LOOK, _SOON, _MOST_HASTE = 128, 16, 64
 
 
-def blank_counters(plant: Plant, windows: int) -> Counters:
+def blank_counters(setup: Setup, windows: int) -> Counters:
     """Counters that measure nothing yet."""
     return Counters(
         span=np.array([-1, -1, WINDOW], dtype=np.int64),
         windows=np.zeros((windows, layout.WINDOW_FIELDS)),
         histogram=np.zeros((2, _LONGEST), dtype=np.int64),
-        used=np.zeros(plant.units, dtype=np.int64),
-        received=np.zeros(plant.endpoints, dtype=np.int64),
+        used=np.zeros(setup.units, dtype=np.int64),
+        received=np.zeros(setup.endpoints, dtype=np.int64),
     )
 
 
@@ -50,7 +50,7 @@ class Run:
 
     def __init__(
         self,
-        plant: Plant,
+        setup: Setup,
         state: State,
         source: Source,
         counters: Counters,
@@ -59,7 +59,7 @@ class Run:
     ) -> None:
         from hopscape.simulate.engine_kernels import advance
 
-        self.plant, self.state, self.source, self.counters = plant, state, source, counters
+        self.setup, self.state, self.source, self.counters = setup, state, source, counters
         self.discarded: list[tuple[int, bool]] = []
         self._epochs: list[Epoch] = []
         self._mixed: Epoch | None = None
@@ -67,8 +67,8 @@ class Run:
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
-            self._epochs = plan_epochs(plant, faults, fault_routing)
-        advance(plant.fabric, state, source, blank_counters(plant, 1), 0, _PATIENCE)  # compiles
+            self._epochs = plan_epochs(setup, faults, fault_routing)
+        advance(setup.fabric, state, source, blank_counters(setup, 1), 0, _PATIENCE)  # compiles
 
     @property
     def now(self) -> int:
@@ -87,7 +87,7 @@ class Run:
             stop = min(until, self._epochs[0].cycle) if self._epochs else until
             if self._mixed is not None:
                 stop = min(stop, self.now + self._pause)
-            fabric = self.plant.fabric
+            fabric = self.setup.fabric
             still = advance(fabric, self.state, self.source, self.counters, stop, _PATIENCE)
             if still and not self._awaits_circuit():
                 return True
@@ -106,7 +106,7 @@ class Run:
         from hopscape.simulate.surgery import strike
 
         strike(epoch, self.state, self.source)
-        self.plant, self._mixed = epoch.plant, epoch
+        self.setup, self._mixed = epoch.setup, epoch
         self._pause, self._haste = _LOOK, 1
 
     def _untangle(self, epoch: Epoch) -> None:
@@ -117,7 +117,7 @@ class Run:
         from hopscape.simulate.surgery import census, discard
 
         pause = min(_LOOK, 2 * self._pause)
-        while len((waits := look_for_stuck(self.plant, self.state)).rows):
+        while len((waits := look_for_stuck(self.setup, self.state)).rows):
             gone, old = self._victims(waits, epoch.cycle)
             discard(epoch, self.state, gone)
             self.discarded += [(self.now, old)] * len(gone)
@@ -125,18 +125,18 @@ class Run:
         haste = 2 * self._haste if pause == _SOON else self._haste // 2
         self._haste = min(max(1, haste), _MOST_HASTE)
         self._pause = pause
-        inside = sorted(census(self.plant.settings.buffer, self.state))
+        inside = sorted(census(self.setup.settings.buffer, self.state))
         if pause > _SOON and not (self.state.packets[inside, layout.SENT] < epoch.cycle).any():
             self._mixed = None
 
-    def _victims(self, waits: Waits, cycle: int) -> tuple[set[int], bool]:
+    def _victims(self, waits: StuckChannels, cycle: int) -> tuple[set[int], bool]:
         """Packets of a circle of channels that wait, and if they are from before the fault.
 
         Those from before come first, then others from before that are stuck inside the network.
         """
         vcs, flits, packets = self.state.vcs, self.state.flits, self.state.packets
-        inside = len(self.plant.network.heads) << int(self.plant.fabric.numbers[layout.N_SHIFT])
-        circle = waits.circle(self.plant, self.state)
+        inside = len(self.setup.network.heads) << int(self.setup.fabric.numbers[layout.N_SHIFT])
+        circle = waits.circle(self.setup, self.state)
         rows = np.array([*circle, *waits.rows[waits.rows < inside]])
         full = vcs[rows, layout.COUNT] > 0
         fronts = flits[rows[full], vcs[rows[full], layout.HEAD]] >> 2
@@ -145,7 +145,7 @@ class Run:
         return {int(who) for who in chosen[: self._haste]}, len(old) > 0
 
 
-class Waits(NamedTuple):
+class StuckChannels(NamedTuple):
     """Virtual channels that can never move again, and what they wait for.
 
     Attributes
@@ -161,14 +161,14 @@ class Waits(NamedTuple):
     owner: IntArray
     front: IntArray
 
-    def circle(self, plant: Plant, state: State) -> list[int]:
+    def circle(self, setup: Setup, state: State) -> list[int]:
         """Rows that wait for each other in a circle."""
         from hopscape.simulate.stuck_kernels import follow_waits
 
         return [
             int(row)
             for row in follow_waits(
-                plant.fabric.numbers,
+                setup.fabric.numbers,
                 state.vcs,
                 state.units,
                 state.flits,
@@ -180,24 +180,24 @@ class Waits(NamedTuple):
         ]
 
 
-def stuck_rows(plant: Plant, state: State) -> IntArray:
+def stuck_rows(setup: Setup, state: State) -> IntArray:
     """Virtual channels that can never move again: a deadlock, when there are any.
 
     A virtual channel may move when its packet has a credit and a flit, or a channel to ask for that
     is free and roomy enough (adaptive packets: any of theirs), or waits for somebody who may move;
     what is left after all such have been marked is stuck.
     """
-    return look_for_stuck(plant, state).rows
+    return look_for_stuck(setup, state).rows
 
 
-def look_for_stuck(plant: Plant, state: State) -> Waits:
+def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     """:func:`stuck_rows` with what they wait for."""
     from hopscape.simulate.stuck_kernels import find_owners, mark_moving
 
-    fabric, rows = plant.fabric, len(state.vcs)
+    fabric, rows = setup.fabric, len(state.vcs)
     coming, returning = _under_way(state.arrivals, rows), _under_way(state.credits, rows)
     owner = np.full(rows, -1, dtype=np.int64)
-    front = np.full(plant.endpoints, -1, dtype=np.int64)
+    front = np.full(setup.endpoints, -1, dtype=np.int64)
     moving = np.zeros(rows, dtype=np.uint8)
     find_owners(
         fabric.numbers, state.vcs, state.ends, state.flits, state.packets, coming, owner, front
@@ -218,7 +218,7 @@ def look_for_stuck(plant: Plant, state: State) -> Waits:
         front,
         moving,
     )
-    return Waits(np.nonzero(moving == 0)[0], owner, front)
+    return StuckChannels(np.nonzero(moving == 0)[0], owner, front)
 
 
 def _under_way(wheel: IntArray, rows: int) -> IntArray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Plant
+from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
 from hopscape.simulate.measurement import (
     Point,
@@ -71,7 +71,7 @@ class Sampling:
 
 
 def run_samples(
-    plant: Plant, traffic: Traffic, load: float, sampling: Sampling, *, seed: int = 0
+    setup: Setup, traffic: Traffic, load: float, sampling: Sampling, *, seed: int = 0
 ) -> tuple[Point, bool]:
     """Simulate one load; the point, and whether BookSim would call the load unstable.
 
@@ -82,20 +82,20 @@ def run_samples(
     Examples
     --------
     >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_plant, make_traffic
-    >>> plant = build_plant(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
+    >>> from hopscape.simulate import Settings, build_setup, make_traffic
+    >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
     >>> point, unstable = run_samples(
-    ...     plant, make_traffic("uniform", 16), 0.1, Sampling(period=200)
+    ...     setup, make_traffic("uniform", 16), 0.1, Sampling(period=200)
     ... )
     >>> point.saturated, unstable
     (False, False)
     """
-    source = make_source(traffic, plant.settings, load)
-    state = start(plant, traffic, source, seed)
+    source = make_source(traffic, setup.settings, load)
+    state = start(setup, traffic, source, seed)
     period, samples = sampling.period, max(1, sampling.most - sampling.warm)
     first = period * sampling.warm
-    counters = blank_counters(plant, (first + period * samples * _LONGER) // WINDOW + 2)
-    run = Run(plant, state, source, counters)
+    counters = blank_counters(setup, (first + period * samples * _LONGER) // WINDOW + 2)
+    run = Run(setup, state, source, counters)
     begin = time.perf_counter()
     still = run.to(first)
     counters.span[:2] = first, _NEVER
@@ -103,7 +103,7 @@ def run_samples(
     unstable = settled = False
     steady, before = 0, (0.0, 0.0)
     for sample in range(1, samples * _LONGER + 1):
-        if sample > samples and not (settled and _worth_more(plant, counters, first, run.now)):
+        if sample > samples and not (settled and _worth_more(setup, counters, first, run.now)):
             break
         still = still or run.to(first + sample * period)
         seen = counters.windows[first // WINDOW :, layout.W_COUNT].sum()
@@ -122,17 +122,17 @@ def run_samples(
         rows = counters.windows[first // WINDOW : last // WINDOW]
         seen, total = rows[:, layout.W_COUNT].sum(), rows[:, layout.W_LATENCY].sum()
         unstable = bool(still or _age(state, source, total, seen) > sampling.limit)
-    stuck = still or (unstable and len(stuck_rows(run.plant, state)) > 0)
+    stuck = still or (unstable and len(stuck_rows(run.setup, state)) > 0)
     seconds = time.perf_counter() - begin
-    point = sum_up(plant, state, counters, load, saturated=unstable, stuck=stuck, seconds=seconds)
-    return replace(point, saturated=unstable or beyond_knee(plant, point)), unstable
+    point = sum_up(setup, state, counters, load, saturated=unstable, stuck=stuck, seconds=seconds)
+    return replace(point, saturated=unstable or beyond_knee(setup, point)), unstable
 
 
-def _worth_more(plant: Plant, counters: Counters, first: int, now: int) -> bool:
+def _worth_more(setup: Setup, counters: Counters, first: int, now: int) -> bool:
     rows = counters.windows[-(-first // WINDOW) : now // WINDOW]
     mean, spread = batch_means(rows)
     hops = rows[:, layout.W_HOPS].sum() / max(1.0, rows[:, layout.W_COUNT].sum())
-    return spread > _SHARP * mean and mean < _CALM * zero_load(plant, float(hops))
+    return spread > _SHARP * mean and mean < _CALM * zero_load(setup, float(hops))
 
 
 def _near(value: float, before: float) -> bool:

@@ -164,8 +164,8 @@ def _draw_target(ends, random, source, e):
         other = np.int64(random_bits(random, e) % np.uint64(many - 1))
         return other + 1 if other >= e else other
     low, high = source.starts[e], source.starts[e + 1]
-    wish = random_unit(random, e)
-    place = min(low + np.searchsorted(source.shares[low:high], wish), high - 1)
+    draw = random_unit(random, e)
+    place = min(low + np.searchsorted(source.shares[low:high], draw), high - 1)
     return np.int64(source.targets[place])
 
 
@@ -173,8 +173,8 @@ def _draw_target(ends, random, source, e):
 def _draw_size(random, source, e):
     if len(source.sizes) == 1:
         return source.sizes[0]
-    wish = random_unit(random, e)
-    return source.sizes[min(np.searchsorted(source.size_shares, wish), len(source.sizes) - 1)]
+    draw = random_unit(random, e)
+    return source.sizes[min(np.searchsorted(source.size_shares, draw), len(source.sizes) - 1)]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -283,8 +283,8 @@ def _choose_route(chosen, ends, packets, random, who, e, target):
     if low == high:
         return
     if high - low > 1:
-        wish = random_unit(random, e)
-        low = min(low + np.searchsorted(chosen.shares[low:high], wish), high - 1)
+        draw = random_unit(random, e)
+        low = min(low + np.searchsorted(chosen.shares[low:high], draw), high - 1)
     packets[who, PATH] = chosen.starts[low]
 
 

@@ -43,7 +43,7 @@ from hopscape.simulate.layout import (
     STORE_FORWARD,
     U_FREE,
     U_TO,
-    V_WISH,
+    V_ALLOWED,
 )
 from hopscape.simulate.packet_kernels import asks_room
 
@@ -168,7 +168,7 @@ def _hopes(
     unit = np.int64(vcs[row, OUT])
     if unit < 0:
         return True
-    mask = vcs[row, V_WISH]
+    mask = vcs[row, V_ALLOWED]
     if _opens(numbers, vcs, units, returning, owner, moving, unit, mask, size):
         return True
     inside = unit < numbers[N_CHANNELS]
@@ -225,7 +225,7 @@ def follow_waits(numbers, vcs, units, flits, packets, owner, front, row):
         elif vcs[row, STATE] == ACTIVE:
             row = np.int64(vcs[row, OUT])
         else:
-            unit, mask = np.int64(vcs[row, OUT]), vcs[row, V_WISH]
+            unit, mask = np.int64(vcs[row, OUT]), vcs[row, V_ALLOWED]
             v = 0
             while v < numbers[N_VCS] and not mask >> v & 1:
                 v += 1

@@ -13,7 +13,7 @@ from hopscape.core.network import Network
 from hopscape.metrics.bisection import bisection
 from hopscape.metrics.distances import distance_profile
 from hopscape.registry import build
-from hopscape.simulate.fabric import Plant, build_plant
+from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.figures import draw_panels
 from hopscape.simulate.measurement import run_point, saturation
 from hopscape.simulate.settings import Settings
@@ -132,12 +132,12 @@ def load_rows(
     return rows, points
 
 
-def _plant(network: Network) -> Plant:
+def _plant(network: Network) -> Setup:
     """The network with the usual virtual channels, or with more where its routing needs them."""
     try:
-        return build_plant(network, SETTINGS)
+        return build_setup(network, SETTINGS)
     except ArgumentError:
-        return build_plant(network, replace(SETTINGS, vcs=_MORE_VCS))
+        return build_setup(network, replace(SETTINGS, vcs=_MORE_VCS))
 
 
 def measure(
@@ -145,18 +145,18 @@ def measure(
 ) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """One network: for each traffic a row, and the points of its curve."""
     network = build(spec)
-    plant = _plant(network)
+    setup = _plant(network)
     degree = len(network.heads) / network.order
     width = bisection(network, prove=network.order <= _PROVED)
     mean = float(distance_profile(network, endpoints=True).mean or 1)
-    most = _SPARE * len(network.heads) / (plant.endpoints * mean)  # capacity, and a little more
-    warmup = max(_LEAST_WARM, round(_WARM * plant.settings.zero_load(mean + 1)))
+    most = _SPARE * len(network.heads) / (setup.endpoints * mean)  # capacity, and a little more
+    warmup = max(_LEAST_WARM, round(_WARM * setup.settings.zero_load(mean + 1)))
     cycles = cycles // 2 if size > _LARGE else cycles
     out = []
     for name in traffics:
-        traffic = make_traffic(name, plant.endpoints, None, seed)
+        traffic = make_traffic(name, setup.endpoints, None, seed)
         knee, _ = saturation(
-            plant,
+            setup,
             traffic,
             seed=seed,
             warmup=warmup,
@@ -167,18 +167,18 @@ def measure(
         curve = []
         for share in _SHARES:
             load = round(share * knee, 6)
-            point = run_point(plant, traffic, load, seed=seed, warmup=warmup, cycles=cycles)
+            point = run_point(setup, traffic, load, seed=seed, warmup=warmup, cycles=cycles)
             curve.append(point.to_dict() | {"spec": network.spec, "size": size, "traffic": name})
         row = {
             "size": size,
             "spec": network.spec,
-            "nodes": plant.endpoints,
+            "nodes": setup.endpoints,
             "degree": degree,
             "bisection_lower": width.lower,
             "bisection_upper": width.upper,
-            "vcs_needed": plant.classes.count,
-            "vcs": plant.settings.vcs,
-            "method": plant.classes.method,
+            "vcs_needed": setup.classes.count,
+            "vcs": setup.settings.vcs,
+            "method": setup.classes.method,
             "traffic": name,
             "saturation": knee,
             "base_latency": curve[0]["latency"],

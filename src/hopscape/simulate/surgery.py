@@ -60,10 +60,10 @@ class _Patient:
 
     def __init__(self, epoch: Epoch, state: State) -> None:
         self.epoch, self.state = epoch, state
-        self.numbers = epoch.plant.fabric.numbers
+        self.numbers = epoch.setup.fabric.numbers
         self.shift = int(self.numbers[layout.N_SHIFT])
         self.channels = int(self.numbers[layout.N_CHANNELS])
-        self.depth = epoch.plant.settings.buffer
+        self.depth = epoch.setup.settings.buffer
         self.held, self.coming = _buffers(self.depth, state)
         vcs = state.vcs
         self.active = np.nonzero(vcs[:, layout.STATE] == layout.ACTIVE)[0].tolist()
@@ -82,7 +82,7 @@ class _Patient:
     def lost(self) -> set[int]:
         """Packets that the fault destroys."""
         state, epoch = self.state, self.epoch
-        units, plant = state.units, epoch.plant
+        units, setup = state.units, epoch.setup
         dead_unit = np.zeros(len(units), dtype=np.bool_)
         dead_unit[: self.channels] = ~epoch.alive
         gone: set[int] = set()
@@ -98,9 +98,9 @@ class _Patient:
                 if not first & layout.FIRST:
                     gone.add(self.holder(row))
         ends = dead_endpoints(epoch)
-        first_exit = self.channels + plant.endpoints
+        first_exit = self.channels + setup.endpoints
         for row, flit in _leaving(state):
-            if epoch.dead_nodes[plant.home[(row >> self.shift) - first_exit]]:
+            if epoch.dead_nodes[setup.home[(row >> self.shift) - first_exit]]:
                 gone.add(flit >> 2)
         gone |= {int(state.ends[e, layout.E_SENDING]) for e in ends}
         return gone - {-1}
@@ -124,7 +124,7 @@ def strike(epoch: Epoch, state: State, source: Source) -> None:
     gone = patient.lost()
     _let_go(patient)
     _remove(patient, gone)
-    refresh_lines(state, epoch.plant)
+    refresh_lines(state, epoch.setup)
     _ask_anew(state)
     _turn(patient, gone)
     for e in dead_endpoints(epoch):
@@ -250,7 +250,7 @@ def _cut_exits(patient: _Patient, gone: set[int]) -> None:
 def _turn(patient: _Patient, gone: set[int]) -> None:
     """The packets that are left plan again; those whose route is broken count as rerouted."""
     state, epoch = patient.state, patient.epoch
-    fabric, home = epoch.plant.fabric, epoch.plant.home
+    fabric, home = epoch.setup.fabric, epoch.setup.home
     for who, here in patient.fronts().items():
         if who in gone:
             continue

@@ -67,19 +67,19 @@ def parse_loads(text: str) -> list[float]:
 
 def run_job(job: Job) -> dict[str, Any]:
     """Run one point; the record carries its whole configuration."""
-    plant = job.plant()
+    setup = job.setup()
     point = run_point(
-        plant,
+        setup,
         job.pattern(),
         job.load,
         seed=job.seed,
         warmup=job.warmup,
         cycles=job.cycles,
         latency_limit=job.latency_limit,
-        faults=read_faults(plant.network, job.fail_links, job.fail_nodes),
+        faults=read_faults(setup.network, job.fail_links, job.fail_nodes),
         fault_routing=job.fault_routing,
     )
-    return point.to_dict() | {"spec": plant.network.spec, "key": job.key}
+    return point.to_dict() | {"spec": setup.network.spec, "key": job.key}
 
 
 def simulate(
@@ -114,7 +114,7 @@ def simulate(
     with Store(resume) as kept:
         todo = [job for job in wanted if job.key not in kept]
         if todo and dask is None:  # build once, before threads would do it side by side
-            todo[0].plant()
+            todo[0].setup()
         done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
         return [record for _, record in done]
 
@@ -159,16 +159,16 @@ def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
     True
     """
     _require_whole(job, "the saturation load")
-    plant = job.plant()
+    setup = job.setup()
     load, points = measurement.saturation(
-        plant,
+        setup,
         job.pattern(),
         seed=job.seed,
         warmup=job.warmup,
         cycles=job.cycles,
         precision=precision,
     )
-    return Saturation(plant.network.spec, load, tuple(points))
+    return Saturation(setup.network.spec, load, tuple(points))
 
 
 def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = False) -> Replay:
@@ -196,7 +196,7 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
     """
     _require_whole(job, "a schedule")
     return replay_on(
-        job.plant(),
+        job.setup(),
         schedule,
         flits=flits,
         barrier=barrier,
@@ -226,11 +226,11 @@ def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
     ('mesh(4, 4)', False)
     """
     wanted = job if isinstance(job, BookSimJob) else read_booksim(job)
-    plant = wanted.plant()
+    setup = wanted.setup()
     point, unstable = run_samples(
-        plant, wanted.pattern(), wanted.load, wanted.sampling, seed=wanted.seed
+        setup, wanted.pattern(), wanted.load, wanted.sampling, seed=wanted.seed
     )
-    return point.to_dict() | {"spec": plant.network.spec, "unstable": unstable}
+    return point.to_dict() | {"spec": setup.network.spec, "unstable": unstable}
 
 
 def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, str]]:

@@ -73,7 +73,7 @@ def run_tasks(
             raise ArgumentError(f"{name} is {count}; it must be at least 1")
     known = store if store is not None else Store()
     left = list({task.key: task for task in tasks if task.key not in known}.values())
-    crew = processes if processes is not None else os.cpu_count() or 1
+    workers = processes if processes is not None else os.cpu_count() or 1
     little = processes is None and sum(task.cost for task in left) < _ALONE
     results: Iterator[tuple[Task, Any]]
     if not left:
@@ -84,10 +84,10 @@ def run_tasks(
         results = on_dask(work, left, dask)
     elif threads is not None and threads > 1:
         results = on_threads(work, left, threads)
-    elif threads is not None or little or crew == 1:
+    elif threads is not None or little or workers == 1:
         results = ((task, work(*task.ready())) for task in left)
     else:
-        results = on_processes(work, left, crew)
+        results = on_processes(work, left, workers)
     return _in_order(tasks, _kept(_with_progress(results, left, text), known, keep), known)
 
 

@@ -21,7 +21,7 @@ from hopscape.families.multiring.circuits import circuits
 from hopscape.families.multiring.routing import route_rows
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.metrics import channel_load
-from hopscape.simulate import Settings, build_plant, make_traffic
+from hopscape.simulate import Settings, build_setup, make_traffic
 from hopscape.simulate.layout import PATH
 from hopscape.simulate.measurement import run_point
 from hopscape.simulate.replay import replay
@@ -213,7 +213,7 @@ def test_all_to_all_by_a_schedule_is_right_and_can_be_replayed(spec, name):
     )
     schedule = algorithm.build(net, goal, Model())
     assert verify(schedule, net, goal, model=Model())
-    done = replay(build_plant(net, Settings(vcs=2), net.router(name)), schedule)
+    done = replay(build_setup(net, Settings(vcs=2), net.router(name)), schedule)
     assert done.cycles > 0
 
 
@@ -223,8 +223,8 @@ def test_flits_follow_the_schedule(spec, name):
     """Every channel carries its share of the load, and no packet leaves its ring."""
     net = hopscape.build(spec)
     router = net.router(name)
-    plant = build_plant(net, Settings(vcs=4), router)
-    point = run_point(plant, make_traffic("uniform", net.order), 0.2, cycles=20_000, seed=1)
+    setup = build_setup(net, Settings(vcs=4), router)
+    point = run_point(setup, make_traffic("uniform", net.order), 0.2, cycles=20_000, seed=1)
     assert not point.saturated
     expected = channel_load(net, router)
     assert point.hops - 1 == pytest.approx(expected.hops * (net.order - 1) / net.order, rel=0.02)
@@ -240,12 +240,12 @@ def test_packets_in_flight_are_on_their_rings():
 
     net = hopscape.build("multiring(12, 1, 2, 3)")
     router, rings = net.router("balanced-rings"), ring_of_channel(net)
-    plant = build_plant(net, Settings(vcs=4), router)
+    setup = build_setup(net, Settings(vcs=4), router)
     routes = source_routes(net, router)
     pattern = make_traffic("uniform", net.order)
-    source = make_source(pattern, plant.settings, 0.3)
-    state = start(plant, pattern, source, 0)
-    advance(plant.fabric, state, source, blank_counters(plant, 1), 400, 1000)
+    source = make_source(pattern, setup.settings, 0.3)
+    state = start(setup, pattern, source, 0)
+    advance(setup.fabric, state, source, blank_counters(setup, 1), 400, 1000)
     seen = 0
     for packet in state.packets[: int(state.scalars[4])]:
         if packet[PATH] >= 0:
@@ -264,4 +264,4 @@ def test_packets_in_flight_are_on_their_rings():
 def test_simulation_refuses_what_it_cannot_do(settings_, words):
     net = hopscape.build("multiring(16, 1, 3)")
     with pytest.raises(ArgumentError, match=words):
-        build_plant(net, settings_, net.router("one-ring"))
+        build_setup(net, settings_, net.router("one-ring"))

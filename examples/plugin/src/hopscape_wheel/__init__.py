@@ -21,8 +21,8 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 from hopscape.interchange import Exporter
-from hopscape.ledger import Claim, Outcome, Paper, Plant, judge
-from hopscape.metrics.subject import Column, Subject
+from hopscape.ledger import Claim, Outcome, Paper, PlantedError, judge
+from hopscape.metrics.evaluation import Column, Evaluation
 
 # -- a family -------------------------------------------------------------------------------------
 
@@ -99,8 +99,8 @@ class HubRouter(Router):
 # -- a column -------------------------------------------------------------------------------------
 
 
-def _spread(it: Subject) -> Measured[Any]:
-    most, least = it.figure("degree"), it.figure("degree_min")
+def _spread(evaluation: Evaluation) -> Measured[Any]:
+    most, least = evaluation.figure("degree"), evaluation.figure("degree_min")
     if most.value is None or least.value is None:
         return Measured(None, "unknown", most.note or least.note)
     return Measured(most.value - least.value, most.how, most.note)
@@ -190,7 +190,11 @@ PAPER = Paper(
             "a wheel with a rim of four nodes or more has diameter 2",
             "breadth-first search, n from 4 to 19",
             _diameters,
-            (Plant("spokes are missing", "hopscape_wheel:Wheel.neighbours", _without_spokes),),
+            (
+                PlantedError(
+                    "spokes are missing", "hopscape_wheel:Wheel.neighbours", _without_spokes
+                ),
+            ),
         ),
     ),
 )

@@ -45,14 +45,14 @@ def deadlock(
     network = build(spec)
     way: Any = None if router == "auto" else network.router(router)
     anywhere = routing == "adaptive"
-    wish: Any = method
+    asked: Any = method
     table: Any
     if way is not None and not way.chained:
         if routing != "fixed":
             raise ArgumentError(f"routing is {routing!r}; {way.name} routes are fixed")
-        table, classes, proof = find_source_classes(network, way, method=wish)
+        table, classes, proof = find_source_classes(network, way, method=asked)
     else:
-        table, classes, proof = find_classes(network, way, method=wish, anywhere=anywhere)
+        table, classes, proof = find_classes(network, way, method=asked, anywhere=anywhere)
     plain = certify(table, single_class(table), anywhere=anywhere)
     times, more, words = _NEEDS[routing]
     needed = classes.count * times + more

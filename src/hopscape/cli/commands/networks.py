@@ -217,17 +217,17 @@ def _compare(
     """Measure one network after the other; each may take its share of the time that is left."""
     from hopscape.core.progress import time_left, time_limit, track
     from hopscape.design.columns import ALL_COLUMNS
-    from hopscape.metrics.columns import Subject
+    from hopscape.metrics.columns import Evaluation
 
     networks = [build(spec) for spec in specs][::-1]
     with time_limit(seconds):
         for left in track(range(len(networks), 0, -1), "comparing"):
-            it = Subject(networks.pop(), exact, columns=ALL_COLUMNS)
+            evaluation = Evaluation(networks.pop(), exact, columns=ALL_COLUMNS)
             found: dict[str, Any] = {}
-            rows.append((it.network.spec, found))
+            rows.append((evaluation.network.spec, found))
             with time_limit(time_left() / left):
                 for name in names:
-                    found[name] = it.figure(name)
+                    found[name] = evaluation.figure(name)
 
 
 def distances(

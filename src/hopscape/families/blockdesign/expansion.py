@@ -19,8 +19,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.verdict import Verdict
-from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
 from hopscape.families.blockdesign.existence import existence
 
@@ -67,17 +67,17 @@ class DesignExpansion(ListedFamily):
         return np.arange(self.served, self.order)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Complete graphs expanded by projective planes: endpoints two hops from a common copy."""
         found: list[tuple[int, str]] = []
-        for m in range(3, wish.ports + 1):
+        for m in range(3, requirement.ports + 1):
             n = m * (m - 1) + 1
-            layers = round(wish.nodes / n)
+            layers = round(requirement.nodes / n)
             terminals = layers * m
-            if layers < 1 or terminals > wish.ports or not wish.fits(layers * n):
+            if layers < 1 or terminals > requirement.ports or not requirement.fits(layers * n):
                 continue
             if existence(n, m, 1).built:
-                gap = abs(layers * n - wish.nodes)
+                gap = abs(layers * n - requirement.nodes)
                 found.append((gap, f"{cls.name}(complete({terminals}), {n}, {m})"))
         yield from (spec for _, spec in sorted(found)[:2])
 

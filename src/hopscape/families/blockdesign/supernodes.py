@@ -13,7 +13,7 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 
 __all__ = ["Supernodes"]
 
@@ -116,13 +116,17 @@ class Supernodes(Family):
         return max(inside, outer)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Complete supernodes, completely joined; those first whose two levels are balanced."""
         found: list[tuple[int, str]] = []
-        for size in range(2, wish.ports + 1):
-            count = round(wish.nodes / size)
+        for size in range(2, requirement.ports + 1):
+            count = round(requirement.nodes / size)
             outer = -(-(count - 1) // size)
-            if count >= 2 and size - 1 + outer <= wish.ports and wish.fits(size * count):
+            if (
+                count >= 2
+                and size - 1 + outer <= requirement.ports
+                and requirement.fits(size * count)
+            ):
                 found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
         yield from (spec for _, spec in sorted(found)[:3])
 

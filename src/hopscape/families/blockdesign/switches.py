@@ -9,8 +9,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Route, Router
-from hopscape.core.wish import Wish
 from hopscape.families.blockdesign.covers import find_cover
 from hopscape.families.blockdesign.crossbars import Crossbars
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
@@ -76,12 +76,12 @@ class DistributedSwitch(SwitchFamily):
         return replace(super().facts(), girth=6 if self.sigma == 1 else 4)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Designs that can be built, the fewest common crossbars first."""
-        for m in range(2, wish.ports + 1):
+        for m in range(2, requirement.ports + 1):
             for sigma in range(1, m):
                 n, rest = divmod(m * (m - 1), sigma)
-                if rest == 0 and wish.fits(n + 1) and existence(n + 1, m, sigma).built:
+                if rest == 0 and requirement.fits(n + 1) and existence(n + 1, m, sigma).built:
                     yield f"{cls.name}({n + 1}, {m}, {sigma})"
 
 
@@ -106,13 +106,13 @@ class PartialSwitch(SwitchFamily):
         self.cover = cover
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest order with somewhat more ports than the least possible, which is quick."""
-        for n in wish.sizes()[:1]:
+        for n in requirement.sizes()[:1]:
             m = 2
             while m * (m - 1) + 1 < _SLACK * n:
                 m += 1
-            if 3 <= n <= _COVER_ORDER and m <= min(wish.ports, _COVER_PORTS) and m < n:
+            if 3 <= n <= _COVER_ORDER and m <= min(requirement.ports, _COVER_PORTS) and m < n:
                 yield f"{cls.name}({n}, {m})"
 
     @cached_property

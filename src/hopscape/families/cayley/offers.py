@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.cayley.group import Semidirect
 
 __all__ = ["good_cayley"]
@@ -24,7 +24,7 @@ _OFFERED = 2
 Choice = tuple[int, int, int, tuple[int, ...]]
 
 
-def good_cayley(wish: Wish, seed: int = 0) -> list[Choice]:
+def good_cayley(requirement: Requirement, seed: int = 0) -> list[Choice]:
     """m, k, r and generators of Cayley graphs with short ways, the best first.
 
     The nearest order that has a group whose second part acts on the first, and the shortest ways
@@ -33,11 +33,13 @@ def good_cayley(wish: Wish, seed: int = 0) -> list[Choice]:
 
     Examples
     --------
-    >>> m, k, r, generators = good_cayley(Wish(60, 55, 65, 4))[0]
+    >>> m, k, r, generators = good_cayley(Requirement(60, 55, 65, 4))[0]
     >>> 55 <= m * k <= 65, pow(r, k, m), len(generators)
     (True, 1, 2)
     """
-    return list(_search(wish.nodes, wish.low, wish.high, wish.ports, seed))
+    return list(
+        _search(requirement.nodes, requirement.low, requirement.high, requirement.ports, seed)
+    )
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +47,7 @@ def _search(nodes: int, low: int, high: int, ports: int, seed: int) -> tuple[Cho
     if ports < 3 or high < 6 or low > _LARGEST:
         return ()
     generator = np.random.default_rng(seed)
-    groups = list(_groups(Wish(nodes, low, high, ports)))
+    groups = list(_groups(Requirement(nodes, low, high, ports)))
     looks = max(2 * len(groups), min(_MOST_LOOKS, _STEPS // (nodes * ports)))
     best: dict[Semidirect, tuple[float, tuple[int, ...]]] = {}
     for tries in (looks // 3, looks - looks // 3):
@@ -103,11 +105,12 @@ def _draw(
     return np.append(pairs, generator.choice(own)) if odd else pairs
 
 
-def _groups(wish: Wish) -> Iterator[Semidirect]:
+def _groups(requirement: Requirement) -> Iterator[Semidirect]:
     """A few groups of each of the orders nearest to the one looked for."""
     count = 0
     for order in sorted(
-        range(max(6, wish.low), wish.high + 1), key=lambda n: (abs(n - wish.nodes), -n)
+        range(max(6, requirement.low), requirement.high + 1),
+        key=lambda n: (abs(n - requirement.nodes), -n),
     ):
         found = _acting(order)
         yield from found[:_GROUPS]

@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Layout, ListedFamily, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.cayley.groups import group
 
 __all__ = ["Voltage"]
@@ -120,5 +120,5 @@ class Voltage(ListedFamily):
         return Layout(circle(self.order))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         return iter(())

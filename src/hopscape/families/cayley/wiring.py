@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.cayley.group import Semidirect
 from hopscape.families.cayley.offers import good_cayley
 from hopscape.families.cayley.routing import CayleyRouter
@@ -95,7 +95,7 @@ class Cayley(Family):
         return Layout(circle(self.order))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The best of a seeded sample of generators, over a few groups of welcome orders."""
-        for m, k, r, generators in good_cayley(wish):
+        for m, k, r, generators in good_cayley(requirement):
             yield cls(m, k, r, generators).spec

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Parameter
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.circulant.bounds import least_mean, max_order, ulb
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.wiring import FixedCirculant
@@ -107,7 +107,7 @@ class TwoParameterCirculant(FixedCirculant):
         self._wire(*set_two_parameter(d, p))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """None: the largest of them are those of the optimal circulants."""
         yield from ()
 

@@ -15,8 +15,8 @@ from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Pa
 from hopscape.core.layout import circle
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement, scan
 from hopscape.core.router import Route, Router
-from hopscape.core.wish import Wish, scan
 from hopscape.families.circulant.forms import recognise
 
 if TYPE_CHECKING:
@@ -145,12 +145,12 @@ class Circulant(Family):
         return Layout(circle(self.n))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterable[str]:
+    def members(cls, requirement: Requirement) -> Iterable[str]:
         """The best of a seeded sample of generators, with as many as the ports allow."""
         from hopscape.families.circulant.offers import good_generators
 
-        for count in range(wish.ports // 2, max(1, wish.ports // 2 - 2), -1):
-            for n in wish.sizes()[:1]:
+        for count in range(requirement.ports // 2, max(1, requirement.ports // 2 - 2), -1):
+            for n in requirement.sizes()[:1]:
                 found = good_generators(n, count)
                 if found is not None:
                     yield cls(n, found).spec
@@ -163,11 +163,11 @@ class FixedCirculant(Circulant):
         super().__init__(order, generators)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Those of the nearest orders; of two parameters the second counts the generators."""
         if len([p for p in cls.parameters if p.default is REQUIRED]) == 1:
-            yield from scan(cls, wish)
+            yield from scan(cls, requirement)
             return
         second = cls.parameters[1]
-        for count in range(wish.ports // 2, max(2, second.low or 0) - 1, -1):
-            yield from scan(cls, wish, fixed={second.name: count})
+        for count in range(requirement.ports // 2, max(2, second.low or 0) - 1, -1):
+            yield from scan(cls, requirement, fixed={second.name: count})

@@ -13,8 +13,8 @@ from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish
 
 if TYPE_CHECKING:
     from hopscape.families.expanded import Expanded
@@ -88,9 +88,9 @@ class Hypercube(Family):
         return Layout(_cube_places(self.d), None if self.d < 5 else _pass_by)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        sizes = {d: 1 << d for d in range(1, min(wish.ports, 60) + 1)}
-        yield from (cls(d).spec for d, order in sizes.items() if wish.fits(order))
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        sizes = {d: 1 << d for d in range(1, min(requirement.ports, 60) + 1)}
+        yield from (cls(d).spec for d, order in sizes.items() if requirement.fits(order))
 
 
 _SLANT, _FAR_SLANT, _LANE = (0.42, 0.34), (0.74, 0.52), 0.12
@@ -257,6 +257,6 @@ class CubeConnectedCycles(Family):
         return Layout((words[:, None, :] + small).reshape(-1, 2))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        if wish.ports >= 3:
-            yield from (cls(d).spec for d in range(3, 60) if wish.fits(d << d))
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        if requirement.ports >= 3:
+            yield from (cls(d).spec for d in range(3, 60) if requirement.fits(d << d))

@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 
 __all__ = ["RandomLift", "RandomRegular", "Xpander"]
 
@@ -77,12 +77,14 @@ class RandomRegular(ListedFamily):
         )
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest size by a few seeds; with one port less where all ports would be odd."""
-        seeds = _SEEDS[: 4 if wish.nodes <= _SMALL else 2 if wish.nodes <= 2 * _SMALL else 1]
-        for degree in (wish.ports, wish.ports - 1):
+        seeds = _SEEDS[
+            : 4 if requirement.nodes <= _SMALL else 2 if requirement.nodes <= 2 * _SMALL else 1
+        ]
+        for degree in (requirement.ports, requirement.ports - 1):
             step = 1 + degree % 2
-            sizes = [n for n in wish.sizes(step) if 3 <= degree < n][:1]
+            sizes = [n for n in requirement.sizes(step) if 3 <= degree < n][:1]
             yield from (cls(n, degree, seed).spec for n in sizes for seed in seeds)
             if sizes:
                 return
@@ -137,7 +139,7 @@ class RandomLift(ListedFamily):
         return Facts(links=self.base.links * self.k, channels=self.base.channels * self.k)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         return iter(())
 
 
@@ -190,7 +192,7 @@ class Xpander(ListedFamily):
         )
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        if wish.ports >= 3:
-            sizes = wish.sizes(wish.ports + 1)[:1]
-            yield from (cls(wish.ports, n // (wish.ports + 1)).spec for n in sizes)
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        if requirement.ports >= 3:
+            sizes = requirement.sizes(requirement.ports + 1)[:1]
+            yield from (cls(requirement.ports, n // (requirement.ports + 1)).spec for n in sizes)

@@ -12,8 +12,8 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish
 
 __all__ = ["Complete"]
 
@@ -77,8 +77,8 @@ class Complete(Family):
         return Layout(circle(self.n))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        yield from (cls(n).spec for n in wish.sizes()[:1] if n - 1 <= wish.ports)
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        yield from (cls(n).spec for n in requirement.sizes()[:1] if n - 1 <= requirement.ports)
 
 
 class CompleteRouter(Router):

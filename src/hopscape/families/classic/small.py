@@ -14,8 +14,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish
 
 __all__ = ["GeneralizedPetersen", "Heawood", "Petersen"]
 
@@ -98,11 +98,11 @@ class GeneralizedPetersen(Family):
         return Layout(np.concatenate([circle(self.n), circle(self.n, 0.55)]))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Steps near the square root of the cycle, where the diameter is small."""
-        if wish.ports < 3:
+        if requirement.ports < 3:
             return
-        for order in wish.sizes(step=2)[:1]:
+        for order in requirement.sizes(step=2)[:1]:
             n, root = order // 2, math.isqrt(order // 2)
             for k in (root, root + 1, root - 1):
                 if n >= 3 and 1 <= k < n / 2:
@@ -121,7 +121,7 @@ class Petersen(GeneralizedPetersen):
         super().__init__(5, 2)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         yield cls.name
 
     def facts(self) -> Facts:

@@ -15,8 +15,8 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish
 
 __all__ = ["DeBruijn", "Kautz"]
 
@@ -94,15 +94,15 @@ class _Words(Family):
         return Layout(places)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """With links both ways, the widest first."""
-        for d in range(wish.ports // 2, 1, -1):
-            longest = wish.high.bit_length() + 1
+        for d in range(requirement.ports // 2, 1, -1):
+            longest = requirement.high.bit_length() + 1
             for n in range(2, longest):
                 member = cls(d, n, duplex=True)
-                if member.order > wish.high:
+                if member.order > requirement.high:
                     break
-                if wish.fits(member.order):
+                if requirement.fits(member.order):
                     yield member.spec
 
 

@@ -12,9 +12,9 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router, TableRouter, pick, spread
 from hopscape.core.spec import write_value
-from hopscape.core.wish import Wish
 
 __all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter"]
 
@@ -89,19 +89,19 @@ class RouterFamily(ListedFamily):
         return ()
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Every shape with as many endpoints at a router as its other ports leave room for."""
         found: list[tuple[int, int, str]] = []
-        for shape in cls.shapes(wish.ports, wish.high):
+        for shape in cls.shapes(requirement.ports, requirement.high):
             routers, degree = shape.routers, shape.ports
-            for p in range(wish.ports - degree + 1):
-                if wish.fits(routers * max(p, 1)):
-                    far = abs(routers * max(p, 1) - wish.nodes)
+            for p in range(requirement.ports - degree + 1):
+                if requirement.fits(routers * max(p, 1)):
+                    far = abs(routers * max(p, 1) - requirement.nodes)
                     named = [
                         write_value(getattr(shape, q.name)) for q in cls.parameters if q.name != "p"
                     ]
                     found.append((far, routers, f"{cls.name}({', '.join(named)}, p={p})"))
-        yield from (spec for _, _, spec in sorted(found)[: wish.most])
+        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
 
     def router(self, network: Network) -> Router | None:
         return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None

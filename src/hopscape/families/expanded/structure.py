@@ -16,8 +16,8 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Family, Parameter, Symmetry
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement, small_graphs
 from hopscape.core.spec import write_value
-from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.expanded.census import Census
 from hopscape.families.expanded.walks import CoveringWalks, covering_walks
 
@@ -106,21 +106,21 @@ class ExpandedStructure(Family):
         return out
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Small dense bases and lamps, those that use most ports first."""
         found = []
-        for base in small_graphs(wish.ports - 1):
-            for lamp in small_graphs(wish.ports - base.degree):
+        for base in small_graphs(requirement.ports - 1):
+            for lamp in small_graphs(requirement.ports - base.degree):
                 for n in range(1, base.order + 1):
                     order = base.order * lamp.order**n
-                    if order > wish.high:
+                    if order > requirement.high:
                         break
-                    if order >= wish.low:
+                    if order >= requirement.low:
                         same = "" if lamp == base else f", lamp={lamp.spec}"
                         used = base.degree + lamp.degree
-                        far = abs(order - wish.nodes)
+                        far = abs(order - requirement.nodes)
                         found.append((-used, far, f"{cls.name}({base.spec}, {n}{same})"))
-        yield from (spec for _, _, spec in sorted(found)[: wish.most])
+        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
 
     @property
     def spec(self) -> str:

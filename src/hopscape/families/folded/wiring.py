@@ -8,7 +8,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Parameter
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
-from hopscape.core.wish import Wish, small_graphs
+from hopscape.core.requirement import Requirement, small_graphs
 
 __all__ = ["Folded"]
 
@@ -39,9 +39,9 @@ class Folded(ProductFamily):
         return product_collectives(self.factors)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Powers of small dense graphs."""
-        for base in small_graphs(wish.ports // 2):
-            for n in range(2, wish.ports // base.degree + 1):
-                if wish.fits(base.order**n):
+        for base in small_graphs(requirement.ports // 2):
+            for n in range(2, requirement.ports // base.degree + 1):
+                if requirement.fits(base.order**n):
                     yield f"{cls.name}({base.spec}, {n})"

@@ -12,7 +12,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 
 __all__ = ["FullRings", "ring_lengths"]
 
@@ -103,10 +103,10 @@ class FullRings(Family):
             )
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The best of a seeded sample of steps, as many as the ports allow."""
-        for n in wish.sizes()[:1]:
-            steps = _good_steps(n, wish.ports // 2)
+        for n in requirement.sizes()[:1]:
+            steps = _good_steps(n, requirement.ports // 2)
             if steps:
                 yield cls(n, steps).spec
 

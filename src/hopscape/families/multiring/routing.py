@@ -251,8 +251,8 @@ class RingRouter(Router):
         """Row and column of the way that each pair takes: neighbours take different ones."""
         row = np.where(at == to, -1, self._table.rows(at, to))
         order = self.network.order
-        wish = ((at * self._turn + row) % order + 0.5) / order
-        column = (self._ahead[row] <= wish[:, None]).sum(axis=1)
+        requirement = ((at * self._turn + row) % order + 0.5) / order
+        column = (self._ahead[row] <= requirement[:, None]).sum(axis=1)
         return row, np.minimum(column, (self._table.ports[row] >= 0).sum(axis=1) - 1)
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:

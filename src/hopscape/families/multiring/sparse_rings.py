@@ -20,7 +20,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
-from hopscape.core.wish import Wish
+from hopscape.core.requirement import Requirement
 from hopscape.families.multiring.designs import Blocks, ring_blocks, ring_count
 
 __all__ = ["SparseRings"]
@@ -95,11 +95,11 @@ class SparseRings(Family):
         return f"{self.name}({inner})"
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest order for every number of rings per node that has a difference set."""
-        for m in range(wish.ports // 2, 1, -1):
+        for m in range(requirement.ports // 2, 1, -1):
             rings = m * (m - 1) + 1
-            for size in wish.sizes(step=rings)[:1]:
+            for size in requirement.sizes(step=rings)[:1]:
                 try:
                     yield cls(m, size // rings * m).spec
                 except ArgumentError:

@@ -20,8 +20,8 @@ from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement, small_graphs
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish, small_graphs
 from hopscape.families.petersen_cycles.slices import (
     PETERSEN,
     Slice,
@@ -199,13 +199,13 @@ class RingOfCycles(_RoutedStack, Cycles):
         return Slice(cycles_of(self.neighbours_of_base), f"the {self.base.spec}-connected cycles")
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Rings of a few slices of dense graphs other than the Petersen graph (that is rpc)."""
         found: list[tuple[int, str]] = []
-        for base in small_graphs(_MOST_BASE_DEGREE) if wish.ports >= 5 else ():
+        for base in small_graphs(_MOST_BASE_DEGREE) if requirement.ports >= 5 else ():
             each = base.order * base.degree
-            k = max(1, round(wish.nodes / each))
-            if base.degree >= 3 and base.spec != "petersen" and wish.fits(each * k):
+            k = max(1, round(requirement.nodes / each))
+            if base.degree >= 3 and base.spec != "petersen" and requirement.fits(each * k):
                 found.append((abs(k - _SLICES), f"{cls.name}({base.spec}, {k})"))
         yield from (spec for _, spec in sorted(found)[:2])
 
@@ -272,10 +272,15 @@ class HierarchicalRings(_Petersens):
         self.slice, self.loops = _petersen_slice(), loops_of(self.sides)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Boxes near a cube with as many axes as the ports allow (one axis is rp)."""
-        tens = Wish(round(wish.nodes / 10), -(-wish.low // 10), wish.high // 10, wish.ports)
-        for axes in range((wish.ports - 3) // 2, 1, -1):
+        tens = Requirement(
+            round(requirement.nodes / 10),
+            -(-requirement.low // 10),
+            requirement.high // 10,
+            requirement.ports,
+        )
+        for axes in range((requirement.ports - 3) // 2, 1, -1):
             for sides in tens.boxes(axes, least=2):
                 yield cls(sides).spec
                 break
@@ -317,11 +322,13 @@ class DoubleLoopPetersen(_Petersens):
         self.loops = (Loop(k, (1, h or best_step(k))),) * self.count
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest order: to look for the best step of many would take long."""
-        near = round((wish.nodes / 10) ** (1 / cls.count))
-        fits = [k for k in (near, near + 1, near - 1) if k > 0 and wish.fits(10 * k**cls.count)]
-        if fits and wish.ports >= 3 + 4 * cls.count:
+        near = round((requirement.nodes / 10) ** (1 / cls.count))
+        fits = [
+            k for k in (near, near + 1, near - 1) if k > 0 and requirement.fits(10 * k**cls.count)
+        ]
+        if fits and requirement.ports >= 3 + 4 * cls.count:
             yield f"{cls.name}({fits[0]})"
 
 

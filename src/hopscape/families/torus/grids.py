@@ -14,8 +14,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.core.wish import Wish
 from hopscape.families.torus.routing import GridRouter
 
 __all__ = ["Mesh", "Path", "Ring", "Torus"]
@@ -74,11 +74,11 @@ class _Grid(Family):
         return _grid_layout(self.sides, self.wraps)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
+    def members(cls, requirement: Requirement) -> Iterator[str]:
         """Boxes near a cube, with as many axes as the ports allow and with one fewer."""
-        most = wish.ports // 2
+        most = requirement.ports // 2
         for axes in range(most, max(1, most - 2), -1):
-            for sides in wish.boxes(axes, least=3 if cls.wraps else 2):
+            for sides in requirement.boxes(axes, least=3 if cls.wraps else 2):
                 yield cls(sides).spec
 
 
@@ -215,9 +215,9 @@ class Ring(Torus):
         return Layout(circle(self.n))
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        if wish.ports >= 2:
-            yield from (cls(n).spec for n in wish.sizes()[:1])
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        if requirement.ports >= 2:
+            yield from (cls(n).spec for n in requirement.sizes()[:1])
 
 
 class Path(Mesh):
@@ -237,9 +237,9 @@ class Path(Mesh):
         return Numbers(self.n)
 
     @classmethod
-    def members(cls, wish: Wish) -> Iterator[str]:
-        if wish.ports >= 2 or wish.high == 2:
-            yield from (cls(n).spec for n in wish.sizes()[:1])
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        if requirement.ports >= 2 or requirement.high == 2:
+            yield from (cls(n).spec for n in requirement.sizes()[:1])
 
 
 def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:

@@ -232,10 +232,10 @@ def plan(seconds: float, processes: int | None) -> dict[str, Any]:
     >>> plan(10, 4), plan(60, 4)["effort"]
     ({'effort': 10, 'seconds': 10, 'processes': 1}, 240)
     """
-    crew = max(processes if processes is not None else os.cpu_count() or 1, 1)
+    workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:
-        crew = 1
-    return {"effort": seconds * crew, "seconds": seconds, "processes": crew}
+        workers = 1
+    return {"effort": seconds * workers, "seconds": seconds, "processes": workers}
 
 
 def _compile(search: _Search) -> None:

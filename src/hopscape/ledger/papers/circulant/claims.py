@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hopscape.ledger.claim import Claim, Outcome, Plant
+from hopscape.ledger.claim import Claim, Outcome, PlantedError
 from hopscape.ledger.papers.circulant import (
     checks_bounds,
     checks_exchange,
@@ -21,7 +21,7 @@ def _claim(
     says: str,
     how: str,
     check: Callable[[], Outcome],
-    *errors: Plant,
+    *errors: PlantedError,
     beyond: bool = False,
 ) -> Claim:
     return Claim(f"circulant-{key}", "circulant", where, says, how, check, errors, beyond)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__: list[str] = []
 
@@ -22,14 +22,16 @@ def _plus(more: int, when: Callable[..., bool] = lambda *_: True) -> Callable[[A
     return broken
 
 
-def off_by(name: str, more: int = 1, when: Callable[..., bool] = lambda *_: True) -> Plant:
+def off_by(name: str, more: int = 1, when: Callable[..., bool] = lambda *_: True) -> PlantedError:
     """A formula of the library shifted."""
-    return Plant(f"{name} off by {more}", f"{_ROOM}.{name.replace('.', ':', 1)}", _plus(more, when))
+    return PlantedError(
+        f"{name} off by {more}", f"{_ROOM}.{name.replace('.', ':', 1)}", _plus(more, when)
+    )
 
 
-def print_as(name: str, change: Callable[[Any], Any], error: str = "") -> Plant:
+def print_as(name: str, change: Callable[[Any], Any], error: str = "") -> PlantedError:
     """The printed formula or table changed."""
-    return Plant(error or f"{name} printed otherwise", f"{_PRINTED}:{name}", change)
+    return PlantedError(error or f"{name} printed otherwise", f"{_PRINTED}:{name}", change)
 
 
 def first_changed(row: int = 0) -> Callable[[Any], Any]:
@@ -64,8 +66,8 @@ def _cut_wires(right: Any) -> Any:
     return neighbours
 
 
-WIRE_MOVED = Plant("a wire moved", f"{_ROOM}.wiring:Circulant.neighbours", _moved_wire)
-WIRES_CUT = Plant(
+WIRE_MOVED = PlantedError("a wire moved", f"{_ROOM}.wiring:Circulant.neighbours", _moved_wire)
+WIRES_CUT = PlantedError(
     "no wires of the first generator", f"{_ROOM}.wiring:Circulant.neighbours", _cut_wires
 )
 
@@ -77,7 +79,7 @@ def _other_generators(right: Any) -> Any:
     return wire
 
 
-OTHER_GENERATORS = Plant(
+OTHER_GENERATORS = PlantedError(
     "the last generator one less", f"{_ROOM}.wiring:FixedCirculant._wire", _other_generators
 )
 
@@ -89,7 +91,7 @@ def _larger(right: Any) -> Any:
     return wire
 
 
-TWO_NODES_MORE = Plant("two nodes more", f"{_ROOM}.wiring:FixedCirculant._wire", _larger)
+TWO_NODES_MORE = PlantedError("two nodes more", f"{_ROOM}.wiring:FixedCirculant._wire", _larger)
 
 
 def _nothing_found(right: Any) -> Any:
@@ -100,7 +102,7 @@ def _nothing_found(right: Any) -> Any:
     return scan
 
 
-SETS_LOST = Plant("the search loses sets", f"{_ROOM}.scanning:scan_slice", _nothing_found)
+SETS_LOST = PlantedError("the search loses sets", f"{_ROOM}.scanning:scan_slice", _nothing_found)
 
 
 def _s3_moved(right: Any) -> Any:
@@ -111,7 +113,7 @@ def _s3_moved(right: Any) -> Any:
     return numbers
 
 
-S3_MOVED = Plant("s3 one more", f"{_ROOM}.forms:set_two_parameter", _s3_moved)
+S3_MOVED = PlantedError("s3 one more", f"{_ROOM}.forms:set_two_parameter", _s3_moved)
 
 
 def _even_lost(right: Any) -> Any:
@@ -122,7 +124,7 @@ def _even_lost(right: Any) -> Any:
     return scan
 
 
-EVEN_LOST = Plant("sets of even orders lost", f"{_ROOM}.scanning:scan_slice", _even_lost)
+EVEN_LOST = PlantedError("sets of even orders lost", f"{_ROOM}.scanning:scan_slice", _even_lost)
 SET_18_CHANGED = print_as(
     "SETS_18", lambda right: (right[0], None, ((6, *right[2][0][1:]), right[2][1]))
 )
@@ -146,11 +148,13 @@ def double_added(right: Any) -> Any:
     return sets
 
 
-EVEN_ADDED = Plant("an extremal set with even s2", f"{_LARGEST}:_ring_sets", even_added)
-DOUBLE_ADDED = Plant("an extremal set with 2·s2 = s3", f"{_LARGEST}:_ring_sets", double_added)
+EVEN_ADDED = PlantedError("an extremal set with even s2", f"{_LARGEST}:_ring_sets", even_added)
+DOUBLE_ADDED = PlantedError(
+    "an extremal set with 2·s2 = s3", f"{_LARGEST}:_ring_sets", double_added
+)
 
 
-NO_MULTIPLIER = Plant(
+NO_MULTIPLIER = PlantedError(
     "no multiplier found", f"{_ROOM}.isomorphism:find_multiplier", lambda _: lambda *_: None
 )
 
@@ -159,7 +163,7 @@ def _lemma_shifted(right: Any) -> Any:
     return lambda u, v, a, b: (right(u, v, a, b)[0], right(u, v, a, b)[1] + 1)
 
 
-LEMMA_SHIFTED = Plant(
+LEMMA_SHIFTED = PlantedError(
     "the lemma's place one further", f"{_LARGEST}:largest_between", _lemma_shifted
 )
 
@@ -180,9 +184,9 @@ WRONG_DISTANCE = print_as(
 )
 
 
-def _less(name: str, error: str, change: Callable[[Any], Any]) -> Plant:
+def _less(name: str, error: str, change: Callable[[Any], Any]) -> PlantedError:
     """The broadcast's rule at a node broken."""
-    return Plant(error, f"{_ROOM}.collectives:{name}", change)
+    return PlantedError(error, f"{_ROOM}.collectives:{name}", change)
 
 
 def _no_turn(right: Any) -> Any:
@@ -257,7 +261,7 @@ def _silent(right: Any) -> Any:
     return forward
 
 
-SILENT_NODE = Plant(
+SILENT_NODE = PlantedError(
     "nodes keep one copy to themselves", f"{_ROOM}.forwarding:ForwardingRule.forward", _silent
 )
 
@@ -270,21 +274,25 @@ def _through(right: Any) -> Any:
     return route
 
 
-THROUGH_DEAD = Plant("ways through a dead node", f"{_ROOM}.faults:FaultRouter.route", _through)
-GIVES_UP = Plant(
+THROUGH_DEAD = PlantedError(
+    "ways through a dead node", f"{_ROOM}.faults:FaultRouter.route", _through
+)
+GIVES_UP = PlantedError(
     "a message given up",
     f"{_ROOM}.faults:FaultRouter.route",
     lambda right: (
         lambda self, a, b, **k: replace(right(self, a, b, **k), delivered=(a, b) != (0, 9))
     ),
 )
-NOBODY_ANSWERS = Plant("nobody answers who asks", f"{_ROOM}.repair:_answer", lambda _: lambda *_: 0)
-LESS_CONNECTED = Plant(
+NOBODY_ANSWERS = PlantedError(
+    "nobody answers who asks", f"{_ROOM}.repair:_answer", lambda _: lambda *_: 0
+)
+LESS_CONNECTED = PlantedError(
     "connectivity one less",
     "hopscape.metrics.structure:node_connectivity",
     lambda right: lambda *a, **k: replace(right(*a, **k), value=right(*a, **k).value - 1),
 )
-VECTORS_MIXED = Plant(
+VECTORS_MIXED = PlantedError(
     "coordinates exchanged",
     f"{_ROOM}.routing:CirculantRouter.vectors",
     lambda right: lambda self, at, to: right(self, at, to)[:, ::-1],

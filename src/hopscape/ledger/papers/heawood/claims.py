@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 from hopscape.ledger.papers.heawood import expanded, folded, graph, plants
 from hopscape.ledger.papers.heawood.claims_later import LATER_CLAIMS
 from hopscape.ledger.papers.heawood.entries import claim
@@ -26,7 +26,7 @@ _GRAPH = (
         "n = 1..5: degrees, distances from every node, least cuts (networkx), all routes",
         graph.check_hypercube,
         plants.CUBE_WIRES,
-        Plant(
+        PlantedError(
             "routes in hypercubes go forth and back first",
             "hopscape.families.classic.cubes:HypercubeRouter.trace",
             plants.longer,
@@ -56,7 +56,7 @@ _GRAPH = (
         "three different paths join any two nodes",
         "node-disjoint paths of all 91 pairs (networkx)",
         graph.check_connectivity,
-        Plant(
+        PlantedError(
             "a chord of the Heawood graph cut",
             "hopscape.families.classic.small:Heawood.neighbours",
             plants.cut(0, 9),
@@ -69,12 +69,12 @@ _GRAPH = (
         "it has the diameter of the hypercube (of its degree), and more nodes",
         "both built; breadth-first search from all nodes",
         graph.check_against_cube,
-        Plant(
+        PlantedError(
             "the Heawood graph without its chords",
             "hopscape.families.classic.small:Heawood.neighbours",
             lambda right: lambda self, nodes: right(self, nodes)[:, :2],
         ),
-        Plant(
+        PlantedError(
             "a wire of the hypercube cut",
             "hopscape.families.classic.cubes:Hypercube.neighbours",
             plants.cut(0, 1),
@@ -137,7 +137,7 @@ _FOLDED = (
         "the definition written out, against FH(1), FH(2) and FH(3)",
         folded.check_definition,
         plants.PRODUCT_WIRES,
-        Plant(
+        PlantedError(
             "one factor too many",
             "hopscape.families.folded.wiring:Folded.__init__",
             lambda right: lambda self, base, n: right(self, base, n + 1),
@@ -171,7 +171,7 @@ _EXPANDED = (
         "built at n = 0, 1 and the largest n; one level more is refused",
         expanded.check_range,
         plants.print_as("EXPANDED_SIZES", {"heawood": (14, 13), "petersen": (10, 10)}),
-        Plant(
+        PlantedError(
             "orders of a level too few",
             "hopscape.families.expanded.wiring:Expanded.order",
             lambda right: property(lambda self: right.fget(self) // max(1, self.n * 14)),
@@ -183,7 +183,7 @@ _EXPANDED = (
         "the expanded networks are regular of degree 6",
         "degrees in closed form for n = 0..14, counted for n = 0, 1, 2",
         expanded.check_regular,
-        Plant(
+        PlantedError(
             "all degrees told as 6",
             "hopscape.families.expanded.facts:degree_counts",
             lambda right: lambda family: {6: family.order},
@@ -197,7 +197,7 @@ _EXPANDED = (
         "the entries that change along every link of RE-H(1) and RE-H(2)",
         expanded.check_links,
         plants.EXPANDED_WIRES,
-        Plant(
+        PlantedError(
             "a chord of the Heawood graph cut",
             "hopscape.families.classic.small:Heawood.neighbours",
             plants.cut(0, 9),

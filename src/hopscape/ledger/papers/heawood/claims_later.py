@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 from hopscape.ledger.papers.heawood import beyond, folded, graph, performance, plants
 from hopscape.ledger.papers.heawood.entries import also, claim
 
@@ -16,7 +16,7 @@ _PERFORMANCE = (
         "both built for n = 1, 2",
         folded.check_sizes,
         plants.print_as("text_nodes", lambda n: 14 ** (n + 1), "printed as in table 1"),
-        Plant(
+        PlantedError(
             "one factor too many",
             "hopscape.families.folded.wiring:Folded.__init__",
             lambda right: lambda self, base, n: right(self, base, n + 1),
@@ -28,7 +28,7 @@ _PERFORMANCE = (
         "the hypercube has 2^n nodes, degree n, diameter n",
         "built for n = 1..9; breadth-first search from up to four nodes",
         performance.check_hypercube_row,
-        Plant(
+        PlantedError(
             "a wire of the hypercube cut",
             "hopscape.families.classic.cubes:Hypercube.neighbours",
             plants.cut(0, 1),
@@ -41,7 +41,7 @@ _PERFORMANCE = (
         "cube-connected cycles have n·2^n nodes of degree 3",
         "built for n = 3..8",
         performance.check_ccc_row,
-        Plant(
+        PlantedError(
             "a wire of the cube-connected cycles cut",
             "hopscape.families.classic.cubes:CubeConnectedCycles.neighbours",
             plants.cut(0, 1),
@@ -72,7 +72,7 @@ _PERFORMANCE = (
         "10^(n+1) and 14^(n+1) nodes, degree 3n+3, diameters 2n+2 and 3n+3; F-H costs 9n²+18n+9",
         "built with n+1 factors and measured for n = 0, 1, 2",
         folded.check_rows,
-        Plant(
+        PlantedError(
             "one factor too many",
             "hopscape.families.folded.wiring:Folded.__init__",
             lambda right: lambda self, base, n: right(self, base, min(n + 1, 3)),
@@ -98,7 +98,7 @@ _PERFORMANCE = (
         "costs n², about 7.5n, 6n², 24n, 9n² and 36n",
         "against true costs at the largest n, or at n = 10,000",
         performance.check_costs,
-        Plant(
+        PlantedError(
             "printed with costs that fit the true diameters",
             "hopscape.ledger.papers.heawood.printed:COSTS",
             lambda right: right | {"RE-P": lambda n: 18.6 * n, "RE-H": lambda n: 24 * n},
@@ -121,7 +121,7 @@ _PERFORMANCE = (
         "printed formulas for 2^50, 2^100, 2^1000 nodes",
         performance.check_one_nth,
         plants.table_as("RE-H", "RE-H printed with diameter 3n+3", diameter=lambda n: 3 * n + 3),
-        Plant(
+        PlantedError(
             "printed curves at twice the bits",
             "hopscape.ledger.papers.heawood.comparison:printed_at",
             lambda right: lambda row, bits: right(row, 2 * bits),
@@ -164,7 +164,7 @@ _PERFORMANCE = (
         "routing and broadcast of both networks take O(n), as on folded Petersen networks",
         "steps of the repaired algorithms for n = 1, 2, 3",
         performance.check_order_n,
-        Plant(
+        PlantedError(
             "broadcasts by axes with an axis too many",
             "hopscape.collectives.products:broadcast_by_axes",
             lambda right: (
@@ -190,7 +190,7 @@ _BEYOND = (
         "from any node 1, 3, 6, 4 nodes lie at distance 0, 1, 2, 3",
         "breadth-first search from all nodes",
         graph.check_levels,
-        Plant(
+        PlantedError(
             "a chord of the Heawood graph cut",
             "hopscape.families.classic.small:Heawood.neighbours",
             plants.cut(0, 9),
@@ -202,7 +202,7 @@ _BEYOND = (
         "nodes x and x + 7 of the Heawood graph are at distance 3",
         "breadth-first search from all nodes",
         graph.check_opposite,
-        Plant(
+        PlantedError(
             "chords of 7",
             "hopscape.families.classic.small:Heawood.neighbours",
             lambda right: lambda self, nodes: _with_chords(right(self, nodes), nodes),
@@ -222,7 +222,7 @@ _BEYOND = (
         "our 14 translations: automorphisms, closed, one per node",
         graph.check_cayley,
         plants.HEAWOOD_WIRES,
-        Plant(
+        PlantedError(
             "translations that only shift",
             "hopscape.families.classic.heawood:heawood_translations",
             lambda right: lambda: (right()[:, :1] + right()[:1]) % 14,
@@ -262,7 +262,7 @@ _BEYOND = (
         "verified schedules and lower bounds: 5, 9, 33, 126 and 9·14² rounds",
         beyond.check_exchange,
         plants.EVEN_PATHS,
-        Plant(
+        PlantedError(
             "our bounds by levels 3 % too low",
             "hopscape.families.expanded.lower:structure_bounds",
             lambda right: lambda *given: tuple((97 * r // 100, why) for r, why in right(*given)),
@@ -273,7 +273,7 @@ _BEYOND = (
         "Petersen-connected cycles and duplex Kautz networks are cheaper than all six",
         "smallest members of at least 2^k nodes, k up to 100; PCC(4) measured",
         beyond.check_cheaper_still,
-        Plant(
+        PlantedError(
             "our diameters of Petersen-connected cycles one too large",
             "hopscape.ledger.papers.heawood.comparison:pcc_diameter",
             plants.shifted(1),

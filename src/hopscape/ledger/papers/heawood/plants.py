@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__ = ["cut", "longer", "shifted"]
 
@@ -17,42 +17,44 @@ _PRINTED = "hopscape.ledger.papers.heawood.printed"
 _FAMILIES = "hopscape.families"
 
 
-def print_as(name: str, value: Any, error: str = "") -> Plant:
+def print_as(name: str, value: Any, error: str = "") -> PlantedError:
     """The printed value, or formula, changed."""
-    return Plant(error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value)
+    return PlantedError(
+        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
+    )
 
 
-HEAWOOD_WIRES = Plant(
+HEAWOOD_WIRES = PlantedError(
     "two wires of the Heawood graph exchanged",
     f"{_FAMILIES}.classic.small:Heawood.neighbours",
     crossed,
 )
-PETERSEN_WIRES = Plant(
+PETERSEN_WIRES = PlantedError(
     "two wires of the Petersen graph exchanged",
     f"{_FAMILIES}.classic.small:GeneralizedPetersen.neighbours",
     crossed,
 )
-CUBE_WIRES = Plant(
+CUBE_WIRES = PlantedError(
     "hypercubes with two wires exchanged",
     f"{_FAMILIES}.classic.cubes:Hypercube.neighbours",
     crossed,
 )
-CCC_WIRES = Plant(
+CCC_WIRES = PlantedError(
     "cube-connected cycles with two wires exchanged",
     f"{_FAMILIES}.classic.cubes:CubeConnectedCycles.neighbours",
     crossed,
 )
-PRODUCT_WIRES = Plant(
+PRODUCT_WIRES = PlantedError(
     "products with two wires exchanged",
     "hopscape.core.product:ProductFamily.neighbours",
     crossed,
 )
-EXPANDED_WIRES = Plant(
+EXPANDED_WIRES = PlantedError(
     "level links at the next place of the base",
     f"{_FAMILIES}.expanded.wiring:Expanded._find_levels",
     lambda right: lambda self: np.roll(right(self), 1, axis=0),
 )
-LONG_ROUTES = Plant(
+LONG_ROUTES = PlantedError(
     "routes in products go forth and back first",
     "hopscape.core.product:ProductRouter.trace",
     longer,
@@ -67,15 +69,15 @@ def _detour(right: Any) -> Any:
     return route
 
 
-LOOK_AHEAD = Plant(
+LOOK_AHEAD = PlantedError(
     "looking ahead goes forth and back first", "hopscape.core.lookahead:look_ahead_route", _detour
 )
-WALKS = Plant(
+WALKS = PlantedError(
     "covering walks one hop too long",
     f"{_FAMILIES}.expanded.walks:TableWalks.through_all",
     lambda right: lambda self: right(self) + 1,
 )
-CYCLE_WALKS = Plant(
+CYCLE_WALKS = PlantedError(
     "covering walks on cycles one hop too long",
     f"{_FAMILIES}.expanded.walks:CycleWalks.through_all",
     lambda right: lambda self: right(self) + 1,
@@ -97,44 +99,44 @@ def _other_row(name: str, **changed: Any) -> Callable[[Any], Any]:
     return lambda right: tuple(replace(r, **changed) if r.name == name else r for r in right)
 
 
-def table_as(name: str, error: str, **changed: Any) -> Plant:
+def table_as(name: str, error: str, **changed: Any) -> PlantedError:
     """A row of table 1 printed otherwise."""
     where = "hopscape.ledger.papers.heawood.comparison:PRINTED"
-    return Plant(error, where, _other_row(name, **changed))
+    return PlantedError(error, where, _other_row(name, **changed))
 
 
-def facts_of(where: str, error: str, **wrong: Any) -> Plant:
+def facts_of(where: str, error: str, **wrong: Any) -> PlantedError:
     """Closed forms of a family changed."""
-    return Plant(error, f"{_FAMILIES}.{where}.facts", wrong_facts(**wrong))
+    return PlantedError(error, f"{_FAMILIES}.{where}.facts", wrong_facts(**wrong))
 
 
-BROADCAST_STEPS = Plant(
+BROADCAST_STEPS = PlantedError(
     "our broadcast without its last send", f"{_FAMILIES}.classic.heawood:_STEPS", _lost_step
 )
-PRINTED_STEPS = Plant(
+PRINTED_STEPS = PlantedError(
     "our printed steps are the right ones", f"{_FAMILIES}.classic.heawood:_PRINTED", _right_steps
 )
-BASIC_ROUTER = Plant(
+BASIC_ROUTER = PlantedError(
     "the router of the Heawood graph takes the next port",
     f"{_FAMILIES}.classic.heawood:BasicRouter.next_ports",
     lambda right: lambda self, at, to: np.where(at == to, -1, (right(self, at, to) + 1) % 3),
 )
-AXES = Plant(
+AXES = PlantedError(
     "broadcasts by axes lack their last transfer",
     "hopscape.collectives.products:broadcast_by_axes",
     lost_transfer,
 )
-MEMBERS = Plant(
+MEMBERS = PlantedError(
     "our diameters of the compared families one too large",
     "hopscape.ledger.papers.heawood.comparison:members",
     lambda right: (
         lambda *given: None if (m := right(*given)) is None else replace(m, diameter=m.diameter + 1)
     ),
 )
-FLOODED = Plant(
+FLOODED = PlantedError(
     "our flood lacks its last transfer", f"{_FAMILIES}.expanded.collectives:flood", lost_transfer
 )
-PRINTED_ROUTE = Plant(
+PRINTED_ROUTE = PlantedError(
     "our printed route gives up",
     f"{_FAMILIES}.expanded.routing:printed_route",
     lambda right: (
@@ -143,27 +145,27 @@ PRINTED_ROUTE = Plant(
         )
     ),
 )
-DEGREES = Plant(
+DEGREES = PlantedError(
     "our degrees one too large",
     f"{_FAMILIES}.expanded.facts:degree_counts",
     lambda right: lambda family: {degree + 1: nodes for degree, nodes in right(family).items()},
 )
-LAMP_DISTANCES = Plant(
+LAMP_DISTANCES = PlantedError(
     "our distances in expanded networks one too large for pairs that are far",
     f"{_FAMILIES}.expanded.routing:ExpandedRouter.distances",
     lambda right: lambda self, at, to: (d := right(self, at, to)) + (d > 5),
 )
-LONG_WALKS = Plant(
+LONG_WALKS = PlantedError(
     "routes in expanded networks go forth and back first",
     f"{_FAMILIES}.expanded.routing:ExpandedRouter.trace",
     longer,
 )
-EVEN_PATHS = Plant(
+EVEN_PATHS = PlantedError(
     "total exchange planned with one packet missing",
     "hopscape.collectives.orbits:exchange_plan",
     lambda right: lambda orbits: tuple(column[:-1] for column in right(orbits)),
 )
-PERMUTED = Plant(
+PERMUTED = PlantedError(
     "permutations by rows lack their last transfer",
     "hopscape.collectives.products:permute_by_rows",
     lost_transfer,
@@ -186,7 +188,7 @@ def _any_ways(right: Any) -> Any:
     return match
 
 
-NO_MIDDLES = Plant(
+NO_MIDDLES = PlantedError(
     "middle links of permutations are not matched",
     "hopscape.collectives.products:_match_middles",
     _any_ways,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from hopscape.ledger.claim import Claim, Outcome, Plant
+from hopscape.ledger.claim import Claim, Outcome, PlantedError
 from hopscape.ledger.papers.multiring import checks as full
 from hopscape.ledger.papers.multiring import checks_beyond as beyond
 from hopscape.ledger.papers.multiring import checks_delay as delay
@@ -20,12 +20,14 @@ _EXACT = "exact fractions, loads walked and prices checked"
 
 
 def _claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: Plant
+    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
 ) -> Claim:
     return Claim(f"multiring-{key}", "multiring", where, says, how, check, plants)
 
 
-def _beyond(key: str, says: str, how: str, check: Callable[[], Outcome], *plants: Plant) -> Claim:
+def _beyond(
+    key: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
+) -> Claim:
     return Claim(f"multiring-{key}", "multiring", "-", says, how, check, plants, beyond=True)
 
 

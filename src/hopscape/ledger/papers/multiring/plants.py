@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__: list[str] = []
 
@@ -17,9 +17,11 @@ _ROOM = "hopscape.families.multiring"
 _PRINTED = "hopscape.ledger.papers.multiring.printed"
 
 
-def print_as(name: str, value: Any, error: str = "") -> Plant:
+def print_as(name: str, value: Any, error: str = "") -> PlantedError:
     """The printed value, or formula, changed."""
-    return Plant(error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value)
+    return PlantedError(
+        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
+    )
 
 
 def _scaled(share: Fraction) -> Callable[[property], property]:
@@ -107,92 +109,94 @@ def _uneven(right: Any) -> Any:
     return shortest
 
 
-LONGER = Plant(
+LONGER = PlantedError(
     "every way along a ring one arc longer",
     f"{_ROOM}.wiring:ring_lengths",
     lambda right: lambda n, step: right(n, step) + (right(n, step) > 0),
 )
-CAPACITY = Plant(
+CAPACITY = PlantedError(
     "capacities of full rings 3 % too high",
     f"{_ROOM}.capacity:RouteSchedule.capacity",
     _scaled(Fraction(103, 100)),
 )
-RING_CAPACITIES = Plant(
+RING_CAPACITIES = PlantedError(
     "capacities of single rings 3 % too low",
     f"{_ROOM}.capacity:RouteSchedule.ring_capacities",
     lambda right: property(
         lambda self: tuple(c and c * Fraction(97, 100) for c in right.fget(self))
     ),
 )
-TRAFFIC = Plant(
+TRAFFIC = PlantedError(
     "the routes of a ring counted 3 % too high",
     f"{_ROOM}.capacity:RouteSchedule.traffic",
     lambda right: property(lambda self: tuple(d * Fraction(103, 100) for d in right.fget(self))),
 )
-UNSPLIT = Plant(
+UNSPLIT = PlantedError(
     "ties not shared between rings",
     f"{_ROOM}.capacity:_shortest_shares",
     lambda right: lambda lengths: _first_ring(right(lengths)),
 )
-HALF_BALANCED = Plant(
+HALF_BALANCED = PlantedError(
     "balancing left out",
     f"{_ROOM}.exact:_exact_shares",
     lambda right: lambda program, load, shares: program.shortest(),
 )
-MANY_MOVES = Plant(
+MANY_MOVES = PlantedError(
     "a fiftieth of a share moved at a time",
     f"{_ROOM}.capacity:_best_move",
     lambda right: lambda *given: _small_move(right(*given)),
 )
-WIRE = Plant("one wire of a ring moved", f"{_ROOM}.wiring:Multiring.neighbours", _moved_wire)
-SPLIT = Plant("ring 1 cut in two", f"{_ROOM}.circuits:circuits", _split_ring)
-CABLE = Plant(
+WIRE = PlantedError("one wire of a ring moved", f"{_ROOM}.wiring:Multiring.neighbours", _moved_wire)
+SPLIT = PlantedError("ring 1 cut in two", f"{_ROOM}.circuits:circuits", _split_ring)
+CABLE = PlantedError(
     "one ring length of cable too many",
     f"{_ROOM}.capacity:cable",
     lambda right: lambda n, rings: right(n, rings) + 1,
 )
-MOORE = Plant(
+MOORE = PlantedError(
     "half of Moore's bound",
     f"{_ROOM}.capacity:moore_bound",
     lambda right: lambda n, rings: right(n, rings) / 2,
 )
-SEARCH = Plant(
+SEARCH = PlantedError(
     "the second best set taken for the best",
     f"{_ROOM}.search:search_cell",
     lambda right: lambda *cell, **more: _worse(right(*cell, **more)),
 )
-TORUS = Plant(
+TORUS = PlantedError(
     "the capacity of a torus by its best line",
     f"{_ROOM}.torus:torus_capacity",
     lambda right: lambda lines: right(lines) * 2,
 )
-SPARSE_CAPACITY = Plant(
+SPARSE_CAPACITY = PlantedError(
     "capacities of sparse rings 3 % too low",
     f"{_ROOM}.sparse_capacity:ArcSchedule.capacity",
     _scaled(Fraction(97, 100)),
 )
-SPARSE_TIES = Plant(
+SPARSE_TIES = PlantedError(
     "ties between sparse rings not shared",
     f"{_ROOM}.exact:LoadProgram.shortest",
     _uneven,
 )
-SEATS = Plant(
+SEATS = PlantedError(
     "two nodes on sparse rings exchanged", f"{_ROOM}.sparse:SparseMultiring.table", _exchanged
 )
-LOST = Plant("a node of the sparse rings lost", f"{_ROOM}.sparse:SparseMultiring.table", _lost_node)
-RUNS = Plant(
+LOST = PlantedError(
+    "a node of the sparse rings lost", f"{_ROOM}.sparse:SparseMultiring.table", _lost_node
+)
+RUNS = PlantedError(
     "simulated rates 5 % too high", "hopscape.simulate.rings.slots:simulate", _other_run(1.05, 1.0)
 )
-WAITS = Plant(
+WAITS = PlantedError(
     "simulated waits doubled or halved",
     "hopscape.simulate.rings.slots:simulate",
     _other_run(1.0, 2.0),
 )
-SENT = Plant(
+SENT = PlantedError(
     "packets counted 5 % too high", "hopscape.simulate.rings.slots:_Machine.run", _more_sent
 )
 
-SPARSE_WIRE = Plant(
+SPARSE_WIRE = PlantedError(
     "one wire of a sparse ring moved",
     f"{_ROOM}.sparse:SparseMultiring.neighbours",
     lambda right: (
@@ -203,22 +207,22 @@ SPARSE_WIRE = Plant(
         )
     ),
 )
-MORE_NODES = Plant(
+MORE_NODES = PlantedError(
     "one node too many",
     f"{_ROOM}.sparse:SparseMultiring.order",
     lambda right: property(lambda self: right.fget(self) + 1),
 )
-LOST_RING = Plant(
+LOST_RING = PlantedError(
     "a sparse ring left out",
     f"{_ROOM}.sparse:SparseMultiring.table",
     lambda right: lambda self: right(self)[:-1],
 )
-CHORD = Plant(
+CHORD = PlantedError(
     "chords as long as their arcs",
     "hopscape.ledger.papers.multiring.walks:chord",
     lambda right: lambda n, step: step,
 )
-DEAD_ARC = Plant(
+DEAD_ARC = PlantedError(
     "dead arcs left alive",
     f"{_ROOM}.faults:_dead_arcs",
     lambda right: lambda rings, faults: [dead & False for dead in right(rings, faults)],

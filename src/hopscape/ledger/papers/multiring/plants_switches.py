@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.verdict import Verdict
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__: list[str] = []
 
@@ -17,9 +17,11 @@ _ROOM = "hopscape.families.blockdesign"
 _PRINTED = "hopscape.ledger.papers.multiring.printed_switches"
 
 
-def print_as(name: str, value: Any, error: str = "") -> Plant:
+def print_as(name: str, value: Any, error: str = "") -> PlantedError:
     """The printed value, or formula, changed."""
-    return Plant(error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value)
+    return PlantedError(
+        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
+    )
 
 
 def _exchanged(right: Any) -> Any:
@@ -128,81 +130,95 @@ def _more_load(right: Any) -> Any:
     return load
 
 
-DESIGN = Plant("two elements of two blocks exchanged", f"{_ROOM}.designs:make_design", _exchanged)
-PLANE = Plant(
+DESIGN = PlantedError(
+    "two elements of two blocks exchanged", f"{_ROOM}.designs:make_design", _exchanged
+)
+PLANE = PlantedError(
     "Singer sets with one element off by 1", f"{_ROOM}.difference:DifferenceSet.blocks",
     lambda right: lambda self: _one_off(right(self)),
 )  # fmt: skip
-ROUTES = Plant(
+ROUTES = PlantedError(
     "routes of two-level machines one hop longer",
     f"{_ROOM}.twolevel_routing:OrbitRouter.distances",
     lambda right: lambda self, at, to: right(self, at, to) + (at != to),
 )
-PORT = Plant(
+PORT = PlantedError(
     "packets for endpoint 1 leave by the next port", f"{_ROOM}.routing:SwitchRouter.next_ports",
     _other_port,
 )  # fmt: skip
-COMPANY = Plant(
+COMPANY = PlantedError(
     "the port depends on who else sends", f"{_ROOM}.routing:SwitchRouter.next_ports", _by_company
 )
-REFUSED = Plant(
+REFUSED = PlantedError(
     "every permutation refused", f"{_ROOM}.traffic:check_permutation",
     lambda right: lambda *given, **more: Verdict(False, "refused"),
 )  # fmt: skip
-CONFLICTS = Plant("one conflict too many", f"{_ROOM}.traffic:check_traffic", _one_more("details"))
-LINKS = Plant("one link too many", f"{_ROOM}.switches:SwitchFamily.facts", _one_more("links"))
-STRANDED = Plant(
+CONFLICTS = PlantedError(
+    "one conflict too many", f"{_ROOM}.traffic:check_traffic", _one_more("details")
+)
+LINKS = PlantedError(
+    "one link too many", f"{_ROOM}.switches:SwitchFamily.facts", _one_more("links")
+)
+STRANDED = PlantedError(
     "one pair too many lost", f"{_ROOM}.routing:stranded_pairs",
     lambda right: lambda *given: right(*given) + 1,
 )  # fmt: skip
-STEPS = Plant(
+STEPS = PlantedError(
     "the last ring has another step", f"{_ROOM}.digraph:SwitchedMultiring.steps",
     lambda right: property(lambda self: (*right.func(self)[:-1], right.func(self)[-1] + 1)),
 )  # fmt: skip
-DIGRAPH = Plant(
+DIGRAPH = PlantedError(
     "one wire of the digraph moved", f"{_ROOM}.digraph:QuasicompleteDigraph.neighbours",
     _moved_wire(0),
 )  # fmt: skip
-CELL = Plant("one cell of the wiring table off", f"{_ROOM}.digraph:wiring_table", _changed_cell)
-SYMBOL = Plant(
+CELL = PlantedError(
+    "one cell of the wiring table off", f"{_ROOM}.digraph:wiring_table", _changed_cell
+)
+SYMBOL = PlantedError(
     "Hilbert symbols always 1", f"{_ROOM}.existence:hilbert_symbol", lambda right: lambda a, b, p: 1
 )
-COVER = Plant(
+COVER = PlantedError(
     "the block multiplied by 5", f"{_ROOM}.covers:difference_cover",
     lambda right: lambda order, size, **more: _multiplied(right(order, size, **more), order),
 )  # fmt: skip
-ELEMENT = Plant(
+ELEMENT = PlantedError(
     "one element of a block off by 1", f"{_ROOM}.covers:difference_cover",
     lambda right: lambda order, size, **more: _shifted(right(order, size, **more), order),
 )  # fmt: skip
-EXCLUDED = Plant(
+EXCLUDED = PlantedError(
     "groups of 40 forgotten", f"{_ROOM}.covers:largest_cover",
     lambda right: lambda size: (right(size)[0], [c for c in right(size)[1] if c.moduli != (41,)]),
 )  # fmt: skip
-SQUARES = Plant("planes of 5 and 9 not built", f"{_ROOM}.existence:existence",
+SQUARES = PlantedError("planes of 5 and 9 not built", f"{_ROOM}.existence:existence",
                 _unbuilt(5, 9, 10, 17, 26, 28))  # fmt: skip
-PLANE_42 = Plant("the plane of M = 42 not built", f"{_ROOM}.existence:existence", _unbuilt(42))
-COUNT = Plant(
+PLANE_42 = PlantedError(
+    "the plane of M = 42 not built", f"{_ROOM}.existence:existence", _unbuilt(42)
+)
+COUNT = PlantedError(
     "one supernode too few", f"{_ROOM}.machines:supernode_count",
     lambda right: lambda *given: right(*given) - 1,
 )  # fmt: skip
-OUTER = Plant(
+OUTER = PlantedError(
     "one wire between supernodes moved", f"{_ROOM}.twolevel:TwoLevel.neighbours", _moved_wire(-1)
 )
-INNER = Plant(
+INNER = PlantedError(
     "one wire inside a supernode moved", f"{_ROOM}.twolevel:TwoLevel.neighbours", _moved_wire(0)
 )
-CLASSES = Plant("a channel of another kind", f"{_ROOM}.twolevel:TwoLevel.classes_at", _slower)
-MACHINES = Plant("one node too many counted", f"{_ROOM}.machines:paper_machines", _other_machines)
-JUMPS = Plant(
+CLASSES = PlantedError(
+    "a channel of another kind", f"{_ROOM}.twolevel:TwoLevel.classes_at", _slower
+)
+MACHINES = PlantedError(
+    "one node too many counted", f"{_ROOM}.machines:paper_machines", _other_machines
+)
+JUMPS = PlantedError(
     "one jump too many", f"{_ROOM}.jumps:jumps_from",
     lambda right: lambda *given, **more: right(*given, **more) + 1,
 )  # fmt: skip
-RESERVE = Plant(
+RESERVE = PlantedError(
     "one reserve jump too many", f"{_ROOM}.jumps:reserve_jumps",
     lambda right: lambda *given, **more: (right(*given, **more)[0], right(*given, **more)[1] + 1),
 )  # fmt: skip
-LOAD = Plant("throughput 5 % too high", "hopscape.metrics.load:channel_load", _more_load)
+LOAD = PlantedError("throughput 5 % too high", "hopscape.metrics.load:channel_load", _more_load)
 
 
 def _one_off(blocks: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from hopscape.ledger.claim import Claim, Outcome, Plant
+from hopscape.ledger.claim import Claim, Outcome, PlantedError
 from hopscape.ledger.papers.multiring import checks_designs as designs
 from hopscape.ledger.papers.multiring import checks_machines as machines
 from hopscape.ledger.papers.multiring import checks_switches as switches
@@ -16,12 +16,14 @@ __all__ = ["CLAIMS"]
 
 
 def _claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: Plant
+    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
 ) -> Claim:
     return Claim(f"blockdesign-{key}", "multiring", where, says, how, check, plants)
 
 
-def _beyond(key: str, says: str, how: str, check: Callable[[], Outcome], *plants: Plant) -> Claim:
+def _beyond(
+    key: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
+) -> Claim:
     return Claim(f"blockdesign-{key}", "multiring", "-", says, how, check, plants, beyond=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 from hopscape.ledger.papers.rpc import beyond, collectives, plants, routing
 from hopscape.ledger.papers.rpc.entries import also, claim
 
@@ -152,7 +152,7 @@ _COLLECTIVES = (
         collectives.check_cycle_gather,
         plants.print_as("CYCLE_ALL_GATHER", 1),
         plants.print_as("CYCLE_ALL_GATHER", 3),
-        Plant(
+        PlantedError(
             "the cycles turn once instead of twice",
             "hopscape.families.petersen_cycles.gathers:_in_stages",
             lambda right: (
@@ -223,7 +223,7 @@ _BEYOND = (
         "breadth-first search, k = 1..8; our closed forms",
         beyond.check_mean,
         plants.WIRES,
-        Plant(
+        PlantedError(
             "our mean distance 1 % too large",
             "hopscape.families.petersen_cycles.networks:RingOfPetersenCycles.facts",
             plants.wrong_facts(mean_distance=lambda d: d * 101 / 100),
@@ -242,7 +242,7 @@ _BEYOND = (
         "both ways round the rings a permutation takes at most floor(k/2) + 10 rounds",
         "verified schedules, k = 1..6 and 16",
         beyond.check_two_way,
-        Plant(
+        PlantedError(
             "packets go one way round only",
             "hopscape.families.petersen_cycles.permutations:_ring_then_slices",
             lambda right: (

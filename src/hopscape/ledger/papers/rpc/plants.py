@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__ = ["wrong_facts"]
 
@@ -16,39 +16,43 @@ _HOME = "hopscape.ledger.papers.rpc"
 _STACKS = "hopscape.families.petersen_cycles"
 
 
-def print_as(name: str, value: Any, error: str = "") -> Plant:
+def print_as(name: str, value: Any, error: str = "") -> PlantedError:
     """The printed value, or formula, changed."""
-    return Plant(error or f"{name} printed as {value}", f"{_HOME}.printed:{name}", lambda _: value)
+    return PlantedError(
+        error or f"{name} printed as {value}", f"{_HOME}.printed:{name}", lambda _: value
+    )
 
 
-def formula_as(name: str, value: Any, error: str) -> Plant:
+def formula_as(name: str, value: Any, error: str) -> PlantedError:
     """A printed formula for groups changed."""
-    return Plant(error, f"{_STACKS}.groups_known:printed_{name}_group", lambda _: value)
+    return PlantedError(error, f"{_STACKS}.groups_known:printed_{name}_group", lambda _: value)
 
 
-def off_by(name: str, by: int, error: str) -> Plant:
+def off_by(name: str, by: int, error: str) -> PlantedError:
     """One of our closed forms for comparisons changed."""
-    return Plant(error, f"{_HOME}.comparison:{name}", shifted(by))
+    return PlantedError(error, f"{_HOME}.comparison:{name}", shifted(by))
 
 
-PETERSEN_WIRES = Plant(
+PETERSEN_WIRES = PlantedError(
     "two wires of the Petersen graph exchanged",
     "hopscape.families.classic.small:GeneralizedPetersen.neighbours",
     crossed,
 )
-WIRES = Plant("two wires of a stack exchanged", f"{_STACKS}.wiring:Stack.neighbours", crossed)
-CUT = Plant("a wire of a stack cut", f"{_STACKS}.wiring:Stack.neighbours", cut(0, 1))
-ROUTES = Plant(
+WIRES = PlantedError(
+    "two wires of a stack exchanged", f"{_STACKS}.wiring:Stack.neighbours", crossed
+)
+CUT = PlantedError("a wire of a stack cut", f"{_STACKS}.wiring:Stack.neighbours", cut(0, 1))
+ROUTES = PlantedError(
     "routes in stacks go forth and back first", f"{_STACKS}.routing:StackRouter.trace", longer
 )
-DIAMETER = Plant(
+DIAMETER = PlantedError(
     "our diameter of RPC(k) one too large",
     f"{_STACKS}.networks:RingOfPetersenCycles.facts",
     wrong_facts(diameter=lambda d: d + 1),
 )
 RPC_FORM = off_by("rpc_diameter", 1, "our diameters of RPC one too large in comparisons")
 RP_FORM = off_by("rp_diameter", -1, "our diameters of RP one too small in comparisons")
-TORI = Plant(
+TORI = PlantedError(
     "the best torus taken as the longest",
     f"{_HOME}.comparison:best_torus",
     lambda right: lambda nodes: (1, nodes, nodes // 2),
@@ -66,16 +70,16 @@ def _loose_group(right: Any) -> Any:
     return search
 
 
-SEARCH = Plant(
+SEARCH = PlantedError(
     "the search misses the best group of 12 nodes",
     "hopscape.metrics.groups:best_group",
     _loose_group,
 )
 
 
-def group_form(name: str) -> Plant:
+def group_form(name: str) -> PlantedError:
     """Our closed form of the best groups, one too large from 25 nodes on."""
-    return Plant(
+    return PlantedError(
         f"our groups of {name} one too large from 25 nodes on",
         f"{_STACKS}.groups_known:{name}_group",
         lambda right: lambda m, *more: right(m, *more) + (m >= 25),
@@ -117,35 +121,35 @@ def _built(change: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     return broken
 
 
-def slower(name: str) -> Plant:
+def slower(name: str) -> PlantedError:
     """An algorithm that takes a round more."""
-    return Plant(
+    return PlantedError(
         f"algorithm {name!r} takes an empty round more",
         "hopscape.collectives.choose:run_algorithm",
         _built(_later, name),
     )
 
 
-def unfinished(name: str) -> Plant:
+def unfinished(name: str) -> PlantedError:
     """An algorithm that forgets its last transfer."""
-    return Plant(
+    return PlantedError(
         f"algorithm {name!r} forgets its last transfer",
         "hopscape.collectives.choose:run_algorithm",
         _built(lost_transfer, name),
     )
 
 
-THIRDS = Plant(
+THIRDS = PlantedError(
     "our parts of a slice without their last node",
     f"{_STACKS}.broadcasts:thirds",
     lambda right: lambda *given: [part[:-1] for part in right(*given)],
 )
-INCOMPLETE = Plant(
+INCOMPLETE = PlantedError(
     "packets of an incomplete permutation wait a round first",
     f"{_STACKS}.worst:incomplete_rounds",
     shifted(1),
 )
-RING_WALK = Plant(
+RING_WALK = PlantedError(
     "packets stop a slice too early",
     f"{_STACKS}.phases:Phases.ring_walk",
     lambda right: (

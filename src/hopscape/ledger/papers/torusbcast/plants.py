@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import Plant
+from hopscape.ledger.claim import PlantedError
 
 __all__ = [
     "FAR",
@@ -31,21 +31,23 @@ _ROOM = "hopscape.collectives.circuits"
 _PRINTED = "hopscape.ledger.papers.torusbcast.printed"
 
 
-def print_as(name: str, value: Any, error: str = "") -> Plant:
+def print_as(name: str, value: Any, error: str = "") -> PlantedError:
     """The printed value, or formula, changed."""
-    return Plant(error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value)
+    return PlantedError(
+        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
+    )
 
 
-def changed(error: str, place: str, change: Callable[[Any], Any]) -> Plant:
+def changed(error: str, place: str, change: Callable[[Any], Any]) -> PlantedError:
     """What a function of the family returns, changed; place is ``module:name``."""
 
     def broken(right: Any) -> Any:
         return lambda *given, **named: change(right(*given, **named))
 
-    return Plant(error, f"{_ROOM}.{place}", broken)
+    return PlantedError(error, f"{_ROOM}.{place}", broken)
 
 
-def shifted(place: str, error: str = "") -> Plant:
+def shifted(place: str, error: str = "") -> PlantedError:
     """A number, or an array, one too large."""
     return changed(error or f"{place} one too large", place, lambda found: found + 1)
 
@@ -135,11 +137,11 @@ def _wired(move: int) -> Callable[[Any], Any]:
 
 
 _WIRES = "hopscape.families.torus.grids:_Grid.neighbours"
-MOVED_WIRE = Plant("some wires of the torus moved", _WIRES, _wired(2))
-SHORTCUT = Plant("some wires of the torus lead far away", _WIRES, _wired(13))
+MOVED_WIRE = PlantedError("some wires of the torus moved", _WIRES, _wired(2))
+SHORTCUT = PlantedError("some wires of the torus lead far away", _WIRES, _wired(13))
 
 
-FAR = Plant(
+FAR = PlantedError(
     "searches find everybody one hop farther",
     "hopscape.core.distances:distances_from",
     lambda right: lambda *given: right(*given) + 1,
@@ -152,4 +154,6 @@ def _asleep(right: Any) -> Any:
     return lambda *given, **named: Verdict(False, "asleep")
 
 
-VERIFIER_ASLEEP = Plant("the verifier refuses everything", "hopscape.core.verify:verify", _asleep)
+VERIFIER_ASLEEP = PlantedError(
+    "the verifier refuses everything", "hopscape.core.verify:verify", _asleep
+)

@@ -16,20 +16,20 @@ from hopscape.core.network import Network
 from hopscape.core.progress import time_limit
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.metrics import distance_profile, girth
-from hopscape.metrics.columns import COLUMNS, Subject
+from hopscape.metrics.columns import COLUMNS, Evaluation
 from hopscape.metrics.effort import WIRING
+from hopscape.metrics.evaluation import Column, Effort, Job
 from hopscape.metrics.samples import _cycle_near, some_nodes
-from hopscape.metrics.subject import Column, Effort, Job
 from hopscape.metrics.summary import summarise
 
 
-def subject(spec: str, **options: bool) -> Subject:
-    return Subject(hopscape.build(spec), columns=ALL_COLUMNS, **options)
+def new_evaluation(spec: str, **options: bool) -> Evaluation:
+    return Evaluation(hopscape.build(spec), columns=ALL_COLUMNS, **options)
 
 
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small."""
-    monkeypatch.setattr("hopscape.metrics.subject._SMALL", 0)
+    monkeypatch.setattr("hopscape.metrics.evaluation._SMALL", 0)
 
 
 def never(*_: object) -> None:
@@ -53,8 +53,8 @@ CLOSED = (
 @pytest.mark.parametrize("spec", ["expanded(heawood, 13)", "hypercube(300)", "folded(heawood, 60)"])
 def test_closed_forms_are_used_by_every_column(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     only_small(monkeypatch)
-    it = subject(spec)
-    found = {name: it.figure(name) for name in CLOSED.split()}
+    evaluation = new_evaluation(spec)
+    found = {name: evaluation.figure(name) for name in CLOSED.split()}
     assert {m.how for m in found.values()} == {"closed form"}
     assert found["cost"].value == found["degree"].value * found["diameter"].value
     assert found["mean_gap"].value > 0
@@ -69,11 +69,11 @@ def test_show_knows_what_compare_knows() -> None:
 
 
 def test_exact_does_not_look_at_closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
-    it = subject("torus(5, 4)", exact=True)
-    monkeypatch.setattr(type(it.network.family), "facts", never)
+    evaluation = new_evaluation("torus(5, 4)", exact=True)
+    monkeypatch.setattr(type(evaluation.network.family), "facts", never)
     names = "degree links connected diameter mean_distance girth cost mean_gap radius"
     names += " node_connectivity edge_connectivity vertex_transitive bisection"
-    found = {name: it.figure(name) for name in names.split()}
+    found = {name: evaluation.figure(name) for name in names.split()}
     assert {m.how for m in found.values()} == {"exact"}
     assert (found["cost"].value, found["mean_distance"].value) == (16, Fraction(44, 19))
 
@@ -84,9 +84,9 @@ def test_exact_does_not_look_at_closed_forms(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("spec", ["random_regular(60, 3)", "kautz(2, 4)", "mesh(5, 6)"])
 def test_without_time_only_what_is_known(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     large(monkeypatch)
-    it = subject(spec)
+    evaluation = new_evaluation(spec)
     with time_limit(1e-9):
-        found = {name: it.figure(name) for name in ALL_COLUMNS}
+        found = {name: evaluation.figure(name) for name in ALL_COLUMNS}
     for name, measured in found.items():
         if measured.how == "unknown":
             assert measured.value is None
@@ -97,8 +97,8 @@ def test_without_time_only_what_is_known(spec: str, monkeypatch: pytest.MonkeyPa
 
 def test_without_memory_the_note_says_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPSCAPE_MEMORY", "1M")
-    it = subject("cayley(65536, 65536, 3, 1, 70000)")
-    found = it.figure("bisection")
+    evaluation = new_evaluation("cayley(65536, 65536, 3, 1, 70000)")
+    found = evaluation.figure("bisection")
     assert (found.value, found.how) == (None, "unknown")
     assert "more than the limit of 1 MB (HOPSCAPE_MEMORY sets another)" in found.note
 
@@ -106,18 +106,18 @@ def test_without_memory_the_note_says_how_much(monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_too_dear_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     large(monkeypatch)
     net = hopscape.build("random_regular(300, 3)")
-    it = Subject(net, columns=COLUMNS)
-    dear = COLUMNS["diameter"].needs[-1]._replace(effort=lambda it: Effort(1e9))
+    evaluation = Evaluation(net, columns=COLUMNS)
+    dear = COLUMNS["diameter"].needs[-1]._replace(effort=lambda evaluation: Effort(1e9))
     needs = (*COLUMNS["diameter"].needs[:-1], dear)
-    it.columns = {
+    evaluation.columns = {
         name: column._replace(needs=needs)
         if column.fact in ("diameter", "mean_distance")
         else column
         for name, column in COLUMNS.items()
     }
     with time_limit(1000):
-        far, mean = it.figure("diameter"), it.figure("mean_distance")
-        cost = it.figure("cost")
+        far, mean = evaluation.figure("diameter"), evaluation.figure("mean_distance")
+        cost = evaluation.figure("cost")
     true = distance_profile(net, exact=True)
     assert (far.how, far.sign, far.note) == ("sampled", "≥", "from 64 sources")
     assert far.value <= true.diameter
@@ -127,11 +127,11 @@ def test_what_is_too_dear_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_huge_networks_are_sampled_by_their_own_router() -> None:
     spec = "product(random_regular(40, 3), torus(1000000, 1000000), ring(7))"
-    it = subject(spec)
-    mean, links = it.figure("mean_distance"), it.figure("links")
+    evaluation = new_evaluation(spec)
+    mean, links = evaluation.figure("mean_distance"), evaluation.figure("links")
     exact = Fraction(0)
     for part in ("random_regular(40, 3)", "torus(1000000, 1000000)", "ring(7)"):
-        one = Subject(hopscape.build(part), columns=COLUMNS)
+        one = Evaluation(hopscape.build(part), columns=COLUMNS)
         order = one.network.order
         exact += one.figure("mean_distance").value * Fraction(order - 1, order)
     assert mean.how in ("closed form", "sampled")
@@ -166,7 +166,7 @@ def test_girth_of_networks_too_large_to_build(
 ) -> None:
     monkeypatch.setattr(Network, "_materialise", never)
     net = hopscape.build(spec)
-    assert COLUMNS["girth"].otherwise(Subject(net, columns=COLUMNS)).value == value
+    assert COLUMNS["girth"].otherwise(Evaluation(net, columns=COLUMNS)).value == value
 
 
 # -- jobs -------------------------------------------------------------------------------------
@@ -174,14 +174,18 @@ def test_girth_of_networks_too_large_to_build(
 
 def test_jobs_are_prepared_in_turn_and_once() -> None:
     done: list[str] = []
-    first = Job("first", "one", lambda it: Effort(1.0), lambda it: done.append("first"))
-    second = Job("second", "two", lambda it: Effort(1.0 if done else 0.0), None)
+    first = Job(
+        "first", "one", lambda evaluation: Effort(1.0), lambda evaluation: done.append("first")
+    )
+    second = Job("second", "two", lambda evaluation: Effort(1.0 if done else 0.0), None)
     columns = {
-        name: Column(name, name, "", lambda it: it.figure("nodes"), needs=(first, second))
+        name: Column(
+            name, name, "", lambda evaluation: evaluation.figure("nodes"), needs=(first, second)
+        )
         for name in ("a", "b")
     }
-    it = Subject(hopscape.build("torus(100, 100)"), columns=COLUMNS | columns)
-    assert it.figure("a").value == it.figure("b").value == 10_000
+    evaluation = Evaluation(hopscape.build("torus(100, 100)"), columns=COLUMNS | columns)
+    assert evaluation.figure("a").value == evaluation.figure("b").value == 10_000
     assert done == ["first"]
 
 
@@ -190,9 +194,9 @@ def test_what_is_hopeless_is_seen_before_anything_is_built(
 ) -> None:
     monkeypatch.setenv("HOPSCAPE_MEMORY", "64G")
     only_small(monkeypatch)
-    it = subject("rpc(100000)")
+    evaluation = new_evaluation("rpc(100000)")
     with time_limit(20):
-        found = it.figure("bisection")
+        found = evaluation.figure("bisection")
     assert found.how == "unknown"
     assert found.note.startswith("the bisection would take about")
 
@@ -212,14 +216,16 @@ def test_every_column_that_builds_something_says_what_it_needs() -> None:
 )
 def test_efforts_are_finite_before_and_after(spec: str) -> None:
     for name, column in ALL_COLUMNS.items():
-        it = subject(spec)
+        evaluation = new_evaluation(spec)
         for prepared in (False, True):
             for job in column.needs:
-                effort = job.effort(it)
+                effort = job.effort(evaluation)
                 assert 0 <= effort.seconds < math.inf, (name, job.name)
                 assert effort.memory >= 0
                 if prepared and job.prepare is not None:
-                    it.share(job.name, lambda job=job, it=it: job.prepare(it))
+                    evaluation.share(
+                        job.name, lambda job=job, evaluation=evaluation: job.prepare(evaluation)
+                    )
 
 
 @pytest.mark.parametrize("spec", ["torus(30, 40)", "random_regular(1500, 6)", "kautz(4, 5)"])
@@ -230,14 +236,14 @@ def test_memory_is_not_more_than_was_promised(spec: str, name: str) -> None:
     import scipy.sparse.linalg  # noqa: F401 - importing it takes memory, too
 
     column = ALL_COLUMNS[name]
-    column.measure(subject(spec))  # what is imported and compiled stays
-    it = subject(spec)
+    column.measure(new_evaluation(spec))  # what is imported and compiled stays
+    evaluation = new_evaluation(spec)
     for job in column.needs:
         if job.prepare is not None:
-            it.share(job.name, lambda job=job: job.prepare(it))
-    promised = sum(job.effort(it).memory for job in column.needs)
+            evaluation.share(job.name, lambda job=job: job.prepare(evaluation))
+    promised = sum(job.effort(evaluation).memory for job in column.needs)
     tracemalloc.start()
-    column.measure(it)
+    column.measure(evaluation)
     held = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert held < 2 * promised + 4_000_000

@@ -1,4 +1,4 @@
-"""Wish: the size of network that somebody looks for, put to every family."""
+"""Requirement: the size of network that somebody looks for, put to every family."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.parameter import REQUIRED
 from hopscape.core.structure import Structure
 
-__all__ = ["Small", "Wish", "scan", "small_graphs"]
+__all__ = ["Requirement", "Small", "scan", "small_graphs"]
 
 _MOST_BOXES = 3
 _LOOKS = 8
 
 
 @dataclass(frozen=True)
-class Wish:
+class Requirement:
     """How many endpoints a network should have, and how many ports its nodes may use.
 
     Attributes
@@ -34,8 +34,8 @@ class Wish:
 
     Examples
     --------
-    >>> wish = Wish(1024, 970, 1150, 6)
-    >>> wish.fits(1000), wish.near([900, 1100, 1000])
+    >>> requirement = Requirement(1024, 970, 1150, 6)
+    >>> requirement.fits(1000), requirement.near([900, 1100, 1000])
     (True, [1000, 1100])
     """
 
@@ -69,7 +69,7 @@ class Wish:
 
         Examples
         --------
-        >>> list(Wish(64, 60, 65, 6).boxes(3))
+        >>> list(Requirement(64, 60, 65, 6).boxes(3))
         [(4, 4, 4), (3, 4, 5), (3, 3, 7)]
         """
         found = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
@@ -133,13 +133,15 @@ def small_graphs(ports: int) -> tuple[Small, ...]:
     return (*(graph for graph in _DENSE if graph.degree <= ports), *complete)
 
 
-def scan(kind: type[Structure], wish: Wish, fixed: dict[str, Any] | None = None) -> Iterator[str]:
+def scan(
+    kind: type[Structure], requirement: Requirement, fixed: dict[str, Any] | None = None
+) -> Iterator[str]:
     """Members whose order is nearest, of a family that grows with its one integer.
 
     Parameters
     ----------
     kind : subclass of Family
-    wish : Wish
+    requirement : Requirement
     fixed : dict, optional
         Values of other parameters. Without it, all but one must have a default.
 
@@ -171,23 +173,23 @@ def scan(kind: type[Structure], wish: Wish, fixed: dict[str, Any] | None = None)
         return None
 
     step = 1
-    while (at := size(low + step)) is not None and at < wish.nodes:
+    while (at := size(low + step)) is not None and at < requirement.nodes:
         step *= 2
     first, last = low + step // 2 if step > 1 else low, low + step
     while first < last:
         middle = (first + last) // 2
         at = size(middle)
-        if at is not None and at < wish.nodes:
+        if at is not None and at < requirement.nodes:
             first = middle + 1
         else:
             last = middle
     fitting: dict[int, Structure] = {}
     for value in range(max(low, first - _LOOKS), first + _LOOKS):
         found = member(value)
-        if found is not None and wish.fits(_endpoints(found)):
+        if found is not None and requirement.fits(_endpoints(found)):
             fitting.setdefault(_endpoints(found), found)
-    for order in wish.near(fitting)[:2]:
-        if fitting[order].ports <= wish.ports:
+    for order in requirement.near(fitting)[:2]:
+        if fitting[order].ports <= requirement.ports:
             yield fitting[order].spec
 
 

@@ -25,7 +25,7 @@ from hopscape.core.progress import allow_more, human_time, time_left, watch_comp
 from hopscape.metrics.closed import absent, closed_facts
 from hopscape.metrics.distances import DistanceProfile, distance_profile
 
-__all__ = ["Column", "Effort", "Job", "Shape", "Subject"]
+__all__ = ["Column", "Effort", "Evaluation", "Job", "Shape"]
 
 _SMALL = 20_000  # channels of a network of which everything is cheap
 _STARTS, _QUICK_STARTS = 20, 2
@@ -44,11 +44,11 @@ class Job(NamedTuple):
     Attributes
     ----------
     name : str
-        Under which a subject shares what comes out of it.
+        Under which an evaluation shares what comes out of it.
     text : str
         In messages: "the wiring".
     effort : callable
-        Takes a :class:`Subject`. Before the jobs that this one builds on have been prepared, it
+        Takes a :class:`Evaluation`. Before the jobs that this one builds on have been prepared, it
         says what is sure already (nothing, maybe); after that, it is the estimate.
     prepare : callable, optional
         Does it, where others are estimated by what it finds.
@@ -56,8 +56,8 @@ class Job(NamedTuple):
 
     name: str
     text: str
-    effort: Callable[[Subject], Effort]
-    prepare: Callable[[Subject], Any] | None = None
+    effort: Callable[[Evaluation], Effort]
+    prepare: Callable[[Evaluation], Any] | None = None
 
 
 class Shape(NamedTuple):
@@ -89,7 +89,7 @@ class Column(NamedTuple):
     explanation : str
         One line.
     measure : callable
-        Takes a :class:`Subject`, returns a Measured.
+        Takes a :class:`Evaluation`, returns a Measured.
     fact : str
         The closed form that answers it, if there is one.
     needs : tuple of Job
@@ -111,10 +111,10 @@ class Column(NamedTuple):
     name: str
     title: str
     explanation: str
-    measure: Callable[[Subject], Measured[Any]]
+    measure: Callable[[Evaluation], Measured[Any]]
     fact: str = ""
     needs: tuple[Job, ...] = ()
-    otherwise: Callable[[Subject], Measured[Any] | None] | None = None
+    otherwise: Callable[[Evaluation], Measured[Any] | None] | None = None
     unit: str = ""
     better: Literal["less", "more", ""] = ""
     stage: int = 0
@@ -122,7 +122,7 @@ class Column(NamedTuple):
     priority: int = 0
 
 
-class Subject:
+class Evaluation:
     """A network under comparison, with what several columns share computed once.
 
     Attributes
