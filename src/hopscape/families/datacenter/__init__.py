@@ -8,5 +8,17 @@ from hopscape.families.datacenter.fly import (
     ProjectiveNetwork,
     SlimFly,
 )
+from hopscape.families.datacenter.trees import XGFT, Clos, KaryTree, LeafSpine
 
-__all__ = ["Dragonfly", "FatTree", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]
+__all__ = [
+    "XGFT",
+    "Clos",
+    "Dragonfly",
+    "FatTree",
+    "HyperX",
+    "KaryTree",
+    "LeafSpine",
+    "PolarFly",
+    "ProjectiveNetwork",
+    "SlimFly",
+]
