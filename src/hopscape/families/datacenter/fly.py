@@ -46,6 +46,10 @@ class Dragonfly(RouterFamily):
     def balanced(self) -> int:
         return self.h
 
+    @property
+    def router_degree(self) -> int:
+        return self.a - 1 + self.h
+
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[Dragonfly]:
         for a in range(2, ports + 1):
@@ -284,6 +288,10 @@ class HyperX(RouterFamily):
     @property
     def balanced(self) -> int:
         return max(self.sides) - 1
+
+    @property
+    def router_degree(self) -> int:
+        return sum(self.sides) - len(self.sides)
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[HyperX]:

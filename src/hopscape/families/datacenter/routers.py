@@ -90,18 +90,39 @@ class RouterFamily(ListedFamily):
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
-        """Every shape with as many endpoints at a router as its other ports leave room for."""
+        """Every shape with as many endpoints at a router as its other ports leave room for.
+
+        For a switched machine: the balanced members, and the fewest routers that may carry what
+        is asked for.
+        """
         found: list[tuple[int, int, str]] = []
+        switched = requirement.throughput is not None
         for shape in cls.shapes(requirement.ports, requirement.high):
-            routers, degree = shape.routers, shape.ports
-            for p in range(requirement.ports - degree + 1):
-                if requirement.fits(routers * max(p, 1)):
-                    far = abs(routers * max(p, 1) - requirement.nodes)
-                    named = [
-                        write_value(getattr(shape, q.name)) for q in cls.parameters if q.name != "p"
-                    ]
-                    found.append((far, routers, f"{cls.name}({', '.join(named)}, p={p})"))
+            routers, degree = shape.routers, shape.router_degree
+            for p in shape.concentrations(requirement, degree):
+                named = [
+                    write_value(getattr(shape, q.name)) for q in cls.parameters if q.name != "p"
+                ]
+                size = routers * max(p, 1)
+                far = routers if switched else abs(size - requirement.nodes)
+                spec = f"{cls.name}({', '.join(named)}, p={p})"
+                found.append((far, size if switched else routers, spec))
         yield from (spec for _, _, spec in sorted(found)[: requirement.most])
+
+    @property
+    def router_degree(self) -> int:
+        """Ports of a router that lead to others; families that know it without wiring say so."""
+        return int(np.bincount(np.concatenate(self.router_links())).max(initial=0))
+
+    def concentrations(self, requirement: Requirement, degree: int) -> list[int]:
+        """Endpoints per router that fit: all, or those worth a look in a switched machine."""
+        room = range(requirement.ports - degree + 1)
+        fitting = [p for p in room if requirement.fits(self.routers * max(p, 1))]
+        if requirement.throughput is None:
+            return fitting
+        least = [p for p in fitting if p and requirement.carries(self.routers, degree, p)][:1]
+        balanced = [self.balanced] if self.balanced in fitting else []
+        return sorted({*least, *balanced})
 
     def router(self, network: Network) -> Router | None:
         return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
