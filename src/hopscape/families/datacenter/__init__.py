@@ -1,19 +1,17 @@
 """Networks that data centres and supercomputers are built of today: what others are measured by."""
 
+from hopscape.families.datacenter.dragonfly import Cascade, Dragonfly, DragonflyPlus
 from hopscape.families.datacenter.fattree import FatTree
-from hopscape.families.datacenter.fly import (
-    Dragonfly,
-    HyperX,
-    PolarFly,
-    ProjectiveNetwork,
-    SlimFly,
-)
+from hopscape.families.datacenter.fly import PolarFly, ProjectiveNetwork, SlimFly
+from hopscape.families.datacenter.hyperx import HyperX
 from hopscape.families.datacenter.trees import XGFT, Clos, KaryTree, LeafSpine
 
 __all__ = [
     "XGFT",
+    "Cascade",
     "Clos",
     "Dragonfly",
+    "DragonflyPlus",
     "FatTree",
     "HyperX",
     "KaryTree",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,9 +27,6 @@ from hopscape.families.datacenter.levels import Levels, tiers
 
 __all__ = ["XGFT", "Clos", "KaryTree", "LeafSpine"]
 
-_TAPERS = (1, 2, 3)
-"""Endpoints per uplink of the leaves that are offered to the designer."""
-
 
 class XGFT(Family):
     """Levels 0 (endpoints) to h; a node of level i has m_i children and w_{i+1} parents.
@@ -40,7 +38,7 @@ class XGFT(Family):
 
     name = "xgft"
     summary = "extended generalised fat tree of any levels and taper, with parallel links"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("children", "ints", "children of a node of level 1, 2, ...", low=1),
         Parameter("parents", "ints", "parents of a node of level 0, 1, ...", low=1),
         Parameter(
@@ -311,13 +309,11 @@ class LeafSpine(XGFT):
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
-        """Leaves full of ports, with as many uplinks as endpoints, half and a third as many."""
+        """Leaves full of ports: as many uplinks as endpoints, and as few as the demand allows."""
         radix = requirement.ports
-        for taper in _TAPERS:
-            p = radix * taper // (taper + 1)
-            up = radix - p if taper > 1 else p
+        for p, up in _tapered(requirement):
             for leaves in _around(requirement, p):
-                if p < 1 or up < 1 or not 2 <= leaves <= radix:
+                if not 2 <= leaves <= radix:
                     continue
                 links = max(n for n in _divisors(up) if n * leaves <= radix)
                 yield cls(leaves, up // links, p, links).spec
@@ -366,17 +362,15 @@ class Clos(XGFT):
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
-        """One level, or three and more with full and half as many uplinks (leaf_spine has two)."""
+        """One level, or three and more (leaf_spine has two), with and without taper."""
         radix, half = requirement.ports, requirement.ports // 2
         if 2 <= requirement.nodes <= radix:
             yield cls(radix, 1, down=requirement.nodes).spec
         for levels in (3, 4) if half else ():
-            for taper in _TAPERS[:2]:
-                down = radix * taper // (taper + 1) if taper > 1 else half
+            for down, _ in _tapered(requirement):
                 for pods in _around(requirement, down * half ** (levels - 2)):
-                    if 2 <= pods <= radix and down < radix:
-                        full = down == half
-                        yield cls(radix, levels, None if full else down, pods).spec
+                    if 2 <= pods <= radix:
+                        yield cls(radix, levels, None if down == half else down, pods).spec
 
 
 class KaryTree(XGFT):
@@ -399,6 +393,14 @@ class KaryTree(XGFT):
         for n in range(2, 12):
             sizes = {k**n: k for k in range(2, requirement.ports // 2 + 1)}
             yield from (cls(sizes[size], n).spec for size in requirement.near(sizes)[:1])
+
+
+def _tapered(requirement: Requirement) -> list[tuple[int, int]]:
+    """Endpoints and uplinks of a leaf: as many of both, and fewer uplinks as far as they do."""
+    radix, wanted = requirement.ports, requirement.throughput
+    tapers = [1.0, 2.0, 3.0] if wanted is None else [1.0, 1 / wanted] if wanted < 1 else [1.0]
+    found = [(radix // 2, radix // 2)] + [(int(radix * t / (t + 1)), 0) for t in tapers[1:]]
+    return [(p, up or radix - p) for p, up in found if 0 < p < radix]
 
 
 def _divisors(n: int) -> list[int]:
