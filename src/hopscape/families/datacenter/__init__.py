@@ -3,7 +3,9 @@
 from hopscape.families.datacenter.dragonfly import Cascade, Dragonfly, DragonflyPlus
 from hopscape.families.datacenter.fattree import FatTree
 from hopscape.families.datacenter.fly import PolarFly, ProjectiveNetwork, SlimFly
+from hopscape.families.datacenter.hammingmesh import HammingMesh
 from hopscape.families.datacenter.hyperx import HyperX
+from hopscape.families.datacenter.rails import RailOptimized
 from hopscape.families.datacenter.trees import XGFT, Clos, KaryTree, LeafSpine
 
 __all__ = [
@@ -13,10 +15,12 @@ __all__ = [
     "Dragonfly",
     "DragonflyPlus",
     "FatTree",
+    "HammingMesh",
     "HyperX",
     "KaryTree",
     "LeafSpine",
     "PolarFly",
     "ProjectiveNetwork",
+    "RailOptimized",
     "SlimFly",
 ]
