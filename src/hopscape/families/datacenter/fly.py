@@ -12,7 +12,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
-__all__ = ["PolarFly", "ProjectiveNetwork", "SlimFly"]
+__all__ = ["PolarFly", "ProjectiveNetwork", "SlimFly", "incidence", "plane_points"]
 
 
 class SlimFly(RouterFamily):
@@ -100,7 +100,7 @@ class SlimFly(RouterFamily):
         )
 
 
-def _points(q: int) -> IntArray:
+def plane_points(q: int) -> IntArray:
     """Points of the projective plane over GF(q), as vectors whose first entry not 0 is 1."""
     every = np.arange(q)
     y, z = (axis.ravel() for axis in np.meshgrid(every, every, indexing="ij"))
@@ -109,13 +109,13 @@ def _points(q: int) -> IntArray:
     return np.concatenate([first, second, [[0, 0, 1]]])
 
 
-def _incidence(q: int) -> tuple[IntArray, IntArray]:
+def incidence(q: int) -> tuple[IntArray, IntArray]:
     """Pairs (point, line): their vectors are orthogonal.
 
     The lines through a point are u + t·w for all t, and w, where u and w span what is orthogonal
     to it; u and w are chosen so that these vectors are normal already.
     """
-    field, points = galois_field(q), _points(q)
+    field, points = galois_field(q), plane_points(q)
     x, y, z = points.T
     first, second = np.zeros_like(points), np.zeros_like(points)
     first[:, 0] = second[:, 2] = 1  # y = z = 0 is mended below
@@ -171,7 +171,7 @@ class ProjectiveNetwork(_Plane):
         return (self.q + 1) // 3 or 1
 
     def router_links(self) -> tuple[IntArray, IntArray]:
-        points, lines = _incidence(self.q)
+        points, lines = incidence(self.q)
         return points, lines + self.points
 
     def facts(self) -> Facts:
@@ -199,7 +199,7 @@ class PolarFly(_Plane):
         return (self.q + 1) // 2 or 1
 
     def router_links(self) -> tuple[IntArray, IntArray]:
-        first, second = _incidence(self.q)
+        first, second = incidence(self.q)
         keep = first < second
         return first[keep], second[keep]
 

@@ -18,6 +18,7 @@ from hopscape.core.router import Router, TableRouter, pick, spread
 __all__ = [
     "TERMINALS",
     "FormulaFamily",
+    "OwnedRouter",
     "RouterFamily",
     "SpreadTableRouter",
     "TerminalFamily",
@@ -100,6 +101,9 @@ class TerminalFamily(Family):
         """Diameter, given that of the routers that carry endpoints."""
         return between_routers + 2 * (self.terminals > 0)
 
+    def router(self, network: Network) -> Router | None:
+        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
+
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterable[TerminalFamily]:
         """Members with p = 0, at most so many ports and routers."""
@@ -164,9 +168,6 @@ class RouterFamily(TerminalFamily, ListedFamily):
     def links(self) -> tuple[IntArray, IntArray]:
         return self._wires
 
-    def router(self, network: Network) -> Router | None:
-        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
-
 
 class FormulaFamily(TerminalFamily):
     """Routers with terminals whose neighbours are a formula."""
@@ -191,11 +192,10 @@ class FormulaFamily(TerminalFamily):
         return out
 
 
-class TerminalRouter(Router):
-    """A router of a :class:`TerminalFamily`: to the own router, between routers, to the endpoint.
+class OwnedRouter(Router):
+    """A router of a :class:`TerminalFamily`: endpoints are as far as their routers, and one hop.
 
-    Subclasses say how to go from router to router (numbered from 0); `choice` is a number for each
-    pair that chooses among ports alike.
+    Subclasses say how far it is from router to router (numbered from 0).
     """
 
     def __init__(self, network: Network, family: TerminalFamily) -> None:
@@ -205,14 +205,6 @@ class TerminalRouter(Router):
     @abstractmethod
     def router_distances(self, at: IntArray, to: IntArray) -> IntArray:
         """Hops from router to router."""
-
-    @abstractmethod
-    def router_ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
-        """The port between routers to leave by, counted from 0; anything on arrival."""
-
-    @abstractmethod
-    def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
-        """All ports between routers that begin a route: bool[m, router_degree]."""
 
     def _owners(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
         """Is it an endpoint, and the router that it hangs on (or is)?"""
@@ -225,6 +217,24 @@ class TerminalRouter(Router):
         between = np.where(a == b, 0, self.router_distances(a, b))
         out = between + end_a.astype(np.int64) + end_b.astype(np.int64)
         return np.where(at == to, 0, out).astype(np.int64)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return pick(self.shortest_ports(at, to), spread(at, to))
+
+
+class TerminalRouter(OwnedRouter):
+    """One that also knows the ports between routers by a formula.
+
+    `choice` is a number for each pair that chooses among ports alike.
+    """
+
+    @abstractmethod
+    def router_ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
+        """The port between routers to leave by, counted from 0; anything on arrival."""
+
+    @abstractmethod
+    def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
+        """All ports between routers that begin a route: bool[m, router_degree]."""
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         p = self._family.terminals
