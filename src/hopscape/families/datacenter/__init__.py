@@ -8,6 +8,7 @@ from hopscape.families.datacenter.hammingmesh import HammingMesh
 from hopscape.families.datacenter.hyperx import HyperX
 from hopscape.families.datacenter.quadrangle import Delorme
 from hopscape.families.datacenter.rails import RailOptimized
+from hopscape.families.datacenter.servers import BCube, DCell
 from hopscape.families.datacenter.spectral import SpectralFly
 from hopscape.families.datacenter.stacked import MLFM, OFT
 from hopscape.families.datacenter.star import Bundlefly, PolarStar
@@ -17,9 +18,11 @@ __all__ = [
     "MLFM",
     "OFT",
     "XGFT",
+    "BCube",
     "Bundlefly",
     "Cascade",
     "Clos",
+    "DCell",
     "Delorme",
     "Dragonfly",
     "DragonflyPlus",

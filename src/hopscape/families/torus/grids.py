@@ -87,7 +87,7 @@ class Torus(_Grid):
 
     name = "torus"
     summary = "grid of any dimensions with every axis closed to a ring"
-    parameters = (_SIDES,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "torus(4, 4)"
     wraps = True
 
