@@ -95,7 +95,7 @@ class HyperX(FormulaFamily):
             channels=2 * links,
             connected=True,
             diameter=self.hops(len(self.sides)),
-            edge_connectivity=lowest,
+            edge_connectivity=lowest if self.links is None or not alike else None,
             node_connectivity=None if alike else 1,
             vertex_transitive=alike or None,
         )

@@ -21,18 +21,16 @@ __all__ = ["ExpressMesh", "Tofu"]
 
 
 class _Axis:
-    """A path with links over `span` nodes, at all nodes or at every span-th."""
+    """A path with links of these lengths, at all nodes or at multiples of the length."""
 
-    def __init__(self, side: int, span: int, interchange: bool) -> None:
+    def __init__(self, side: int, spans: Sequence[int], interchange: bool) -> None:
         self.side = side
         nodes = np.arange(side)
-        station = nodes % span == 0 if interchange else np.full(side, True)
-        self.steps = (1, -1, span, -span)
         rows = []
-        for step in self.steps:
-            there = nodes + step
-            inside = (there >= 0) & (there < side)
-            rows.append(np.where(inside & (station | (abs(step) == 1)), there, -1))
+        for span in (1, *spans):
+            station = nodes % span == 0 if interchange else np.full(side, True)
+            for there in (nodes + span, nodes - span):
+                rows.append(np.where((there >= 0) & (there < side) & station, there, -1))
         self.rows = np.stack(rows, axis=1)
 
     @cached_property
@@ -44,7 +42,7 @@ class _Axis:
             out[front] = depth
             depth += 1
             near = np.zeros_like(front)
-            for port in range(4):
+            for port in range(self.rows.shape[1]):
                 at = np.flatnonzero(self.rows[:, port] >= 0)
                 near[:, self.rows[at, port]] |= front[:, at]
             front = near & (out < 0)
@@ -52,30 +50,35 @@ class _Axis:
 
 
 class ExpressMesh(Family):
-    """A mesh with links that leap over `span` nodes along each axis.
+    """A mesh with more links along each axis, of the lengths `spans`.
 
     From every node (the multi-hop links of ruche networks), or, with `interchange`, only between
-    the nodes whose coordinate is a multiple of the span, as Dally's express cubes have them
+    the nodes whose coordinate is a multiple of the length, as Dally's express cubes have them
     ("Express cubes: improving the performance of k-ary n-cube interconnection networks", IEEE
-    Transactions on Computers 40, 1991). Ports 4i and 4i + 1 lead one up and down along axis i,
-    ports 4i + 2 and 4i + 3 by express.
+    Transactions on Computers 40, 1991). The ports of an axis lead up and down by one, then up and
+    down by each span.
     """
 
     name = "express_mesh"
-    summary = "mesh with express links over `span` nodes along each axis"
+    summary = "mesh with express links of some lengths along each axis"
     parameters = (
         Parameter("sides", "ints", "length of each axis", low=1, high=2048),
-        Parameter("span", "int", "length of an express link", low=2, high=2048),
-        Parameter("interchange", "flag", "only between nodes at multiples of the span?", default=0),
+        Parameter("spans", "ints", "lengths of the express links", low=2, high=2048),
+        Parameter("interchange", "flag", "only between nodes at multiples of a span?", default=0),
     )
-    example = "express_mesh([5, 4], 3)"
+    example = "express_mesh([5, 4], [3])"
 
-    def __init__(self, sides: Sequence[int], span: int, interchange: bool | int = False) -> None:
-        if not sides:
-            raise ArgumentError("express_mesh needs the length of at least one axis")
-        self.sides, self.span, self.interchange = tuple(sides), span, bool(interchange)
-        kinds = {side: _Axis(side, span, self.interchange) for side in set(self.sides)}
+    def __init__(
+        self, sides: Sequence[int], spans: Sequence[int], interchange: bool | int = False
+    ) -> None:
+        if not sides or not spans:
+            raise ArgumentError("express_mesh needs the length of at least one axis and one span")
+        if len(set(spans)) < len(spans):
+            raise ArgumentError(f"spans is {list(spans)}; all must be different")
+        self.sides, self.spans, self.interchange = tuple(sides), tuple(spans), bool(interchange)
+        kinds = {side: _Axis(side, spans, self.interchange) for side in set(self.sides)}
         self.axes = [kinds[side] for side in self.sides]
+        self.width = 2 + 2 * len(self.spans)
 
     @property
     def order(self) -> int:
@@ -83,7 +86,7 @@ class ExpressMesh(Family):
 
     @property
     def ports(self) -> int:
-        return 4 * len(self.sides)
+        return self.width * len(self.sides)
 
     @property
     def addresses(self) -> Addresses:
@@ -97,11 +100,13 @@ class ExpressMesh(Family):
             digit = (nodes // stride % axis.side).astype(np.int64)
             there = axis.rows[digit]
             moved = nodes[:, None] + (there - digit[:, None]).astype(nodes.dtype) * stride
-            out[:, 4 * number : 4 * number + 4] = np.where(there >= 0, moved, -1)
+            first = self.width * number
+            out[:, first : first + self.width] = np.where(there >= 0, moved, -1)
         return out
 
     def port_classes(self) -> tuple[str, ...]:
-        kinds = [f"axis{axis}{kind}" for axis in range(len(self.sides)) for kind in ("", "express")]
+        names = ("", *(f"express{span}" for span in self.spans))
+        kinds = [f"axis{axis}{kind}" for axis in range(len(self.sides)) for kind in names]
         return tuple(kind for kind in kinds for _ in range(2))
 
     def facts(self) -> Facts:
@@ -135,7 +140,7 @@ class ExpressMesh(Family):
         """Boxes near a cube with as many axes as the ports allow; spans near the root of a side."""
         axes = min(requirement.ports // 4, 4)
         for sides in requirement.boxes(axes, least=4) if axes else ():
-            yield cls(sides, max(2, round(max(sides) ** 0.5))).spec
+            yield cls(sides, (max(2, round(max(sides) ** 0.5)),)).spec
 
 
 class ExpressRouter(Router):
@@ -164,14 +169,16 @@ class ExpressRouter(Router):
             beyond = axis.rows[here[:, i]]
             left = axis.hops[np.maximum(beyond, 0), there[:, i][:, None]]
             closer = left == axis.hops[here[:, i], there[:, i]][:, None] - 1
-            mask[:, 4 * i : 4 * i + 4] = (beyond >= 0) & closer
+            first = self._family.width * i
+            mask[:, first : first + self._family.width] = (beyond >= 0) & closer
         return mask
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         mask, free = self.shortest_ports(at, to), np.full(len(at), True)
-        for i in range(len(self._family.axes)):
-            mask[:, 4 * i : 4 * i + 4] &= free[:, None]
-            free &= ~mask[:, 4 * i : 4 * i + 4].any(axis=1)
+        width = self._family.width
+        for first in range(0, mask.shape[1], width):
+            mask[:, first : first + width] &= free[:, None]
+            free &= ~mask[:, first : first + width].any(axis=1)
         return pick(mask, spread(at, to))
 
 

@@ -75,15 +75,15 @@ class Twist:
 
 @cache
 def best_twist(sides: tuple[int, ...]) -> tuple[int, ...]:
-    """The shifts with the least mean distance, then the least diameter, then the least shifts.
+    """The shifts with the least mean distance, then the least diameter, then the largest shifts.
 
     Of two axes all shifts are tried where that is little work, else those of a smaller torus of the
     same shape, enlarged; of more axes those by halves, thirds and quarters of an axis.
 
     Examples
     --------
-    >>> best_twist((4, 8)), best_twist((2, 2, 4))
-    ((4,), (0, 2, 2))
+    >>> best_twist((4, 8)), best_twist((8, 8))
+    ((4,), (4,))
     """
     common, axes = math.gcd(*sides), len(sides)
     parts = [d for d in range(common, 0, -1) if common % d == 0]
@@ -103,8 +103,8 @@ def best_twist(sides: tuple[int, ...]) -> tuple[int, ...]:
     vectors = MixedRadix(sides).tuples(np.arange(order))
     for shifts in product(*choices):
         lengths = Twist(sides, shifts).lengths(vectors)
-        ranked.append((int(lengths.sum()), int(lengths.max()), shifts))
-    return min(ranked)[2]
+        ranked.append((-int(lengths.sum()), -int(lengths.max()), shifts))
+    return max(ranked)[2]
 
 
 class TwistedTorus(Family):
@@ -201,9 +201,14 @@ class TwistedTorus(Family):
             diameter=reach,
             radius=reach,
             mean_distance=mean,
-            edge_connectivity=degree,
+            edge_connectivity=degree if self._simple() else None,
             vertex_transitive=True,
         )
+
+    def _simple(self) -> bool:
+        """Do all ports lead to different nodes?"""
+        near = self.neighbours(np.zeros(1, dtype=node_dtype(self.order)))[0].tolist()
+        return len({v for v in near if v >= 0}) == sum(self._wired)
 
     def translations(self) -> IntArray | None:
         if self.order > _TRANSLATED:
