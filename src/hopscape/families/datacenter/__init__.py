@@ -1,6 +1,7 @@
 """Networks that data centres and supercomputers are built of today: what others are measured by."""
 
 from hopscape.families.datacenter.dragonfly import Cascade, Dragonfly, DragonflyPlus
+from hopscape.families.datacenter.expansion import ExpandedPolarFly
 from hopscape.families.datacenter.fatclique import FatClique
 from hopscape.families.datacenter.fattree import FatTree
 from hopscape.families.datacenter.fly import PolarFly, ProjectiveNetwork, SlimFly
@@ -26,6 +27,7 @@ __all__ = [
     "Delorme",
     "Dragonfly",
     "DragonflyPlus",
+    "ExpandedPolarFly",
     "FatClique",
     "FatTree",
     "HammingMesh",

@@ -18,7 +18,8 @@ from hopscape.families.datacenter.levels import Levels
 
 __all__ = ["HammingMesh", "Line"]
 
-_MOST_KINDS = 1500
+_LONGEST = 64
+"""Accelerators along a board up to which the diameter is worked out."""
 
 
 class Line:
@@ -105,13 +106,19 @@ class Line:
         rows[kind == 2, : len(down)] = self.nodes + down
         return rows
 
-    def kinds(self) -> IntArray:
-        """Nodes that stand for all others: of up to two boards and leaves, and of the third."""
+    def reach(self) -> tuple[int, int, int, int]:
+        """Largest distances: of accelerators, of one and a switch, of switches, these by `out`."""
         boards = {0, 1, self.per_leaf, self.boards - 1} & set(range(self.boards))
-        on_boards = [b * self.length + i for b in sorted(boards) for i in range(self.length)]
-        switches = [*range(min(2, self.leaves)), *(self.leaves + k for k in range(2))]
-        more = [self.nodes + k for k in switches if k < self.switches]
-        return np.asarray(on_boards + more)
+        ends = np.asarray([b * self.length + i for b in sorted(boards) for i in range(self.length)])
+        few = [*range(min(2, self.leaves)), *(self.leaves + k for k in range(2))]
+        switches = np.asarray([self.nodes + k for k in few if k < self.switches], dtype=np.int64)
+
+        def most(some: IntArray, others: IntArray, out: bool = False) -> int:
+            at, to = np.repeat(some, len(others)), np.tile(others, len(some))
+            return int(self.distances(at, to, out=out).max(initial=0))
+
+        between = most(switches, switches), most(switches, switches, out=True)
+        return most(ends, ends), most(ends, switches), *between
 
 
 class HammingMesh(Family):
@@ -223,16 +230,20 @@ class HammingMesh(Family):
         )
 
     def _diameter(self) -> int | None:
-        if self.a * self.b > _MOST_KINDS:
+        """Hops along rows and columns add up; only switches of the same kind are told apart."""
+        if max(self.a, self.b) > _LONGEST:
             return None
-        x, y = self.row.kinds(), self.column.kinds()
-        ends = [(i, j) for i in x.tolist() for j in y.tolist()]
-        some = [(i, j) for i, j in ends if i < self.width or j < self.height]
-        if len(some) > _MOST_KINDS:
-            return None
-        nodes = self.numbers(*np.asarray(some).T)
-        pairs = np.repeat(nodes, len(nodes)), np.tile(nodes, len(nodes))
-        return int(self.distances(*pairs).max())
+        row, column = self.row, self.column
+        within, into, across, out = row.reach()
+        down, up, along, back = column.reach()
+        found = [within + down, into + down, within + up, across, along]
+        if row.switches and column.switches:
+            found.append(into + up)
+        if row.switches and column.nodes > 1:
+            found.append(out + down)
+        if column.switches and row.nodes > 1:
+            found.append(back + within)
+        return max(found)
 
     def router(self, network: Network) -> Router:
         return HammingMeshRouter(network, self)

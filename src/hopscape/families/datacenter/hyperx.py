@@ -54,8 +54,8 @@ class HyperX(FormulaFamily):
 
     @property
     def balanced(self) -> int:
-        """As many as uniform traffic can have: 1/side of it goes to each other coordinate."""
-        return min(side * t for side, t in zip(self.sides, self.box.trunks, strict=True))
+        """As many as links along the axis that has the fewest: enough for uniform traffic."""
+        return min((side - 1) * t for side, t in zip(self.sides, self.box.trunks, strict=True))
 
     @property
     def router_degree(self) -> int:

@@ -19,6 +19,8 @@ from hopscape.families.torus.grids import Mesh, Torus
 
 __all__ = ["ExpressMesh", "Tofu"]
 
+_LONGEST = 2048
+
 
 class _Axis:
     """A path with links of these lengths, at all nodes or at multiples of the length."""
@@ -62,8 +64,8 @@ class ExpressMesh(Family):
     name = "express_mesh"
     summary = "mesh with express links of some lengths along each axis"
     parameters = (
-        Parameter("sides", "ints", "length of each axis", low=1, high=2048),
-        Parameter("spans", "ints", "lengths of the express links", low=2, high=2048),
+        Parameter("sides", "ints", "length of each axis", low=1, high=_LONGEST),
+        Parameter("spans", "ints", "lengths of the express links", low=2, high=_LONGEST),
         Parameter("interchange", "flag", "only between nodes at multiples of a span?", default=0),
     )
     example = "express_mesh([5, 4], [3])"
@@ -140,6 +142,8 @@ class ExpressMesh(Family):
         """Boxes near a cube with as many axes as the ports allow; spans near the root of a side."""
         axes = min(requirement.ports // 4, 4)
         for sides in requirement.boxes(axes, least=4) if axes else ():
+            if max(sides) > _LONGEST:
+                continue
             yield cls(sides, (max(2, round(max(sides) ** 0.5)),)).spec
 
 
