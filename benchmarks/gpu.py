@@ -37,7 +37,7 @@ def least(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
 def distances() -> None:
     """Diameter, mean and histogram of random regular graphs."""
     for nodes, degree in ((65_536, 6), (1_000_000, 32)):
-        net = hopscape.build(f"random_regular({nodes}, {degree}, 1)")
+        net = hopscape.build(f"random_regular({nodes}, {degree})")
         seconds, profile = least(lambda net=net: distance_profile(net, device="gpu", exact=True))
         print(f"distances n={nodes} degree={degree}: {seconds:.3f} s, diameter {profile.diameter}")
 
