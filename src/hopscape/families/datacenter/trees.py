@@ -335,7 +335,7 @@ class Clos(XGFT):
         Parameter("down", "int", "endpoints per leaf; half of the ports", low=1, default=None),
         Parameter("pods", "int", "parts below the top; as many as ports", low=1, default=None),
     )
-    example = "clos(6, 2, down=4, pods=3)"
+    example = "clos(4, 2, down=2)"
 
     def __init__(
         self, radix: int, levels: int, down: int | None = None, pods: int | None = None

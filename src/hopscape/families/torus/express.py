@@ -207,6 +207,10 @@ class Tofu(Torus):
         self.x, self.y, self.z = x, y, z
 
     @classmethod
+    def of_sides(cls, sides: Sequence[int]) -> Torus:
+        return Torus(sides)
+
+    @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Boxes of units near a cube."""
         if requirement.ports < 10:

@@ -35,6 +35,11 @@ class _Grid(Family):
             raise ArgumentError(f"{self.name} needs the length of at least one axis")
         self.sides = tuple(sides)
 
+    @classmethod
+    def of_sides(cls, sides: Sequence[int]) -> _Grid:
+        """A grid of this kind with other sides, for algorithms that work on parts of it."""
+        return cls(sides)
+
     @property
     def order(self) -> int:
         return math.prod(self.sides)
