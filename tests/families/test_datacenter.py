@@ -201,6 +201,28 @@ def _within(
     return tails[keep], heads[keep]
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "dragonfly(4, 3, groups=3)", 'dragonfly(3, 4, groups=5, arrangement="absolute")',
+        'dragonfly_plus(3, 4, 2, groups=4, arrangement="palmtree")',
+    ],
+)  # fmt: skip
+def test_links_are_chosen_alike_with_and_without_a_table(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = hopscape.build(spec)
+    at, to = _pairs(net, net.order)
+    quick = net.router()
+    told, ports = quick.distances(at, to), quick.next_ports(at, to)
+    assert quick._table is not None
+    monkeypatch.setattr("hopscape.families.datacenter.groups._TABLE_SIZE", 0)
+    slow = net.router()
+    assert slow._table is None
+    assert np.array_equal(slow.distances(at, to), told)
+    assert np.array_equal(slow.next_ports(at, to), ports)
+
+
 def test_a_dragonfly_goes_round_where_a_third_group_is_shorter() -> None:
     net = hopscape.build("dragonfly(4, 2, p=0)")
     router = net.router()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from hopscape.families.datacenter.routers import FormulaFamily, TerminalRouter
 
 __all__ = ["ARRANGEMENTS", "Bipartite", "GlobalLinks", "Group", "GroupFamily", "GroupRouter"]
 
+_TABLE_SIZE = 8_000_000
 ARRANGEMENTS = ("relative", "absolute", "palmtree")
 
 
@@ -117,7 +119,7 @@ class GlobalLinks:
         sign = 1 if self.arrangement == "relative" else -1
         return (group + sign * (step + 1)) % self.groups, self.slots - 1 - slot
 
-    def slot(self, group: IntArray, other: IntArray, copy: int) -> IntArray:
+    def slot(self, group: IntArray, other: IntArray, copy: int | IntArray) -> IntArray:
         """The global port of the link of this number from one group to another."""
         if self.arrangement == "absolute":
             step = other - (other > group)
@@ -126,6 +128,23 @@ class GlobalLinks:
         else:
             step = (group - other - 1) % self.groups
         return copy * (self.groups - 1) + step
+
+    @property
+    def keys(self) -> int:
+        """In how many ways two groups can lie to each other, as far as their links differ."""
+        return self.groups**2 if self.arrangement == "absolute" else self.groups
+
+    def key(self, group: IntArray, other: IntArray) -> IntArray:
+        """How two groups lie to each other."""
+        if self.arrangement == "absolute":
+            return group * self.groups + other
+        return (other - group) % self.groups
+
+    def key_groups(self, key: IntArray) -> tuple[IntArray, IntArray]:
+        """Two groups that lie so to each other."""
+        if self.arrangement == "absolute":
+            return key // self.groups, key % self.groups
+        return np.zeros_like(key), key
 
     def neighbours(self, group: IntArray, router: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Group and router at the other end of each global port of routers, and is it wired?"""
@@ -190,7 +209,9 @@ class GroupRouter(TerminalRouter):
         super().__init__(network, family)  # type: ignore[arg-type]
         self.exact = family.between.groups == 1
 
-    def _links(self, at: IntArray, to: IntArray, copy: int) -> tuple[IntArray, IntArray, IntArray]:
+    def _links(
+        self, at: IntArray, to: IntArray, copy: int | IntArray
+    ) -> tuple[IntArray, IntArray, IntArray]:
         """One link between the groups: its gate here, its gate there, and its global port."""
         between, gates = self._family.between, self._family.gates
         slot = between.slot(at, to, copy)
@@ -198,7 +219,7 @@ class GroupRouter(TerminalRouter):
         return between.owner(slot) + gates, between.owner(back) + gates, slot
 
     def _lengths(
-        self, at: IntArray, to: IntArray, copy: int
+        self, at: IntArray, to: IntArray, copy: int | IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Hops by one link, its gate here, and its global port."""
         family = self._family
@@ -216,7 +237,36 @@ class GroupRouter(TerminalRouter):
             out[far] = self._shortest(at[far], to[far])
         return out
 
+    @cached_property
+    def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
+        """For two groups and a router of each: least hops, and the links that have them.
+
+        Hops, where the links begin in the list, how many they are, and the list. None where it
+        would be large.
+        """
+        family, between = self._family, self._family.between
+        size, keys = family.group.order, between.keys
+        if keys * size * size * between.copies > _TABLE_SIZE:
+            return None
+        key, i, j = (x.ravel() for x in np.indices((keys, size, size)))
+        here, there = between.key_groups(key)
+        at, to = family.number(here, i), family.number(there, j)
+        copies = range(between.copies)
+        lengths = np.stack([self._lengths(at, to, copy)[0] for copy in copies], axis=1)
+        best = lengths.min(axis=1)
+        good = lengths == best[:, None]
+        count = good.sum(axis=1)
+        return best, np.cumsum(count) - count, count, np.nonzero(good)[1]
+
+    def _rows(self, at: IntArray, to: IntArray) -> IntArray:
+        """Where the table has two routers of different groups."""
+        family = self._family
+        (here, i), (there, j) = family.places(at), family.places(to)
+        return (family.between.key(here, there) * family.group.order + i) * family.group.order + j
+
     def _shortest(self, at: IntArray, to: IntArray) -> IntArray:
+        if self._table is not None:
+            return self._table[0][self._rows(at, to)]
         best = self._lengths(at, to, 0)[0]
         for copy in range(1, self._family.between.copies):
             best = np.minimum(best, self._lengths(at, to, copy)[0])
@@ -238,6 +288,13 @@ class GroupRouter(TerminalRouter):
 
     def _leave(self, at: IntArray, to: IntArray, i: IntArray, choice: IntArray) -> IntArray:
         """The port towards another group: of the links that are best, the one chosen."""
+        if self._table is not None:
+            _, first, several, links = self._table
+            row = self._rows(at, to)
+            copy = links[first[row] + choice % several[row]]
+            _, gate, slot = self._lengths(at, to, copy)
+            near = self._family.group.ports(i, gate, choice // several[row])
+            return np.where(i == gate, self._global_port(gate, slot), near)
         copies = range(self._family.between.copies)
         best = self._shortest(at, to)
         count = sum((self._lengths(at, to, copy)[0] == best).astype(np.int64) for copy in copies)
