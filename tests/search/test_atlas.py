@@ -22,6 +22,7 @@ from hopscape.families.circulant.atlas import (
     atlas_contents,
     atlas_row,
     atlas_rows,
+    best_found,
     largest_order,
     read_rows,
     write_rows,
@@ -38,6 +39,18 @@ def run(command):
     with pytest.raises(SystemExit) as ended:
         main(command.split())
     return ended.value.code or 0
+
+
+def circulant_diameter(nodes, generators):
+    """With boolean arrays: the ball grows by two shifts for each generator."""
+    ball, d = np.zeros(nodes, dtype=bool), 0
+    ball[0] = True
+    while not ball.all():
+        ball = np.logical_or.reduce(
+            [ball, *(np.roll(ball, s) for g in generators for s in (g, -g))]
+        )
+        d += 1
+    return d
 
 
 def distances(nodes, generators):
@@ -132,6 +145,21 @@ def test_the_largest_are_those_of_the_search(degree, d):
     found = largest_circulants(d, degree=degree, ring=False, processes=1)
     assert proved
     assert (row.nodes, row.sets[0]) == (found.nodes, found.sets[0])
+
+
+def test_the_best_found_have_their_diameter():
+    for degree, d, nodes, generators in best_found():
+        if nodes > 30_000:
+            continue
+        assert len({s % nodes for g in generators for s in (g, -g)}) == degree
+        assert circulant_diameter(nodes, generators) == d
+
+
+@pytest.mark.slow
+def test_all_of_the_best_found_have_their_diameter():
+    for degree, d, nodes, generators in best_found():
+        assert len({s % nodes for g in generators for s in (g, -g)}) == degree
+        assert circulant_diameter(nodes, generators) == d
 
 
 def test_the_table_of_the_largest_grows_with_the_diameter():

@@ -11,6 +11,7 @@ from hopscape.families.circulant.atlas import (
     MOST_SETS,
     AtlasRow,
     atlas_contents,
+    best_found,
     largest_order,
     most_nodes,
     write_rows,
@@ -104,30 +105,37 @@ def _difference(row: AtlasRow, optimum: CirculantOptimum) -> str:
 def largest_table(most: int = 10) -> list[dict[str, Any]]:
     """The largest circulants of each degree and diameter, with the bound and what is proved.
 
+    Where the atlas ends before the bound, the best set found otherwise is named if it is larger:
+    by multiplier orbits on a GPU, by annealing, and for degree 8 by the formula of R. R. Lewis
+    (The degree-diameter problem for circulant graphs of degree 8 and 9, 2014).
+
     Examples
     --------
     >>> row = next(r for r in largest_table() if (r["degree"], r["diameter"]) == (8, 4))
     >>> row["nodes"], row["known"]
     (248, 'proved')
     """
+    others = {(degree, d): (nodes, sets) for degree, d, nodes, sets in best_found()}
+    degrees = {4, *atlas_contents(), *(degree for degree, _ in others)}
     table = []
-    for degree in sorted([4, *atlas_contents()]):
+    for degree in sorted(degrees):
         for d in range(1, most + 1):
-            found = largest_order(d, degree)
-            if found is None:
-                break
-            row, proved = found
-            last = 100_000 if degree == 4 else atlas_contents()[degree]["high"]
-            if not proved and row.nodes > last - (1 + degree % 2):
-                break  # the atlas ends within this diameter
-            table.append(
-                {
-                    "degree": degree,
-                    "diameter": d,
-                    "nodes": row.nodes,
-                    "generators": list(row.sets[0]),
-                    "bound": most_nodes(d, degree),
-                    "known": "proved" if proved else f"largest up to {last} nodes",
-                }
-            )
+            entry = _largest(degree, d, others.get((degree, d)))
+            if entry is not None:
+                entry["bound"] = most_nodes(d, degree)
+                table.append({"degree": degree, "diameter": d} | entry)
     return table
+
+
+def _largest(degree: int, d: int, other: tuple[int, list[int]] | None) -> dict[str, Any] | None:
+    """The larger of the atlas's entry and the other one, with what is known of it."""
+    held = largest_order(d, degree) if degree == 4 or degree in atlas_contents() else None
+    if held is not None and (held[1] or other is None or held[0].nodes >= other[0]):
+        row, proved = held
+        last = row.nodes if degree == 4 else int(atlas_contents()[degree]["high"])
+        if proved or row.nodes + 1 + degree % 2 <= last:
+            known = "proved" if proved else f"largest up to {last} nodes"
+            return {"nodes": row.nodes, "generators": list(row.sets[0]), "known": known}
+    if other is None:
+        return None  # the atlas ends within this diameter
+    return {"nodes": other[0], "generators": other[1], "known": "best found"}

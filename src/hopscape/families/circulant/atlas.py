@@ -27,6 +27,7 @@ __all__ = [
     "atlas_contents",
     "atlas_row",
     "atlas_rows",
+    "best_found",
     "largest_order",
     "most_nodes",
     "read_rows",
@@ -166,6 +167,13 @@ def largest_order(d: int, degree: int) -> tuple[AtlasRow, bool] | None:
     if not fitting:
         return None
     return fitting[-1], most_nodes(d, degree) <= atlas_contents()[degree]["high"]
+
+
+@cache
+def best_found() -> tuple[tuple[int, int, int, list[int]], ...]:
+    """Large circulants that no proof stands behind: degree, diameter, nodes, generators."""
+    text = files(_PACKAGE).joinpath("atlas_data", "best_found.json").read_text(encoding="utf-8")
+    return tuple(tuple(entry) for entry in json.loads(text))
 
 
 def write_rows(rows: Iterable[AtlasRow], path: Path) -> str:
