@@ -43,6 +43,9 @@ PANELS: dict[str, dict[str, str]] = {
     "Search, files and studies": {
         "search": "",
         "export": "networks:export",
+        "handover": "handover:handover",
+        "check": "handover:check",
+        "run-mpi": "handover:run_mpi",
         "embed": "petersen_cycles:embed",
         "groups": "petersen_cycles:groups",
         "study": "",

@@ -8,28 +8,62 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import HopscapeError
-from hopscape.core.files import make_folder, write_text
-from hopscape.core.goal import Goal
-from hopscape.core.model import Model
+from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.network import Network
 from hopscape.core.plain import plain
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import place
 from hopscape.design.lanes import Lanes, find_lanes
-from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
 from hopscape.design.table import figure_record
 from hopscape.export.cables import write_cables
-from hopscape.export.infiniband import write_infiniband
+from hopscape.export.infiniband import PORT_WORDS
+from hopscape.export.opensm import write_opensm
 from hopscape.export.tables import write_routing_table
+from hopscape.handover.manifest import remove_listed, write_manifest
+from hopscape.handover.schedules import write_schedules
 from hopscape.interchange import write_network
+from hopscape.interchange.convert import to_networkx
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
 __all__ = ["hand_over"]
 
 _TABLE_ORDER = 2100
-_GATHER_ORDER = 300
+_README = """\
+# {spec}
+
+{endpoints} endpoints, {nodes} nodes, {links} links. {numbering} Port p of a node is the p-th on its
+front plate, in every file of this folder: cables, routing tables, OpenSM's files, GraphML and
+schedules. Rows, racks and slots count from 1.
+
+| file | what it is |
+|---|---|
+{table}
+
+Let the real programs try it: `hopscape check .` (`hopscape check . --with all` says what is missing
+and how to install it).
+{opensm}
+Read it back in Python:
+
+```python
+from hopscape.handover import read_back
+network = read_back(".")
+```
+"""
+_WHICH = """
+## OpenSM: which of the two?
+
+- `opensm/opensm.conf`, *one lane*: routes that cannot deadlock on a single virtual lane. Take it
+  where hosts have one fixed service level (UCX with `UCX_IB_SL`, most MPI settings), or where the
+  longer routes do not matter.
+- `opensm/service-levels/opensm.conf`: the shortest routes. Pairs of hosts are spread over service
+  levels by a QoS policy; hosts get theirs when they ask the subnet administrator for a path record
+  (rdma_cm, IPoIB, MPI with path queries). A host that ignores it brings the deadlock back. The
+  subnet manager must run on host {manager}.
+
+Copy `opensm/guid2lid` into OpenSM's cache folder (`OSM_CACHE_DIR`) first: the tables name LIDs.
+"""
 
 
 def hand_over(
@@ -55,6 +89,7 @@ def hand_over(
         network = build(chosen.spec if isinstance(chosen, Candidate) else str(chosen))
     given = conditions if conditions is not None else Conditions()
     top = make_folder(Path(folder))
+    remove_listed(top)
     told: list[tuple[str, str]] = []
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
@@ -66,17 +101,18 @@ def hand_over(
             f" all on the floor plan {placed.plan.text} (nodes {placed.how})",
         )
     )
-    write_network(network, top / "network.graphml")
+    _write_graphml(network, top / "network.graphml")
     write_network(network, top / "network.edges")
     told.append(("network.graphml", "the network for graph software"))
     told.append(("network.edges", "the same as a list of links"))
     told += _routing_files(network, top)
-    told += _schedule_files(network, top)
+    told += write_schedules(network, top)
     summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
     summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
     write_text(top / "summary.json", _json(summary))
     told.append(("summary.json", "what was measured, and how each figure is known"))
-    write_text(top / "README.md", _readme(network, told))
+    write_text(top / "README.md", _readme(network, told, top))
+    write_manifest(network.spec, top)
     return [f"{name}: {what}" for name, what in told]
 
 
@@ -88,7 +124,7 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         write_routing_table(routes, top / "routing.csv")
         told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
         told.append(_lane_file(find_lanes(routes), top))
-        told.append(_tried("opensm/", lambda: _infiniband(routes, top)))
+        told.append(_tried("opensm/", lambda: _opensm(routes, top)))
     else:
         router = network.router()
         told.append(
@@ -119,12 +155,9 @@ def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
         return f"(no {name})", str(error)
 
 
-def _infiniband(routes: Routes, top: Path) -> str:
-    write_infiniband(routes, top / "opensm")
-    return (
-        "fabric.net for ibsim, routes.lfts for 'opensm -R file -U routes.lfts', and guid2lid for"
-        " its cache folder (OSM_CACHE_DIR)"
-    )
+def _opensm(routes: Routes, top: Path) -> str:
+    written = write_opensm(routes, top / "opensm")
+    return f"fabric.net for ibsim, and two hand-overs for OpenSM. {written.words()}"
 
 
 def _booksim(network: Network, top: Path) -> str:
@@ -135,48 +168,29 @@ def _booksim(network: Network, top: Path) -> str:
     return "network.cfg and network.anynet; BookSim routes by its own minimal paths"
 
 
-def _schedule_files(network: Network, top: Path) -> list[tuple[str, str]]:
-    """The best broadcast, and all-gather where its list of transfers is not too long."""
-    root = int(network.endpoints[0])
-    told = [_schedule(network, Goal.broadcast(root), ONE_PORT, top / "broadcast.json")]
-    if network.order > _TABLE_ORDER:
-        return [*told, ("(no all-gather.json)", f"{network.order}² transfers are too many")]
-    kind = "json" if network.order <= _GATHER_ORDER else "npz"
-    return [
-        *told,
-        _schedule(network, Goal.all_gather(), ALL_PORT, top / f"all-gather.{kind}"),
-    ]
+def _write_graphml(network: Network, path: Path) -> None:
+    """GraphML whose ports count from 1, as those of all files of the folder do."""
+    import networkx
+
+    graph = to_networkx(network)
+    graph.graph["numbering"] = PORT_WORDS
+    for _, _, data in graph.edges(data=True):
+        for key in {"port", "back_port"} & data.keys():
+            data[key] += 1
+    write_atomically(path, lambda out: networkx.write_graphml(graph, out))
 
 
-def _schedule(network: Network, goal: Goal, model: Model, path: Path) -> tuple[str, str]:
-    found = best_schedule(network, goal, model)
-    if found is None:
-        return f"(no {path.name})", f"no algorithm gave a {goal.kind} that holds"
-    found.schedule.save(path)
-    what = f"{goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
-    return path.name, f"{what}; by the {found.algorithm} algorithm, checked"
-
-
-def _readme(network: Network, told: list[tuple[str, str]]) -> str:
-    lines = [
-        f"# {network.spec}",
-        "",
-        f"{network.endpoint_count} endpoints, {network.order} nodes, {network.links} links. Nodes"
-        " are numbered from 0, ports from 1, rows, racks and slots from 1.",
-        "",
-        "| file | what it is |",
-        "|---|---|",
-        *(f"| {name} | {what} |" for name, what in told),
-        "",
-        "Read it back in Python:",
-        "",
-        "```python",
-        "from hopscape.handover import read_back",
-        'network = read_back(".")',
-        "```",
-        "",
-    ]
-    return "\n".join(lines)
+def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
+    both = (top / "opensm" / "service-levels").is_dir()
+    return _README.format(
+        spec=network.spec,
+        endpoints=network.endpoint_count,
+        nodes=network.order,
+        links=network.links,
+        numbering=PORT_WORDS,
+        table="\n".join(f"| {name} | {what} |" for name, what in told),
+        opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
+    )
 
 
 def _json(value: Any) -> str:

@@ -16,6 +16,7 @@ from hopscape.core.errors import MissingPackageError, ScheduleError, TooLargeErr
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.handover.programs import run_program
+from hopscape.handover.schedules import SCHEDULES
 from hopscape.registry import build_within
 
 __all__ = ["MOST_RANKS", "PACKAGES", "check_mpi", "missing_mpi", "run_mpi"]
@@ -126,8 +127,8 @@ def check_mpi(folder: Path, *, seconds: float = 300) -> Verdict:
     """Run every schedule of a hand-over on MPI ranks."""
     details: dict[str, Any] = {}
     aside = []
-    for path in sorted((folder / "schedules").glob("*")):
-        if path.suffix not in (".json", ".npz"):
+    for path in (folder / f"{name}{end}" for name in SCHEDULES for end in (".json", ".npz")):
+        if not path.is_file():
             continue
         try:
             found = run_mpi(path, seconds=seconds)

@@ -1,8 +1,8 @@
 """Execute a schedule file on MPI ranks and compare with MPI's own collective.
 
-Run by ``mpiexec -n RANKS python mpi_runner.py schedule.json report.json``, one rank per endpoint. It
-reads nothing but the file, so it also shows how anybody's program may execute one. Needs mpi4py and
-numpy.
+Run by ``mpiexec -n RANKS python mpi_runner.py schedule.json report.json``, one rank per endpoint.
+It reads nothing but the file, so it also shows how anybody's program may execute one. Needs mpi4py
+and numpy.
 """
 
 import json
@@ -20,7 +20,7 @@ def share(rank, chunk):
 
 
 def execute(file, me, ranks, comm):
-    """Round by round: send what was there before, then apply what came, in the order of the file."""
+    """Round by round: send what was there before, then apply what came, as the file lists it."""
     mine = file["endpoints"][me]
     combining, origins = file["combining"], file["origins"]
     held = {c: share(me, c) for c in range(file["chunks"]) if combining or origins[c] == mine}

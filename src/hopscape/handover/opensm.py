@@ -26,6 +26,7 @@ PROGRAMS = ("ibsim", "ibsim-run", "opensm", "saquery", "ibtracert", "ibdmchk")
 PACKAGES = "Debian: opensm ibsim-utils infiniband-diags ibutils"
 _TRACED = 4
 _LOADED = "file tables configured"
+_SETTLED = ("SUBNET UP", "No routing engine able")
 _DUMPS = ("opensm-lfts.dump", "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs")
 
 
@@ -83,6 +84,10 @@ class _Trial:
                 shutil.copy(self.top / one, work)
             levels = self._levels()
             with self._loaded(work):
+                log = _text(work / "osm.log")
+                if _LOADED not in log:
+                    said = last_words(log)
+                    return Verdict(False, f"OpenSM did not take the tables; it says: {said}")
                 lids = read_lids(work / "guid2lid")
                 wrong = self._levels_answered(work, levels, lids) or self._traced(work, lids)
             return wrong or self._judge(work, lids, levels)
@@ -106,7 +111,7 @@ class _Trial:
             self._wait(lambda: _listening(extra["IBSIM_SOCKNAME"]), fabric, work / "ibsim.log")
             with running(manager, work, work / "opensm.log", extra) as opensm:
                 log = work / "osm.log"
-                self._wait(lambda: "SUBNET UP" in _text(log), opensm, log)
+                self._wait(lambda: any(x in _text(log) for x in _SETTLED), opensm, log)
                 yield
 
     def _wait(self, ready: Any, process: Any, log: Path) -> None:
@@ -183,12 +188,10 @@ class _Trial:
         self, work: Path, lids: dict[int, int], levels: dict[tuple[str, int], int]
     ) -> Verdict:
         """What OpenSM has loaded, and what ibdmchk makes of it."""
-        log = _text(work / "osm.log")
-        if _LOADED not in log:
-            return Verdict(False, f"OpenSM did not take the tables; it says: {last_words(log)}")
         missing = next((name for name in _DUMPS if not (work / name).is_file()), None)
         if missing is not None:
-            return Verdict(False, f"OpenSM dumped no {missing}; it says: {last_words(log)}")
+            said = last_words(_text(work / "osm.log"))
+            return Verdict(False, f"OpenSM dumped no {missing}; it says: {said}")
         dumped = read_tables(work / "opensm-lfts.dump")
         same = compare_tables(read_tables(work / "routes.lfts"), dumped)
         arrived = trace(self.netlist, dumped, lids) if same else same

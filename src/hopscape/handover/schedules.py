@@ -1,0 +1,76 @@
+"""Schedules of a hand-over: the best checked one of each goal, as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from hopscape.core.errors import HopscapeError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model, Switching
+from hopscape.core.network import Network
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
+
+__all__ = ["SCHEDULES", "write_schedules"]
+
+_TABLE_ORDER = 2100
+_GATHER_ORDER = 300
+_PERSONAL_ORDER = 64
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A schedule of the hand-over: its file's name, its goal, its ports, and for how many nodes."""
+
+    name: str
+    goal: Goal
+    model: Model
+    most: int
+    """Endpoints up to which its list of transfers is not too long."""
+
+
+SCHEDULES = ("broadcast", "all-gather", "all-reduce", "all-reduce-sliced", "all-to-all")
+
+
+def _wanted(network: Network) -> list[_Wanted]:
+    root, count = int(network.endpoints[0]), network.endpoint_count
+    return [
+        _Wanted("broadcast", Goal.broadcast(root), ONE_PORT, 1 << 31),
+        _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER),
+        _Wanted("all-reduce", Goal.all_reduce(), ALL_PORT, _TABLE_ORDER),
+        _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER),
+        _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER),
+    ]
+
+
+def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
+    """Write the schedules of a network; each file with what it is, or why there is none."""
+    if not network.endpoint_count:
+        return [("(no schedules)", "there are no endpoints")]
+    return [_write(network, one, folder) for one in _wanted(network)]
+
+
+def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[str, str]:
+    kind = "json" if network.order <= _GATHER_ORDER else "npz"
+    kind = "json" if wanted.goal.kind == "broadcast" else kind
+    name = f"{wanted.name}.{kind}"
+    if network.endpoint_count > wanted.most:
+        return (
+            f"(no {name})",
+            f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
+        )
+    model = wanted.model
+    if network.has_switches:
+        if "cut-through" not in get_args(Switching):
+            return f"(no {name})", "schedules that leave the switches to forward are not known"
+        model = Model(ports=model.ports, switching="cut-through")  # type: ignore[arg-type]
+    try:
+        found = best_schedule(network, wanted.goal, model)
+    except HopscapeError as error:
+        return f"(no {name})", str(error)
+    if found is None:
+        return f"(no {name})", f"no algorithm gave a {wanted.goal.kind} that holds"
+    found.schedule.save(folder / name)
+    what = f"{wanted.goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
+    return name, f"{what}; by the {found.algorithm} algorithm, checked"
