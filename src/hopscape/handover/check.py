@@ -10,7 +10,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, MissingPackageError
 from hopscape.core.verdict import Verdict
-from hopscape.handover import mpi, opensm
+from hopscape.handover import mpi, opensm, simgrid
 from hopscape.handover.manifest import changed_files
 from hopscape.handover.programs import which_all
 from hopscape.handover.readback import read_back
@@ -48,6 +48,13 @@ COMPONENTS: dict[str, Component] = {
         partial(which_all, opensm.PROGRAMS),
         opensm.PACKAGES,
         opensm.check_opensm,
+        sampled=True,
+    ),
+    "simgrid": Component(
+        "simgrid/platform.xml",
+        simgrid.missing_simgrid,
+        simgrid.PACKAGES,
+        simgrid.check_simgrid,
         sampled=True,
     ),
     "mpi": Component("[ab]*.json", mpi.missing_mpi, mpi.PACKAGES, mpi.check_mpi),

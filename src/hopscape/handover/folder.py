@@ -19,6 +19,7 @@ from hopscape.design.table import figure_record
 from hopscape.export.cables import write_cables
 from hopscape.export.infiniband import PORT_WORDS
 from hopscape.export.opensm import write_opensm
+from hopscape.export.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.export.tables import write_routing_table
 from hopscape.handover.manifest import remove_listed, write_manifest
 from hopscape.handover.schedules import write_schedules
@@ -125,6 +126,7 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
         told.append(_lane_file(find_lanes(routes), top))
         told.append(_tried("opensm/", lambda: _opensm(routes, top)))
+        told.append(_tried("simgrid/", lambda: _simgrid(routes, top)))
     else:
         router = network.router()
         told.append(
@@ -158,6 +160,14 @@ def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
 def _opensm(routes: Routes, top: Path) -> str:
     written = write_opensm(routes, top / "opensm")
     return f"fabric.net for ibsim, and two hand-overs for OpenSM. {written.words()}"
+
+
+def _simgrid(routes: Routes, top: Path) -> str:
+    write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")
+    return (
+        f"platform.xml: {routes.network.endpoint_count} hosts, every channel a link of"
+        f" {BANDWIDTH:g} B/s and {LATENCY:g} s, the routes of routing.csv"
+    )
 
 
 def _booksim(network: Network, top: Path) -> str:

@@ -23,7 +23,7 @@ __all__ = ["MOST_RANKS", "PACKAGES", "check_mpi", "missing_mpi", "run_mpi"]
 
 PACKAGES = "PyPI: pip install 'hopscape[mpi]' (mpich and mpi4py)"
 MOST_RANKS = 256
-_RUNNER = Path(__file__).with_name("mpi_runner.py")
+_RUNNER = Path(__file__).parent / "runners" / "execute_schedule.py"
 
 
 def _mpiexec() -> str | None:

@@ -80,8 +80,8 @@ class _Trial:
             for one in self.place.iterdir():
                 if one.is_file():
                     shutil.copy(one, work)
-            for one in ("fabric.net", "guid2lid"):
-                shutil.copy(self.top / one, work)
+            for common in ("fabric.net", "guid2lid"):
+                shutil.copy(self.top / common, work)
             levels = self._levels()
             with self._loaded(work):
                 log = _text(work / "osm.log")
@@ -174,7 +174,8 @@ class _Trial:
             ends = [lids[net.guids[hosts[i]] + 1] for i in (a, b)]
             said = self._ask(work, "ibtracert", *map(str, ends))
             there = re.findall(r"-> switch port \{(0x[0-9a-f]+)\}", said)
-            at, path = net.wires[hosts[a], 1][0], []
+            path: list[int] = []
+            at = net.wires[hosts[a], 1][0]
             while at != hosts[b] and len(path) <= len(net.guids):
                 path.append(net.guids[at])
                 at = net.wires[at, tables[net.guids[at]][ends[1]]][0]

@@ -1,15 +1,15 @@
+# mypy: ignore-errors
 """Execute a schedule file on MPI ranks and compare with MPI's own collective.
 
-Run by ``mpiexec -n RANKS python mpi_runner.py schedule.json report.json``, one rank per endpoint.
-It reads nothing but the file, so it also shows how anybody's program may execute one. Needs mpi4py
-and numpy.
+Run by ``mpiexec -n RANKS python execute_schedule.py schedule.json report.json``, one rank per
+endpoint. It reads nothing but the file, so it also shows how anybody's program may execute one.
+Needs mpi4py and numpy.
 """
 
 import json
 import sys
 
 import numpy as np
-from mpi4py import MPI
 
 WORDS = 16
 
@@ -47,7 +47,8 @@ def execute(file, me, ranks, comm):
                 held[chunk] = held.get(chunk, 0) + room
             elif op == "copy":
                 held[chunk] = room
-        MPI.Request.Waitall(going)
+        for request in going:
+            request.Wait()
     return held
 
 
@@ -100,6 +101,8 @@ def collective(file, me, comm):
 
 
 def main(path, report):
+    from mpi4py import MPI
+
     comm = MPI.COMM_WORLD
     me = comm.Get_rank()
     with open(path, encoding="utf-8") as text:
