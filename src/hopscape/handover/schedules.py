@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import get_args
 
 from hopscape.core.errors import HopscapeError
+from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model, Switching
 from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
+from hopscape.export.msccl import write_msccl, write_mscclpp
 
 __all__ = ["SCHEDULES", "write_schedules"]
 
@@ -28,6 +31,7 @@ class _Wanted:
     model: Model
     most: int
     """Endpoints up to which its list of transfers is not too long."""
+    msccl: bool = False
 
 
 SCHEDULES = ("broadcast", "all-gather", "all-reduce", "all-reduce-sliced", "all-to-all")
@@ -37,21 +41,42 @@ def _wanted(network: Network) -> list[_Wanted]:
     root, count = int(network.endpoints[0]), network.endpoint_count
     return [
         _Wanted("broadcast", Goal.broadcast(root), ONE_PORT, 1 << 31),
-        _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER),
+        _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER, msccl=True),
         _Wanted("all-reduce", Goal.all_reduce(), ALL_PORT, _TABLE_ORDER),
-        _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER),
-        _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER),
+        _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+        _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
     ]
 
 
 def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
-    """Write the schedules of a network; each file with what it is, or why there is none."""
+    """Write the schedules of a network; each file with what it is, or why there is none.
+
+    Those that MSCCL knows are written for it as well, under ``msccl``.
+    """
     if not network.endpoint_count:
         return [("(no schedules)", "there are no endpoints")]
-    return [_write(network, one, folder) for one in _wanted(network)]
+    told, written, why = [], [], ""
+    for one in _wanted(network):
+        found = _write(network, one, folder)
+        told.append(found[1:])
+        if found[0] is not None and one.msccl:
+            try:
+                _write_msccl(found[0], one.name, make_folder(folder / "msccl"))
+                written.append(one.name)
+            except HopscapeError as error:
+                why = str(error)
+    if written:
+        words = f"{', '.join(written)}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
+        return [*told, ("msccl/", words + (f"; others not: {why}" if why else ""))]
+    return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
 
 
-def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[str, str]:
+def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
+    write_msccl(schedule, folder / f"{name}.xml")
+    write_mscclpp(schedule, folder / f"{name}.json")
+
+
+def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | None, str, str]:
     kind = "json" if network.order <= _GATHER_ORDER else "npz"
     kind = "json" if wanted.goal.kind == "broadcast" else kind
     name = f"{wanted.name}.{kind}"
@@ -63,14 +88,18 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[str, str]:
     model = wanted.model
     if network.has_switches:
         if "cut-through" not in get_args(Switching):
-            return f"(no {name})", "schedules that leave the switches to forward are not known"
+            return (
+                None,
+                f"(no {name})",
+                "schedules that leave the switches to forward are not known",
+            )
         model = Model(ports=model.ports, switching="cut-through")  # type: ignore[arg-type]
     try:
         found = best_schedule(network, wanted.goal, model)
     except HopscapeError as error:
-        return f"(no {name})", str(error)
+        return None, f"(no {name})", str(error)
     if found is None:
-        return f"(no {name})", f"no algorithm gave a {wanted.goal.kind} that holds"
+        return None, f"(no {name})", f"no algorithm gave a {wanted.goal.kind} that holds"
     found.schedule.save(folder / name)
     what = f"{wanted.goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
-    return name, f"{what}; by the {found.algorithm} algorithm, checked"
+    return found.schedule, name, f"{what}; by the {found.algorithm} algorithm, checked"
