@@ -10,7 +10,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, MissingPackageError
 from hopscape.core.verdict import Verdict
-from hopscape.handover import mpi, msccl, opensm, simgrid
+from hopscape.handover import booksim, mpi, msccl, opensm, simgrid
 from hopscape.handover.manifest import changed_files
 from hopscape.handover.programs import which_all
 from hopscape.handover.readback import read_back
@@ -58,6 +58,12 @@ COMPONENTS: dict[str, Component] = {
         sampled=True,
     ),
     "mpi": Component("[ab]*.json", mpi.missing_mpi, mpi.PACKAGES, mpi.check_mpi),
+    "booksim": Component(
+        "booksim/network.cfg",
+        partial(which_all, ("booksim",)),
+        "build BookSim 2 from source and put 'booksim' on the PATH",
+        booksim.check_booksim,
+    ),
     "msccl": Component("msccl/*.xml", list, "nothing to install", msccl.check_msccl),
 }
 

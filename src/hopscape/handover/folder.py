@@ -174,8 +174,8 @@ def _booksim(network: Network, top: Path) -> str:
     from hopscape.simulate.booksim import write_booksim
     from hopscape.simulate.settings import Settings
 
-    write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
-    return "network.cfg and network.anynet; BookSim routes by its own minimal paths"
+    said = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
+    return f"network.cfg for BookSim 2; {said}"
 
 
 def _write_graphml(network: Network, path: Path) -> None:

@@ -179,7 +179,7 @@ def run_msccl(path: str | Path, *, seed: int = 0) -> Verdict:
 
 
 def run_mscclpp(path: str | Path, *, seed: int = 0) -> Verdict:
-    """Carry out an execution plan of MSCCL++ on the CPU: one thread block a rank, memory channels."""
+    """Carry out an execution plan of MSCCL++ on the CPU: one thread block to a rank."""
     plan = load_json(Path(path))
     gpus = plan["gpus"]
     sizes = [(g["input_chunks"], g["output_chunks"], g["scratch_chunks"]) for g in gpus]

@@ -82,6 +82,7 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
     name = f"{wanted.name}.{kind}"
     if network.endpoint_count > wanted.most:
         return (
+            None,
             f"(no {name})",
             f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
         )
