@@ -24,7 +24,9 @@ TWINS = {
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),
     "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
+    "deadlock.one_lane_kernels": ("deadlock/test_one_lane.py", "slow_grow"),
     "deadlock.rising_kernels": ("design/test_lanes.py", "_classes"),
+    "deadlock.symmetric_kernels": ("deadlock/test_symmetric.py", "slow_layers"),
     "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
     "families.blockdesign.cover_kernels": ("families/test_blockdesign_designs.py", "brute_cover"),
     "families.blockdesign.jump_kernels": (
