@@ -21,7 +21,7 @@ from hopscape.export.infiniband import PORT_WORDS
 from hopscape.export.opensm import write_opensm
 from hopscape.export.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.export.tables import write_routing_table
-from hopscape.handover.manifest import remove_listed, write_manifest
+from hopscape.handover.manifest import files_in, remove_listed, write_manifest
 from hopscape.handover.schedules import write_schedules
 from hopscape.interchange import write_network
 from hopscape.interchange.convert import to_networkx
@@ -91,6 +91,7 @@ def hand_over(
     given = conditions if conditions is not None else Conditions()
     top = make_folder(Path(folder))
     remove_listed(top)
+    before = files_in(top)
     told: list[tuple[str, str]] = []
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
@@ -113,7 +114,7 @@ def hand_over(
     write_text(top / "summary.json", _json(summary))
     told.append(("summary.json", "what was measured, and how each figure is known"))
     write_text(top / "README.md", _readme(network, told, top))
-    write_manifest(network.spec, top)
+    write_manifest(network.spec, top, before)
     return [f"{name}: {what}" for name, what in told]
 
 

@@ -12,14 +12,20 @@ from hopscape.core.files import write_text
 from hopscape.core.reading import load_json
 from hopscape.export.infiniband import PORT_WORDS
 
-__all__ = ["MANIFEST", "changed_files", "remove_listed", "write_manifest"]
+__all__ = ["MANIFEST", "changed_files", "files_in", "remove_listed", "write_manifest"]
 
 MANIFEST = "manifest.json"
 
 
-def write_manifest(spec: str, folder: Path) -> None:
-    """Write the digests of all files of a folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
+def files_in(folder: Path) -> dict[Path, int]:
+    """The files of a folder, with what changes when one is written anew."""
+    return {path: path.stat().st_ino for path in folder.rglob("*") if path.is_file()}
+
+
+def write_manifest(spec: str, folder: Path, before: dict[Path, int]) -> None:
+    """Write the digests of the files of a folder, but for those that were there before."""
+    now = files_in(folder)
+    files = sorted(x for x in now if x.name != MANIFEST and before.get(x) != now[x])
     record = {
         "hopscape": __version__,
         "spec": spec,

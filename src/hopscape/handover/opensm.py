@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +89,13 @@ class _Trial:
                     said = last_words(log)
                     return Verdict(False, f"OpenSM did not take the tables; it says: {said}")
                 lids = read_lids(work / "guid2lid")
-                wrong = self._levels_answered(work, levels, lids) or self._traced(work, lids)
-            return wrong or self._judge(work, lids, levels)
+                arrived = self._arrived(work, lids)
+                if not arrived:
+                    return arrived
+                for wrong in (self._levels_answered(work, levels, lids), self._traced(work, lids)):
+                    if wrong is not None:
+                        return wrong
+            return self._judge(work, arrived, levels)
 
     @contextmanager
     def _loaded(self, work: Path) -> Iterator[None]:
@@ -185,24 +190,26 @@ class _Trial:
                 return Verdict(False, text, where)
         return None
 
-    def _judge(
-        self, work: Path, lids: dict[int, int], levels: dict[tuple[str, int], int]
-    ) -> Verdict:
-        """What OpenSM has loaded, and what ibdmchk makes of it."""
+    def _arrived(self, work: Path, lids: dict[int, int]) -> Verdict:
+        """Has OpenSM loaded what the file says, and does everybody arrive by its own dump?"""
         missing = next((name for name in _DUMPS if not (work / name).is_file()), None)
         if missing is not None:
             said = last_words(_text(work / "osm.log"))
             return Verdict(False, f"OpenSM dumped no {missing}; it says: {said}")
         dumped = read_tables(work / "opensm-lfts.dump")
         same = compare_tables(read_tables(work / "routes.lfts"), dumped)
-        arrived = trace(self.netlist, dumped, lids) if same else same
-        if not arrived:
-            return arrived
+        if not same:
+            return same
+        found = trace(self.netlist, dumped, lids)
+        return replace(found, details={**same.details, **found.details})
+
+    def _judge(self, work: Path, arrived: Verdict, levels: dict[tuple[str, int], int]) -> Verdict:
+        """What ibdmchk makes of it."""
         words = ["ibdmchk", "-s", _DUMPS[1], "-f", _DUMPS[2], "-m", _DUMPS[3]]
         words += ["-c", "path-sl.txt"] if levels else []
         said = run_program(words, work, seconds=self.seconds, codes=None)
         used = max(levels.values(), default=0) + 1
-        details = {**same.details, **arrived.details, "levels": used}
+        details = {**arrived.details, "levels": used}
         details["asked"] = min(self.pairs, len(levels))
         if "no credit loops found" not in said:
             loop = next((x for x in said.splitlines() if "credit loop" in x), last_words(said))
