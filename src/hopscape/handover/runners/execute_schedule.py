@@ -58,7 +58,10 @@ def collective(file, me, comm):
     rank = {node: i for i, node in enumerate(ends)}
     kind, size = goal["kind"], len(ends)
     pieces = max(1, chunks // {"all-to-all": size * size}.get(kind, size))
-    wanted = [c for c, to in enumerate(file["destinations"]) if to in (-1, ends[me])]
+    all_of_it = ends[me] in file["receivers"]
+    wanted = [
+        c for c, to in enumerate(file["destinations"]) if to == ends[me] or (to < 0 and all_of_it)
+    ]
     if kind in ("broadcast", "reduce", "all-reduce", "scatter", "gather"):
         root = rank[goal["root"]] if "root" in goal else 0
     every = np.array([share(me, c) for c in range(chunks)])
