@@ -98,7 +98,53 @@ def _check_rules(
     for nodes in (schedule.source, schedule.target):
         if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < net.order:
             raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
-    code, t, other, messages, sizes, hops = kernels.check_rules(
+    if rules.switching == "cut-through":
+        found = _check_shared(schedule, net, rules)
+    else:
+        found = kernels.check_rules(
+            schedule.round_start,
+            schedule.source,
+            schedule.target,
+            schedule.path_start,
+            schedule.channels,
+            net.indptr,
+            net.heads,
+            net.reverse,
+            rules.ports or 0,
+            rules.duplex == "half",
+            circuit,
+            _SHARES[rules.shares] if circuit else 0,
+            rules.packing == "packed",
+        )
+    code, t, other, messages, sizes, hops = found
+    if code == kernels.OK:
+        details["messages"] = int(messages)
+        details["sum_round_max"] = int(hops)
+        details["sizes"] = float(sizes) if rules.switching == "cut-through" else int(sizes)
+        details["time"] = rules.time(schedule.rounds, details["sizes"], int(hops))
+        return None
+    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
+    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _check_shared(
+    schedule: Schedule, net: Network, rules: Model
+) -> tuple[int, int, int, int, float, int]:
+    """Messages that run through whole paths: paths, ends, ports, and the busiest channels."""
+    from hopscape.core.cut_through_kernels import check_shared
+
+    half, channels = rules.duplex == "half", np.arange(len(net.heads))
+    first = schedule.path_start[:-1]
+    starts = schedule.channels[first] if len(first) else first
+    order = np.lexsort((starts, schedule.target, schedule.source, schedule.round))
+    mates = net.reverse if half else channels
+    limits = np.stack([net.degrees, np.diff(net.reversed_csr()[0])])
+    if rules.ports is not None:
+        limits = np.minimum(limits, rules.ports)
+    may_end = np.full(net.order, rules.in_network)
+    may_end[net.endpoints] = True
+    return check_shared(
+        order,
         schedule.round_start,
         schedule.source,
         schedule.target,
@@ -106,31 +152,24 @@ def _check_rules(
         schedule.channels,
         net.indptr,
         net.heads,
-        net.reverse,
-        rules.ports or 0,
-        rules.duplex == "half",
-        circuit,
-        _SHARES[rules.shares] if circuit else 0,
+        np.where(mates >= 0, np.minimum(channels, mates), channels),
+        net.capacities(),
+        limits,
+        half,
         rules.packing == "packed",
+        may_end,
     )
-    if code == kernels.OK:
-        details["messages"] = int(messages)
-        details["sum_round_max"] = int(hops)
-        details["time"] = rules.time(schedule.rounds, int(sizes), int(hops))
-        return None
-    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
-    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
 
 
 def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[str, str, bool]:
     """The rule that a kernel found broken, in words, and whether `other` is a transfer."""
     from hopscape.core import verify_kernels as kernels
 
-    limit = f"the limit of {rules.ports} per round"
+    limit = f"the limit of {'its channels' if rules.ports is None else rules.ports} per round"
     node = f"node {other}"
-    has_other = code > kernels.NOT_ONE_HOP
+    has_other = kernels.NOT_ONE_HOP < code < kernels.SWITCH_END
     first = _transfer(schedule, other) if has_other else ""
-    circuit = rules.switching == "circuit"
+    circuit = rules.switching != "store-and-forward"
     need = "it needs at least one" if circuit else "store-and-forward moves exactly one"
     sentences = {
         kernels.BROKEN_PATH: ("path", f"the path has no such channel at {node}"),
@@ -153,6 +192,7 @@ def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[
         ),
         kernels.BUSY_NODE: ("node", f"its path meets the path of {first}"),
         kernels.START_CROSSED: ("node", f"its path runs through the start of {first}"),
+        kernels.SWITCH_END: ("switch", f"{node} is a switch, and switches only forward"),
     }
     rule, text = sentences[code]
     return rule, text, has_other

@@ -14,7 +14,7 @@ from hopscape.core.arrays import IntArray
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
-SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED = range(8, 12)
+SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
 
 
 @njit(cache=True, nogil=True)
