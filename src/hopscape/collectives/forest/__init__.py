@@ -1,0 +1,1 @@
+"""All-gather at the bandwidth bound: spanning trees packed into any network."""

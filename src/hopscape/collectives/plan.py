@@ -1,0 +1,146 @@
+"""Plans: which hop follows which, before anything is said of rounds.
+
+A plan is a forest: every hop moves a chunk over a channel after the hop that brought it there.
+Trees of an all-gather, paths of an all-to-all and several groups at once are all forests, so that
+one function gives rounds to all of them, with the capacities of the channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError, ScheduleError
+from hopscape.core.goal import Goal
+from hopscape.core.memory import require_memory
+from hopscape.core.model import ALL_PORT_ONLY, Model
+from hopscape.core.network import Network
+from hopscape.core.progress import check_time
+from hopscape.core.schedule import Schedule
+
+__all__ = ["Plan", "hop_rounds"]
+
+_TRIES = 4
+_PASSES = 12
+_HOPS = 3_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Hops in no order of time.
+
+    Attributes
+    ----------
+    channel : int64[hops]
+    before : int64[hops]
+        The hop after which each hop may be made, or -1.
+    chunk : int64[hops]
+    """
+
+    channel: IntArray
+    before: IntArray
+    chunk: IntArray
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Plan:
+        """The plan behind a schedule in which nothing is added up.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> Plan.of(broadcast(hopscape.build("path(4)"), 0)).before
+        array([-1,  0,  1])
+        """
+        from hopscape.collectives.plan_kernels import hops_before
+        from hopscape.core.verify_kernels import by_chunk
+
+        if len(schedule.channels) != schedule.transfers:
+            raise ScheduleError("a plan is made of single hops; this schedule has circuits")
+        origins = schedule.goal.on(schedule.network).origins
+        order = np.empty(schedule.transfers, np.int64)
+        start = by_chunk(schedule.chunk, len(origins), order)
+        found = hops_before(
+            start, order, schedule.source, schedule.target, origins, schedule.network.order
+        )
+        if (found < -1).any():
+            t = int(np.argmax(found < -1))
+            raise ScheduleError(f"transfer {t} sends chunk {schedule.chunk[t]}, which never came")
+        return cls(schedule.channels.astype(np.int64), found, schedule.chunk)
+
+    @classmethod
+    def joined(cls, plans: Sequence[Plan], offsets: Sequence[int]) -> Plan:
+        """Several plans side by side; the chunks of each are counted from its offset."""
+        starts = np.cumsum([0, *(len(plan.channel) for plan in plans)])
+        return cls(
+            np.concatenate([plan.channel for plan in plans]),
+            np.concatenate(
+                [
+                    np.where(plan.before < 0, -1, plan.before + start)
+                    for plan, start in zip(plans, starts, strict=False)
+                ]
+            ),
+            np.concatenate([p.chunk + low for p, low in zip(plans, offsets, strict=True)]),
+        )
+
+    def in_pieces(self, pieces: int) -> Plan:
+        """Every chunk cut in pieces that all take the same hops."""
+        hops = len(self.channel)
+        shift = hops * np.repeat(np.arange(pieces), hops)
+        before = np.tile(self.before, pieces)
+        return Plan(
+            np.tile(self.channel, pieces),
+            np.where(before < 0, -1, before + shift),
+            np.tile(self.chunk * pieces, pieces) + shift // max(hops, 1),
+        )
+
+    def load(self, network: Network) -> int:
+        """Rounds that the busiest channel needs: no timing of the plan takes fewer."""
+        carried = np.bincount(self.channel, minlength=len(network.heads))
+        return int((-(-carried // network.room())).max(initial=0))
+
+    def schedule(
+        self, network: Network, goal: Goal, name: str, model: Model | None = None, tries: int = 0
+    ) -> Schedule:
+        """Give rounds to the hops: a schedule for all ports, full duplex, store-and-forward."""
+        rules = model if model is not None else Model()
+        if not ALL_PORT_ONLY.allows(rules):
+            raise ArgumentError(
+                f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not"
+                f" {rules.describe()}"
+            )
+        require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
+        rounds = hop_rounds(self.channel, self.before, network.room(), tries)
+        return Schedule.from_columns(
+            network, rules, goal, round=rounds, channels=self.channel, chunk=self.chunk, name=name
+        )
+
+
+def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int = 0) -> IntArray:
+    """A round for every hop, by rising chains, no channel beyond its room; as few as are found."""
+    from hopscape.collectives.plan_kernels import heights, push_hops, time_hops
+
+    channel, before = channel.astype(np.int64), before.astype(np.int64)
+    if not len(channel):
+        return np.zeros(0, dtype=np.int64)
+    height = heights(before)
+    carried = np.bincount(channel, minlength=len(room))
+    least = max(int((-(-carried // room)).max()), int(height.max()) + 1)
+    best, fewest = before, -1
+    chances = tries or (_TRIES if len(channel) <= _HOPS else 1)
+    generator = np.random.default_rng(0)
+    for attempt in range(chances):
+        check_time("giving rounds to the hops")
+        order = np.arange(len(channel))
+        rounds = time_hops(
+            channel, before, height, room, generator.permutation(order) if attempt else order
+        )
+        used = push_hops(channel, before, room, rounds, least, _PASSES)
+        if fewest < 0 or used < fewest:
+            best, fewest = rounds, int(used)
+        if fewest <= least:
+            break
+    return best
