@@ -55,8 +55,10 @@ def verify(
     Verdict
         `details`: rounds, transfers, messages, duplicates (arrivals of what was there already),
         reached (nodes that got all they were promised), sum_round_max, max_path (longest chain of
-        hops; not for combining goals) and time under the model's costs. A broken rule leaves only
-        what was measured before it.
+        hops; not for combining goals), sizes (sum over rounds of the largest message, or of the
+        busiest channel in cut-through), added (for combining goals: sum over rounds of the chunks
+        that one node adds up) and time under the model's costs. A broken rule leaves only what was
+        measured before it.
 
     Examples
     --------
@@ -76,6 +78,7 @@ def verify(
         broken = _check_chunks(schedule, aim, chunks)
     if broken is None:
         broken = _check_parts(schedule, net, aim, chunks, details)
+        details["time"] += rules.gamma * details.get("added", 0)
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
     return Verdict(True, _success(schedule, net, aim, details), details=details)
@@ -272,12 +275,17 @@ def _check_reduce(
     first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
     chunk, node, times, useless, served = map(
         int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
     )
-    details |= {"duplicates": useless, "reached": served}
+    start, order = columns[:2]
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    adds[order[start[0] : start[-1]]] = 1
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": useless, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
     how = "never reaches" if times == 0 else f"is counted {times} times at"
@@ -296,6 +304,7 @@ def _check_all_reduce(
     first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
     words = (net.order + 63) // 64
@@ -303,13 +312,15 @@ def _check_all_reduce(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
     held = np.empty((net.order, words), dtype=np.uint64)
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held))
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), adds)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    details |= {"duplicates": duplicates, "reached": served}
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
     where = {"rule": "counting", "node": node, "chunk": first + chunk, "share": missing}

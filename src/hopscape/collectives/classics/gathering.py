@@ -30,10 +30,10 @@ def _empty() -> RankPlan:
     return RankPlan.of()
 
 
-def ring(ranks: int, pieces: int = 1) -> RankPlan:
+def ring(ranks: int, pieces: int = 1, ports: int = 1) -> RankPlan:
     """Blocks go round a ring, one rank per step: p - 1 steps, each block once over each channel.
 
-    With several pieces, odd ones go round the other way.
+    With several pieces and two ports, odd ones go round the other way.
 
     Source: Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory,
     practice, and experience", 2007.
@@ -48,18 +48,18 @@ def ring(ranks: int, pieces: int = 1) -> RankPlan:
     parts = []
     for step in range(ranks - 1):
         for j in range(pieces):
-            turn = -1 if j % 2 else 1
+            turn = -1 if j % min(ports, 2) else 1
             block = (r - turn * step) % ranks
             parts.append((step, r, (r + turn) % ranks, block * pieces + j))
     return RankPlan.of(*parts)
 
 
-def bucket(sides: Sequence[int], pieces: int = 1) -> RankPlan:
+def bucket(sides: Sequence[int], pieces: int = 1, ports: int = 1) -> RankPlan:
     """Rings along one dimension after the other: what was gathered so far goes round as a whole.
 
-    Ranks are numbered as the addresses of a grid of these sides. Piece j starts with dimension
-    j // 2 and goes round forwards or backwards, so that 2d pieces keep all channels of a torus of d
-    dimensions busy.
+    Ranks are numbered as the addresses of a grid of these sides. With 2d ports piece j starts with
+    dimension j // 2 and goes round forwards or backwards, so that 2d pieces keep all channels of a
+    torus of d dimensions busy.
 
     Source: Barnett, Littlefield, Payne and van de Geijn, "Global combine on mesh architectures with
     wormhole routing", 1993; Jain and Sabharwal, "Optimal bucket algorithms for large MPI
@@ -76,8 +76,9 @@ def bucket(sides: Sequence[int], pieces: int = 1) -> RankPlan:
     dims = [i for i, side in enumerate(sides) if side > 1]
     parts = []
     for j in range(pieces if dims else 0):
-        turn = -1 if j % 2 else 1
-        first = (j // 2) % len(dims)
+        way = j % min(ports, 2 * len(dims))
+        turn = -1 if way % 2 else 1
+        first = way // 2
         held = np.arange(ranks)[:, None]  # blocks at each rank
         step = 0
         for i in [*dims[first:], *dims[:first]]:

@@ -19,10 +19,11 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["CUT_THROUGH", "RankPlan", "message_limit", "to_schedule"]
+__all__ = ["CUT_THROUGH", "MOST_RANKS", "RankPlan", "message_limit", "to_schedule"]
 
 CUT_THROUGH = Model(switching="cut-through", packing="packed")
 _MOST_TRANSFERS = 6_000_000
+MOST_RANKS = 4096
 _COMBINING = ("reduce", "reduce-scatter", "all-reduce")
 _OF_RANKS = ("all-gather", "reduce-scatter", "scatter", "gather")
 
@@ -76,7 +77,7 @@ def message_limit(network: Network, model: Model) -> int:
     """Messages that every endpoint can send, and receive, in one round."""
     ends = network.endpoints
     widths = np.minimum(network.degrees[ends], np.diff(network.reversed_csr()[0])[ends])
-    most = max(int(widths.min(initial=1)), 1)
+    most = max(int(widths.min()), 1) if len(widths) else 1
     most = most if model.ports is None else min(most, model.ports)
     return max(most // 2, 1) if model.duplex == "half" else most
 
@@ -88,6 +89,7 @@ def to_schedule(
     name: str,
     model: Model | None = None,
     places: IntArray | None = None,
+    ends: IntArray | None = None,
 ) -> Schedule:
     """A plan of ranks on a network.
 
@@ -102,7 +104,9 @@ def to_schedule(
         channels are shared. In store-and-forward every step is taken apart into rounds of single
         hops.
     places : int64[ranks], optional
-        The endpoint of each rank, counted among the endpoints; in their order when left out.
+        The endpoint of each rank, counted among `ends`; in their order when left out.
+    ends : int array, optional
+        The nodes that take part, ascending; all endpoints, or those of the group, when left out.
 
     Raises
     ------
@@ -116,7 +120,7 @@ def to_schedule(
         raise TooLargeError(
             f"{name} would make {len(plan.step):,} transfers; up to {_MOST_TRANSFERS:,} are tried"
         )
-    ends = goal.members(network)
+    ends = goal.members(network) if ends is None else ends
     seats = np.arange(len(ends)) if places is None else np.asarray(places)
     chunk = _goal_chunks(plan, goal, seats)
     order = np.lexsort((chunk, plan.target, plan.source, plan.step))
