@@ -106,17 +106,61 @@ class Plan:
         self, network: Network, goal: Goal, name: str, model: Model | None = None, tries: int = 0
     ) -> Schedule:
         """Give rounds to the hops: a schedule for all ports, full duplex, store-and-forward."""
-        rules = model if model is not None else Model()
-        if not ALL_PORT_ONLY.allows(rules):
-            raise ArgumentError(
-                f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not"
-                f" {rules.describe()}"
-            )
+        rules = _all_port(goal, model)
         require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
         rounds = hop_rounds(self.channel, self.before, network.room(), tries)
         return Schedule.from_columns(
             network, rules, goal, round=rounds, channels=self.channel, chunk=self.chunk, name=name
         )
+
+
+    def repeated(
+        self,
+        network: Network,
+        goal: Goal,
+        period: int,
+        times: int,
+        name: str,
+        model: Model | None = None,
+    ) -> Schedule:
+        """The plan again and again, every `period` rounds, which is its load or more.
+
+        Chunk c becomes chunks c·times and the `times` - 1 that follow.
+        """
+        rules = _all_port(goal, model)
+        hops = len(self.channel)
+        require_memory(120 * hops * times, f"{goal.kind} on {network.spec}")
+        first = periodic_rounds(self.channel, self.before, network.room(), period)
+        again = np.repeat(np.arange(times), hops)
+        return Schedule.from_columns(
+            network,
+            rules,
+            goal,
+            round=np.tile(first, times) + period * again,
+            channels=np.tile(self.channel, times),
+            chunk=np.tile(self.chunk * times, times) + again,
+            name=name,
+        )
+
+
+def _all_port(goal: Goal, model: Model | None) -> Model:
+    rules = model if model is not None else Model()
+    if not ALL_PORT_ONLY.allows(rules):
+        raise ArgumentError(
+            f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
+        )
+    return rules
+
+
+def periodic_rounds(
+    channel: IntArray, before: IntArray, room: IntArray, period: int
+) -> IntArray:
+    """A round for every hop such that the plan can be begun anew every `period` rounds."""
+    from hopscape.collectives.plan_kernels import place_periodically
+
+    first = hop_rounds(channel, before, room)
+    order = np.argsort(first, kind="stable")
+    return place_periodically(channel, before, room, order, period)
 
 
 def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int = 0) -> IntArray:

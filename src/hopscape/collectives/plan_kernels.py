@@ -187,6 +187,26 @@ def push_hops(
 
 
 @njit(cache=True, nogil=True)
+def place_periodically(
+    channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
+) -> IntArray:
+    """The earliest round for each hop, in the order given, that is free in every period.
+
+    `order` has every hop after the one before it; `period` is at least the load of each channel.
+    """
+    used = np.zeros((len(room), period), np.int32)
+    out = np.empty(len(channel), np.int64)
+    for e in order:
+        c = channel[e]
+        r = out[before[e]] + 1 if before[e] >= 0 else 0
+        while used[c, r % period] >= room[c]:
+            r += 1
+        used[c, r % period] += 1
+        out[e] = r
+    return out
+
+
+@njit(cache=True, nogil=True)
 def hops_before(
     start: IntArray,
     order: IntArray,
