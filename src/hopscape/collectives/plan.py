@@ -23,8 +23,8 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["Plan", "hop_rounds"]
 
-_TRIES = 4
-_PASSES = 12
+_TRIES = 12
+_PASSES = 30
 _HOPS = 3_000_000
 
 
@@ -174,17 +174,25 @@ def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int =
     carried = np.bincount(channel, minlength=len(room))
     least = max(int((-(-carried // room)).max()), int(height.max()) + 1)
     best, fewest = before, -1
-    chances = tries or (_TRIES if len(channel) <= _HOPS else 1)
     generator = np.random.default_rng(0)
-    for attempt in range(chances):
+    for attempt in range(tries or max(1, min(_TRIES, _HOPS // len(channel)))):
         check_time("giving rounds to the hops")
-        order = np.arange(len(channel))
-        rounds = time_hops(
-            channel, before, height, room, generator.permutation(order) if attempt else order
-        )
+        urgent, order = _priorities(height, attempt, generator)
+        rounds = time_hops(channel, before, urgent, room, order)
         used = push_hops(channel, before, room, rounds, least, _PASSES)
         if fewest < 0 or used < fewest:
             best, fewest = rounds, int(used)
         if fewest <= least:
             break
     return best
+
+
+def _priorities(
+    height: IntArray, attempt: int, generator: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """What is most urgent, and how ties are broken: hops to go, nothing at all, or with noise."""
+    if not attempt:
+        return height, np.arange(len(height))
+    noise = generator.integers(0, int(height.max()) + 2, len(height))
+    kinds = (0 * height, height, height + noise, noise)
+    return kinds[(attempt - 1) % len(kinds)], generator.permutation(len(height))
