@@ -23,8 +23,8 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["Plan", "hop_rounds"]
 
-_TRIES = 4
-_PASSES = 12
+_TRIES = 12
+_PASSES = 30
 _HOPS = 3_000_000
 
 
@@ -106,17 +106,61 @@ class Plan:
         self, network: Network, goal: Goal, name: str, model: Model | None = None, tries: int = 0
     ) -> Schedule:
         """Give rounds to the hops: a schedule for all ports, full duplex, store-and-forward."""
-        rules = model if model is not None else Model()
-        if not ALL_PORT_ONLY.allows(rules):
-            raise ArgumentError(
-                f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not"
-                f" {rules.describe()}"
-            )
+        rules = _all_port(goal, model)
         require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
         rounds = hop_rounds(self.channel, self.before, network.room(), tries)
         return Schedule.from_columns(
             network, rules, goal, round=rounds, channels=self.channel, chunk=self.chunk, name=name
         )
+
+
+    def repeated(
+        self,
+        network: Network,
+        goal: Goal,
+        period: int,
+        times: int,
+        name: str,
+        model: Model | None = None,
+    ) -> Schedule:
+        """The plan again and again, every `period` rounds, which is its load or more.
+
+        Chunk c becomes chunks c·times and the `times` - 1 that follow.
+        """
+        rules = _all_port(goal, model)
+        hops = len(self.channel)
+        require_memory(120 * hops * times, f"{goal.kind} on {network.spec}")
+        first = periodic_rounds(self.channel, self.before, network.room(), period)
+        again = np.repeat(np.arange(times), hops)
+        return Schedule.from_columns(
+            network,
+            rules,
+            goal,
+            round=np.tile(first, times) + period * again,
+            channels=np.tile(self.channel, times),
+            chunk=np.tile(self.chunk * times, times) + again,
+            name=name,
+        )
+
+
+def _all_port(goal: Goal, model: Model | None) -> Model:
+    rules = model if model is not None else Model()
+    if not ALL_PORT_ONLY.allows(rules):
+        raise ArgumentError(
+            f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
+        )
+    return rules
+
+
+def periodic_rounds(
+    channel: IntArray, before: IntArray, room: IntArray, period: int
+) -> IntArray:
+    """A round for every hop such that the plan can be begun anew every `period` rounds."""
+    from hopscape.collectives.plan_kernels import place_periodically
+
+    first = hop_rounds(channel, before, room)
+    order = np.argsort(first, kind="stable")
+    return place_periodically(channel, before, room, order, period)
 
 
 def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int = 0) -> IntArray:
@@ -130,17 +174,25 @@ def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int =
     carried = np.bincount(channel, minlength=len(room))
     least = max(int((-(-carried // room)).max()), int(height.max()) + 1)
     best, fewest = before, -1
-    chances = tries or (_TRIES if len(channel) <= _HOPS else 1)
     generator = np.random.default_rng(0)
-    for attempt in range(chances):
+    for attempt in range(tries or max(1, min(_TRIES, _HOPS // len(channel)))):
         check_time("giving rounds to the hops")
-        order = np.arange(len(channel))
-        rounds = time_hops(
-            channel, before, height, room, generator.permutation(order) if attempt else order
-        )
+        urgent, order = _priorities(height, attempt, generator)
+        rounds = time_hops(channel, before, urgent, room, order)
         used = push_hops(channel, before, room, rounds, least, _PASSES)
         if fewest < 0 or used < fewest:
             best, fewest = rounds, int(used)
         if fewest <= least:
             break
     return best
+
+
+def _priorities(
+    height: IntArray, attempt: int, generator: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """What is most urgent, and how ties are broken: hops to go, nothing at all, or with noise."""
+    if not attempt:
+        return height, np.arange(len(height))
+    noise = generator.integers(0, int(height.max()) + 2, len(height))
+    kinds = (0 * height, height, height + noise, noise)
+    return kinds[(attempt - 1) % len(kinds)], generator.permutation(len(height))

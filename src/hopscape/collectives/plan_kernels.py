@@ -57,17 +57,17 @@ def _children(before: IntArray) -> tuple[IntArray, IntArray]:
 
 @njit(cache=True, nogil=True)
 def time_hops(
-    channel: IntArray, before: IntArray, height: IntArray, room: IntArray, order: IntArray
+    channel: IntArray, before: IntArray, urgent: IntArray, room: IntArray, order: IntArray
 ) -> IntArray:
-    """The round of every hop: each channel serves first what has most hops to go.
+    """The round of every hop: each channel serves first what is most urgent.
 
     Parameters
     ----------
     channel : int64[hops]
     before : int64[hops]
         The hop that must be made in an earlier round, or -1.
-    height : int64[hops]
-        Hops that follow, as :func:`heights` counts them.
+    urgent : int64[hops]
+        From 0; the hops that follow, for example, as :func:`heights` counts them.
     room : int64[channels]
         How many hops each channel serves in a round.
     order : int64[hops]
@@ -76,7 +76,7 @@ def time_hops(
     hops, channels = len(channel), len(room)
     tallest = 0
     for e in range(hops):
-        tallest = max(tallest, height[e])
+        tallest = max(tallest, urgent[e])
     start, after = _children(before)
     first = np.full((channels, tallest + 1), -1, np.int64)
     top = np.full(channels, -1, np.int64)
@@ -92,7 +92,7 @@ def time_hops(
     while done < hops:
         for i in range(count):
             e = fresh[i]
-            c, h = channel[e], height[e]
+            c, h = channel[e], urgent[e]
             link[e] = first[c, h]
             first[c, h] = e
             top[c] = max(top[c], h)
@@ -184,6 +184,26 @@ def push_hops(
         if last == before_pass and lowest == 0:
             break
     return last + 1
+
+
+@njit(cache=True, nogil=True)
+def place_periodically(
+    channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
+) -> IntArray:
+    """The earliest round for each hop, in the order given, that is free in every period.
+
+    `order` has every hop after the one before it; `period` is at least the load of each channel.
+    """
+    used = np.zeros((len(room), period), np.int32)
+    out = np.empty(len(channel), np.int64)
+    for e in order:
+        c = channel[e]
+        r = out[before[e]] + 1 if before[e] >= 0 else 0
+        while used[c, r % period] >= room[c]:
+            r += 1
+        used[c, r % period] += 1
+        out[e] = r
+    return out
 
 
 @njit(cache=True, nogil=True)

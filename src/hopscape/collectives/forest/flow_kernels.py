@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["MUCH", "grow_trees", "largest_flow", "source_side"]
+__all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -231,3 +231,26 @@ def grow_trees(
         if not grown:
             return -2
     return many
+
+
+@njit(cache=True, nogil=True)
+def least_flow(
+    indptr: Array,
+    arcs: Array,
+    heads: Array,
+    left: Array,
+    source: int,
+    sinks: Array,
+    limit: int,
+    floor: int,
+) -> int:
+    """The least of the largest flows from the source to each sink, at most `limit`.
+
+    `left` is not changed. Ends at the first sink that less than `floor` comes to.
+    """
+    least = np.int64(limit)
+    for sink in sinks:
+        least = min(least, largest_flow(indptr, arcs, heads, left.copy(), source, sink, least))
+        if least < floor:
+            break
+    return int(least)
