@@ -107,12 +107,14 @@ def _pair_distances(network: Network, goal: Goal) -> IntArray:
 
 def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """With k ports the number of informed nodes grows at most by the factor k + 1 per round."""
-    kinds = ("broadcast", "reduce", "one-to-many", "all-gather", "all-reduce")
-    if goal.kind not in kinds:
+    if goal.kind == "permutation":
         return []
     whom = _others(network, goal) + 1
-    inward = goal.kind == "reduce"
-    widest = int((np.diff(network.reversed_csr()[0]) if inward else network.degrees).max(initial=0))
+    inward = goal.kind in ("reduce", "gather", "reduce-scatter")
+    widths = np.diff(network.reversed_csr()[0]) if inward else network.degrees
+    if rules.switching == "cut-through" and not rules.in_network:
+        widths = widths[network.endpoints]  # switches do not copy
+    widest = int(widths.max(initial=0))
     ports = widest if rules.ports is None else min(rules.ports, widest)
     rounds, informed = 0, 1
     while informed < whom and ports > 0:

@@ -16,7 +16,7 @@ from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
-from hopscape.core.progress import check_time, human_time, time_limit
+from hopscape.core.progress import check_time, time_limit
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
@@ -58,14 +58,18 @@ class Entry:
     def line(self, costs: Mapping[str, float]) -> tuple[float, float]:
         """Time as a line: what it takes without data, and what every byte of the buffer adds."""
         found = self.verdict.details
-        still = costs["alpha"] * self.rounds + costs["delta"] * found["sum_round_max"]
-        moving = costs["beta"] * found["sizes"] + costs["gamma"] * found.get("added", 0)
+        still = costs["alpha"] * self.rounds + costs["delta"] * found.get("sum_round_max", 0)
+        moving = costs["beta"] * found.get("sizes", 0) + costs["gamma"] * found.get("added", 0)
         return still, moving / self.chunks
 
     def time(self, costs: Mapping[str, float], size: float) -> float:
         """Time for a buffer of so many bytes, in the unit of the costs."""
         still, each = self.line(costs)
         return still + each * size
+
+    def cost(self, costs: Mapping[str, float], size: float | None) -> float:
+        """What it is ranked by: time for so many bytes, or with costs per chunk without."""
+        return self.time(costs, self.chunks if size is None else size)
 
 
 @dataclass(frozen=True)
@@ -160,14 +164,18 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
         raise ArgumentError(f"in-network asks for switches that copy and add; {network.spec} has none")
     if "switching" not in rules:
         rules["switching"] = "cut-through" if through or size is not None else "store-and-forward"
-    if rules["switching"] == "store-and-forward" and through:
-        raise ArgumentError(
-            f"the switches of {network.spec} only forward; store-and-forward ends every hop at a"
-            " node, so that it needs switches that store and copy (--in-network)"
-        )
     if rules["switching"] == "cut-through":
         rules.setdefault("packing", "packed")
     return rules
+
+
+def _no_stops(network: Network, model: Model) -> None:
+    """Refuse hops that end at switches."""
+    if model.switching == "store-and-forward" and network.has_switches and not model.in_network:
+        raise ArgumentError(
+            f"the switches of {network.spec} only forward; store-and-forward ends every hop at a"
+            " node, so that it needs switches that store, copy and add (--in-network)"
+        )
 
 
 def compete(
@@ -209,36 +217,64 @@ def compete(
     (16, 16)
     """
     asked = dict(asked or {})
-    rules = usual_rules(network, asked, size)
-    model = replace(Model(), **rules)
+    _check_ends(network, goal)
+    model = replace(Model(), **usual_rules(network, asked, size))
+    _no_stops(network, model)
     usual = MACHINE if size is not None else {name: getattr(model, name) for name in COSTS}
     costs = {**usual, **{name: asked[name] for name in COSTS if name in asked}}
     model = replace(model, **costs)
     pool = candidates(network, goal)
     if algorithm is not None:
-        pool = [one for one in pool if one.name == algorithm]
-        if not pool:
-            known = ", ".join(one.name for one in candidates(network, goal))
-            raise ArgumentError(f"{network.spec} has no {goal.kind} algorithm {algorithm!r}; it has {known}")
+        pool = [_by_name(pool, algorithm, network, goal)]
+        if not any(map(pool[0].serves.allows, _served(pool[0], network, model))):
+            model = replace(pool[0].serves.model(**asked), **costs)  # the other rules are its own
+            _no_stops(network, model)
     entries: list[Entry] = []
     left: list[LeftOut] = []
     with time_limit(seconds):
         for one in pool:
-            made, why = _try(one, network, goal, model, size, seconds, bool(entries))
+            made, why = _try(one, network, goal, model, size, bool(entries), algorithm is not None)
             entries += made
-            left += [LeftOut(one.name, why)] if not made else []
+            left += [] if made else [LeftOut(one.name, why)]
     if not entries:
-        reasons = "; ".join(f"{one.algorithm}: {one.reason}" for one in left)
-        raise ArgumentError(f"no {goal.kind} schedule on {network.spec} under {model.describe()}: {reasons}")
-    weight = 1.0 if size is None else size
-    entries.sort(key=lambda e: (_time(e, costs, size, weight), e.rounds, e.busiest, e.schedule.transfers))
-    bounds = tuple(lower_bounds(network, entries[0].schedule.goal if size is None else goal, model))
+        _give_up(network, goal, model, left)
+    entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
+    bounds = tuple(lower_bounds(network, goal, model))
     return Contest(network, goal, model, costs, size, tuple(entries), tuple(left), bounds)
 
 
-def _time(entry: Entry, costs: Mapping[str, float], size: float | None, weight: float) -> float:
-    """In µs with bytes; without, costs are per chunk."""
-    return entry.time(costs, weight if size is not None else entry.chunks)
+def _check_ends(network: Network, goal: Goal) -> None:
+    """Refuse a root or a target that is a switch."""
+    if not network.has_switches:
+        return
+    ends = network.endpoints
+    for what, nodes in (("the root", [goal.root]), ("a target", goal.targets)):
+        for node in nodes:
+            if node is not None and node not in ends:
+                raise ArgumentError(
+                    f"{what} is node {node}, a switch of {network.spec}; it must be an endpoint"
+                )
+
+
+def _by_name(pool: list[Collective], name: str, network: Network, goal: Goal) -> Collective:
+    for one in pool:
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in pool)
+    raise ArgumentError(f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {known}")
+
+
+def _give_up(network: Network, goal: Goal, model: Model, left: list[LeftOut]) -> None:
+    """Say why there is no schedule at all."""
+    if len(left) == 1:
+        one = left[0]
+        raise ArgumentError(
+            f"the {goal.kind} algorithm {one.algorithm!r} of {network.spec}: {one.reason}"
+        )
+    reasons = "; ".join(f"{one.algorithm}: {one.reason}" for one in left)
+    raise ArgumentError(
+        f"no {goal.kind} schedule on {network.spec} under {model.describe()}: {reasons}"
+    )
 
 
 def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal]:
@@ -266,29 +302,41 @@ def _try(
     goal: Goal,
     model: Model,
     size: float | None,
-    seconds: float,
     others: bool,
+    named: bool,
 ) -> tuple[list[Entry], str]:
-    """What an algorithm gives, or why it gives nothing."""
+    """What an algorithm gives, or why it gives nothing.
+
+    The first one that serves has all the time it needs. One that is asked for by name may fail its
+    check: its verdict says so.
+    """
     made: list[Entry] = []
     why = ""
+    title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
     for aim in _variants(network, goal, size):
         for rules in _served(one, network, model):
             try:
                 if others or made:
-                    check_time(f"{one.name}, with what is left of {human_time(seconds)}:")
+                    check_time(one.name)
                 schedule = run_built(one, network, aim, rules).under(model)
                 verdict = verify(schedule)
             except DisconnectedError:
                 raise
             except HopscapeError as error:
-                why = why or str(error)
+                why = why or str(error).removeprefix(title)
                 continue
-            if verdict:
+            if verdict or (named and not made):
                 made.append(_entry(one.name, schedule, verdict))
-            else:
-                why = why or f"its schedule fails: {verdict.reason}"
-    return _undominated(made), why or f"it serves {one.serves.describe()}, not {model.describe()}"
+            why = why or f"its schedule fails: {verdict.reason}"
+    return _undominated(made), why or _hop_by_hop(network)
+
+
+def _hop_by_hop(network: Network) -> str:
+    """Why there is no model under which an algorithm could be tried."""
+    return (
+        f"it goes hop by hop and stops at the switches of {network.spec}, which only forward"
+        " (--in-network lets them store, copy and add)"
+    )
 
 
 def _entry(name: str, schedule: Schedule, verdict: Verdict) -> Entry:
