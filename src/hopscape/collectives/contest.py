@@ -161,7 +161,9 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
     rules = {name: value for name, value in asked.items() if name not in COSTS}
     through = network.has_switches and not rules.get("in_network", False)
     if rules.get("in_network") and not network.has_switches:
-        raise ArgumentError(f"in-network asks for switches that copy and add; {network.spec} has none")
+        raise ArgumentError(
+            f"in-network asks for switches that copy and add; {network.spec} has none"
+        )
     if "switching" not in rules:
         rules["switching"] = "cut-through" if through or size is not None else "store-and-forward"
     if rules["switching"] == "cut-through":

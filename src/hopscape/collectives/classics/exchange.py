@@ -118,7 +118,9 @@ def trivance_all_reduce(ranks: int, sides: Sequence[int] | None = None) -> RankP
             for turn in (1, -1):
                 moved = where.copy()
                 moved[:, i] = (where[:, i] + turn * reach) % side
-                parts.append((step, np.arange(ranks), np.ravel_multi_index(tuple(moved.T), dims), 0))
+                parts.append(
+                    (step, np.arange(ranks), np.ravel_multi_index(tuple(moved.T), dims), 0)
+                )
             reach *= 3
             step += 1
         if reach != side:

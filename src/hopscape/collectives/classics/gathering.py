@@ -88,7 +88,9 @@ def bucket(sides: Sequence[int], pieces: int = 1, ports: int = 1) -> RankPlan:
             ahead = np.ravel_multi_index(tuple(moved.T), sides)
             rows = [held]
             for _ in range(side - 1):
-                parts.append((step, np.arange(ranks)[:, None], ahead[:, None], rows[-1] * pieces + j))
+                parts.append(
+                    (step, np.arange(ranks)[:, None], ahead[:, None], rows[-1] * pieces + j)
+                )
                 arrived = np.empty_like(rows[-1])
                 arrived[ahead] = rows[-1]
                 rows.append(arrived)

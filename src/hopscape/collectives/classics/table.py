@@ -214,7 +214,13 @@ _BLOCKS: tuple[tuple[str, str, str, Plan, Order | None], ...] = (
     ),
     ("bruck", "bruck", "ranges that grow by k + 1 with k messages at once", _bruck, None),
     ("swing", "swing", "partners that stay near on rings and tori, log2 p steps", _swing, None),
-    ("trivance", "trivance", "both neighbours at distance 3^k at once, log3 p steps", _trivance, None),
+    (
+        "trivance",
+        "trivance",
+        "both neighbours at distance 3^k at once, log3 p steps",
+        _trivance,
+        None,
+    ),
     ("hierarchical", "hierarchical", "rails between groups, then inside them", _hierarchical, None),
 )
 

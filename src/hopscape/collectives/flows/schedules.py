@@ -163,9 +163,7 @@ def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
 class _Prices:
     """Rounds of rerouting at rising prices; the best routes seen are kept."""
 
-    def __init__(
-        self, network: Network, orbits: Orbits, routes: Routes, room: IntArray
-    ) -> None:
+    def __init__(self, network: Network, orbits: Orbits, routes: Routes, room: IntArray) -> None:
         self.network, self.orbits, self.routes, self.room = network, orbits, routes, room
         self.generator = np.random.default_rng(0)
         self.best = (routes.path.copy(), routes.length.copy(), routes.load.copy())

@@ -189,9 +189,7 @@ class _Splitter:
     def logical(self) -> Logical:
         """One arc for every path."""
         rows = [
-            (u, v, path, room)
-            for (u, v), lane in self.lanes.items()
-            for path, room in lane.items()
+            (u, v, path, room) for (u, v), lane in self.lanes.items() for path, room in lane.items()
         ]
         ends = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
         room = np.asarray([row[3] for row in rows], dtype=np.int64)
