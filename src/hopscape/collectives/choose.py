@@ -8,6 +8,7 @@ from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.groups import among_groups
 from hopscape.collectives.orbits import (
     symmetric_all_gather,
     symmetric_all_reduce,
@@ -60,7 +61,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
-    if not isinstance(family, Family):
+    if not isinstance(family, Family) or goal.groups:
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
     turns = type(family).rotations is not Family.rotations
@@ -124,6 +125,12 @@ def run_algorithm(
     if name != GENERIC:
         chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
         build, served = chosen.build, chosen.serves
+    if goal.groups:
+        alone = build
+
+        def build(net: Network, aim: Goal, rules: Model | None) -> Schedule:
+            return among_groups(net, aim, rules, alone)
+
     title = f"the {goal.kind} algorithm {name!r} of {network.spec}"
     if not model:
         return _aimed(build(network, goal, None), goal, title)

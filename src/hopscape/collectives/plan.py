@@ -113,7 +113,6 @@ class Plan:
             network, rules, goal, round=rounds, channels=self.channel, chunk=self.chunk, name=name
         )
 
-
     def repeated(
         self,
         network: Network,
@@ -152,9 +151,7 @@ def _all_port(goal: Goal, model: Model | None) -> Model:
     return rules
 
 
-def periodic_rounds(
-    channel: IntArray, before: IntArray, room: IntArray, period: int
-) -> IntArray:
+def periodic_rounds(channel: IntArray, before: IntArray, room: IntArray, period: int) -> IntArray:
     """A round for every hop such that the plan can be begun anew every `period` rounds."""
     from hopscape.collectives.plan_kernels import place_periodically
 

@@ -25,7 +25,7 @@ __all__ = ["ExchangeBound", "exchange_bound", "orbits_of", "weighted_bound"]
 _VARIABLES = 15_000
 _FINE = 10**7
 _STEPS = 60
-_EFFORT = 30_000_000
+_EFFORT = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class ExchangeBound:
 
     def describe(self) -> str:
         """The proof in words."""
-        used = np.count_nonzero(self.weight)
+        used = int(np.count_nonzero(self.weight))
         if used and len(np.unique(self.weight[self.weight > 0])) == 1:
-            return f"the routes between all pairs must share {used} channels"
-        return f"the routes between all pairs must share {used} weighted channels (flow bound)"
+            return f"the routes of all pairs must share {used} channel{'s' * (used > 1)}"
+        return f"the routes of all pairs must share {used} weighted channels (flow bound)"
 
 
 def orbits_of(network: Network) -> Orbits:
@@ -102,7 +102,9 @@ def _searches(network: Network, weight: Floats, orbits: Orbits) -> tuple[float, 
     own = np.intersect1d(orbits.own, ends)
     total, load = tree_loads(network.indptr, network.heads, network.tails, weight, own, ends)
     if np.isinf(total):
-        raise DisconnectedError(f"{network.spec} has endpoints that cannot reach each other")
+        raise DisconnectedError(
+            f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
+        )
     return total, load
 
 

@@ -18,8 +18,7 @@ def best_weights(network: Network, orbits: Orbits) -> Floats | None:
     of all sources share the kinds of channels.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array, csr_array, hstack, kron, vstack
-    from scipy.sparse import eye_array
+    from scipy.sparse import coo_array, csr_array, eye_array, hstack, kron
 
     ends = network.endpoints.astype(np.int64)
     own = np.intersect1d(orbits.own, ends)

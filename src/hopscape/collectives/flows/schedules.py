@@ -23,7 +23,7 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
 
-_SHARP = (1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
+_SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
@@ -163,9 +163,7 @@ def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
 class _Prices:
     """Rounds of rerouting at rising prices; the best routes seen are kept."""
 
-    def __init__(
-        self, network: Network, orbits: Orbits, routes: Routes, room: IntArray
-    ) -> None:
+    def __init__(self, network: Network, orbits: Orbits, routes: Routes, room: IntArray) -> None:
         self.network, self.orbits, self.routes, self.room = network, orbits, routes, room
         self.generator = np.random.default_rng(0)
         self.best = (routes.path.copy(), routes.length.copy(), routes.load.copy())

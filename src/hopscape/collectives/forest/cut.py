@@ -39,14 +39,14 @@ class Bottleneck:
         """Rounds per chunk of every endpoint in a long all-gather: no schedule takes fewer."""
         return Fraction(self.inside, self.leaving)
 
-    def describe(self) -> str:
+    def describe(self, pieces: int = 1) -> str:
         """The proof in words, naming the smaller side of the cut."""
         nodes, others = np.nonzero(self.side)[0], np.nonzero(~self.side)[0]
-        part, verb = (nodes, "leave") if len(nodes) < len(others) else (others, "enter")
+        part, verb = (nodes, "leave") if len(nodes) <= len(others) else (others, "enter")
         named = ", ".join(map(str, part[:4].tolist())) + ", ..." * (len(part) > 4)
         noun = f"node{'s' * (len(part) > 1)}"
         lanes = f"{self.leaving} in a round"
-        return f"{self.inside} chunks must {verb} {noun} {named}, at most {lanes}"
+        return f"{self.inside * pieces} chunks must {verb} {noun} {named}, at most {lanes}"
 
 
 def cut_effort(network: Network) -> int:
@@ -87,7 +87,9 @@ def bottleneck(network: Network) -> Bottleneck:
     into = np.bincount(plain.heads, weights=plain.capacity, minlength=network.order)[ends]
     first = int(ends[into.argmin()])
     if not into.min():
-        raise DisconnectedError(f"node {first} of {network.spec} cannot be reached")
+        raise DisconnectedError(
+            f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
+        )
     side = np.ones(network.order, dtype=bool)
     side[first] = False
     best = Bottleneck(len(ends) - 1, int(into.min()), side)
@@ -97,8 +99,7 @@ def bottleneck(network: Network) -> Bottleneck:
         best = search.lowered(best, v)
         if not best.leaving:
             raise DisconnectedError(
-                f"{network.spec} has endpoints that cannot reach node {v}, so that no all-gather"
-                " exists"
+                f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
             )
     return best
 

@@ -127,9 +127,7 @@ def _check_effort(network: Network, pieces: int) -> None:
     check_time(f"packing the trees of {network.spec}", needed / 20)
 
 
-def _hops(
-    graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int
-) -> Plan:
+def _hops(graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int) -> Plan:
     """The hops of all trees, each arc a chain of channels."""
     channels: list[int] = []
     before: list[int] = []

@@ -8,11 +8,11 @@ splitting: Bang-Jensen, Frank and Jackson 1995; for collectives: Zhao et al., Fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from hopscape.collectives.forest.arcs import Arcs
-from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
@@ -189,9 +189,7 @@ class _Splitter:
     def logical(self) -> Logical:
         """One arc for every path."""
         rows = [
-            (u, v, path, room)
-            for (u, v), lane in self.lanes.items()
-            for path, room in lane.items()
+            (u, v, path, room) for (u, v), lane in self.lanes.items() for path, room in lane.items()
         ]
         ends = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
         room = np.asarray([row[3] for row in rows], dtype=np.int64)
@@ -218,7 +216,7 @@ def _pairs(
         spans.append(bounds)
     marks = sorted({*spans[0].tolist(), *(((spans[1] + shift) % total).tolist()), 0, total})
     pairs: dict[tuple[int, int], int] = {}
-    for low, high in zip(marks, marks[1:], strict=False):
+    for low, high in pairwise(marks):
         if high > low:
             u = names[int(np.searchsorted(spans[0], low, side="right")) - 1]
             v = names[int(np.searchsorted(spans[1], (low - shift) % total, side="right")) - 1]
