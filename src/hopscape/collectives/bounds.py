@@ -7,7 +7,7 @@ from math import ceil
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Family
@@ -15,7 +15,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
-__all__ = ["Bound", "lower_bounds"]
+__all__ = ["Bound", "least_load", "lower_bounds"]
 
 _ALL_PAIRS = 12_000
 _CUTS = 4_000_000
@@ -57,14 +57,15 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
         goal.members(network)
         return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), rules)
     found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, rules)]
+    counted = rules.packing == "unit" and rules.switching != "cut-through"
     if not goal.groups:
         found += _distance_bounds(network, goal, rules)
         found += _growth_bounds(network, goal, rules)
-        if rules.packing == "unit":
+        if counted:
             found += _port_bounds(network, goal, rules)
         if isinstance(network.family, Family):
             found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
-    if rules.packing == "unit":
+    if counted:
         found += _traffic_bounds(network, goal, rules)
         top = max((bound.rounds for bound in found), default=0)
         found += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
@@ -82,7 +83,7 @@ def _parts(goal: Goal) -> list[Goal]:
 
 def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
-    if rules.switching == "circuit":
+    if rules.switching != "store-and-forward":
         return []
     far = 0
     if goal.root is not None:
@@ -125,12 +126,14 @@ def _pair_distances(network: Network, goal: Goal) -> IntArray:
 
 def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """With k ports the number of informed nodes grows at most by the factor k + 1 per round."""
-    kinds = ("broadcast", "reduce", "one-to-many", "all-gather", "all-reduce")
-    if goal.kind not in kinds:
+    if goal.kind == "permutation":
         return []
     whom = _others(network, goal) + 1
-    inward = goal.kind == "reduce"
-    widest = int((np.diff(network.reversed_csr()[0]) if inward else network.degrees).max(initial=0))
+    inward = goal.kind in ("reduce", "gather", "reduce-scatter")
+    widths = np.diff(network.reversed_csr()[0]) if inward else network.degrees
+    if rules.switching == "cut-through" and not rules.in_network:
+        widths = widths[network.endpoints]  # switches do not copy
+    widest = int(widths.max(initial=0))
     ports = widest if rules.ports is None else min(rules.ports, widest)
     rounds, informed = 0, 1
     while informed < whom and ports > 0:
@@ -270,3 +273,59 @@ def _least_hops(network: Network, goal: Goal) -> int:
             _farthest(network, rows, int(np.iinfo(rows.dtype).max))
             return goal.chunks * int(rows.astype(np.int64).sum())
     return 0
+
+
+def least_load(network: Network, goal: Goal, model: Model | None = None) -> tuple[float, float]:
+    """What the busiest channel carries, and what the busiest node adds up, at least.
+
+    In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
+    busy. A node takes in and gives out by as many channels at once as the model allows; sums are
+    sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
+    (0.4375, 0.0)
+    """
+    rules = model if model is not None else Model()
+    ends = goal.members(network)
+    count = len(ends)
+    if count < 2 or len(goal.groups) > 1:
+        return 0.0, 0.0
+    share = (count - 1) / count
+    gives, takes = _widths(network, rules, into=False), _widths(network, rules, into=True)
+    narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
+    root = goal.root
+    others = ends[ends != root]
+    added = share if goal.kind in ("reduce", "reduce-scatter", "all-reduce") else 0.0
+    if root is not None:
+        inward, outward = float(takes[root]), float(gives[root])
+        far_in, far_out = float(takes[others].min()), float(gives[others].min())
+        loads = {
+            "scatter": share / outward,
+            "gather": share / inward,
+            "broadcast": max(1 / outward, 1 / far_in),
+            "reduce": max(1 / inward, 1 / far_out),
+        }
+        return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+    if goal.kind == "all-reduce":
+        whole = float(gives[ends].sum())
+        traffic = 0.0 if rules.in_network else 2 * (count - 1) / whole
+        return max(1 / narrow_in, traffic), 0.0 if rules.in_network else added
+    loads = {
+        "all-gather": share / narrow_in,
+        "reduce-scatter": share / narrow_out,
+        "all-to-all": max(share / narrow_out, share / narrow_in),
+    }
+    return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+
+
+def _widths(network: Network, rules: Model, into: bool) -> Floats:
+    """What each node can send or receive at once, by capacity."""
+    capacity = network.capacities()
+    at = network.heads if into else network.tails
+    out: Floats = np.bincount(at, weights=capacity, minlength=network.order)
+    if rules.ports is not None:
+        out = np.minimum(out, rules.ports * float(capacity.max(initial=1.0)))
+    return np.maximum(out, 1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hopscape.collectives.bounds import lower_bounds
@@ -20,13 +21,14 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
-from hopscape.core.model import ALL_PORT_ONLY, ANY_MODEL, Disjoint, Model
+from hopscape.core.model import ALL_PORT_ONLY, COSTS, Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
+from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 
-__all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm"]
+__all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm", "run_built"]
 
 GENERIC = "generic"
 _TURNED = {
@@ -120,18 +122,26 @@ def run_algorithm(
         raise ArgumentError(
             f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
         )
-    build: Callable[[Network, Goal, Model | None], Schedule] = make_schedule
-    served = ANY_MODEL
-    if name != GENERIC:
-        chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
-        build, served = chosen.build, chosen.serves
+    if name == GENERIC:
+        return run_built(Collective(name, goal.kind, "", make_schedule), network, goal, model)
+    chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
+    return run_built(chosen, network, goal, model)
+
+
+def run_built(
+    chosen: Collective,
+    network: Network,
+    goal: Goal,
+    model: Model | Mapping[str, Any] | None = None,
+) -> Schedule:
+    """Make a schedule by an algorithm, for the model that is asked for or not at all.
+
+    As :func:`run_algorithm`, with the algorithm instead of its name.
+    """
+    build, served = chosen.build, chosen.serves
     if goal.groups:
-        alone = build
-
-        def build(net: Network, aim: Goal, rules: Model | None) -> Schedule:
-            return among_groups(net, aim, rules, alone)
-
-    title = f"the {goal.kind} algorithm {name!r} of {network.spec}"
+        build = partial(_by_groups, chosen.build)
+    title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
     if not model:
         return _aimed(build(network, goal, None), goal, title)
     asked = model if isinstance(model, Model) else served.model(**model)
@@ -139,6 +149,15 @@ def run_algorithm(
     if not served.allows(rules):
         raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
     return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def _by_groups(
+    alone: Callable[[Network, Goal, Model | None], Schedule],
+    network: Network,
+    goal: Goal,
+    model: Model | None,
+) -> Schedule:
+    return among_groups(network, goal, model, alone)
 
 
 def _aimed(schedule: Schedule, goal: Goal, title: str) -> Schedule:
@@ -162,7 +181,7 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     own = schedule.model
     if own.switching == model.switching and own.disjoint in _STRONGER[model.disjoint]:
         model = replace(model, disjoint=own.disjoint)
-    if replace(own, alpha=model.alpha, beta=model.beta, delta=model.delta) == model:
+    if replace(own, **{name: getattr(model, name) for name in COSTS}) == model:
         return schedule.under(model)
     verdict = verify(schedule, model=model)
     if verdict or not verify(schedule):  # what is wrong anyway is told by its verdict
@@ -172,9 +191,9 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     )
 
 
-def report(schedule: Schedule) -> dict[str, Any]:
+def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]:
     """A schedule with its verdict and the lower bound, under the names that scripts rely on."""
-    verdict = verify(schedule)
+    verdict = verify(schedule) if verdict is None else verdict
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
     note = schedule.network.unheeded("rounds and costs take channels as alike", *ATTRIBUTES)

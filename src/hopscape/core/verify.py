@@ -55,8 +55,10 @@ def verify(
     Verdict
         `details`: rounds, transfers, messages, duplicates (arrivals of what was there already),
         reached (nodes that got all they were promised), sum_round_max, max_path (longest chain of
-        hops; not for combining goals) and time under the model's costs. A broken rule leaves only
-        what was measured before it.
+        hops; not for combining goals), sizes (sum over rounds of the largest message, or of the
+        busiest channel in cut-through), added (for combining goals: sum over rounds of the chunks
+        that one node adds up) and time under the model's costs. A broken rule leaves only what was
+        measured before it.
 
     Examples
     --------
@@ -76,6 +78,7 @@ def verify(
         broken = _check_chunks(schedule, aim, chunks)
     if broken is None:
         broken = _check_parts(schedule, net, aim, chunks, details)
+        details["time"] += rules.gamma * details.get("added", 0)
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
     return Verdict(True, _success(schedule, net, aim, details), details=details)
@@ -121,7 +124,54 @@ def _check_rules(
     for nodes in (schedule.source, schedule.target):
         if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < net.order:
             raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
-    code, t, other, messages, sizes, hops = kernels.check_rules(
+    if rules.switching == "cut-through":
+        found = _check_shared(schedule, net, rules)
+    else:
+        found = kernels.check_rules(
+            schedule.round_start,
+            schedule.source,
+            schedule.target,
+            schedule.path_start,
+            schedule.channels,
+            net.indptr,
+            net.heads,
+            net.reverse,
+            rules.ports or 0,
+            rules.duplex == "half",
+            circuit,
+            _SHARES[rules.shares] if circuit else 0,
+            rules.packing == "packed",
+            net.room() if not circuit and net.room().max(initial=1) > 1 else np.empty(0, np.int64),
+        )
+    code, t, other, messages, sizes, hops = found
+    if code == kernels.OK:
+        details["messages"] = int(messages)
+        details["sum_round_max"] = int(hops)
+        details["sizes"] = float(sizes) if rules.switching == "cut-through" else int(sizes)
+        details["time"] = rules.time(schedule.rounds, details["sizes"], int(hops))
+        return None
+    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
+    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _check_shared(
+    schedule: Schedule, net: Network, rules: Model
+) -> tuple[int, int, int, int, float, int]:
+    """Messages that run through whole paths: paths, ends, ports, and the busiest channels."""
+    from hopscape.core.cut_through_kernels import check_shared
+
+    half, channels = rules.duplex == "half", np.arange(len(net.heads))
+    first = schedule.path_start[:-1]
+    starts = schedule.channels[first] if len(first) else first
+    order = np.lexsort((starts, schedule.target, schedule.source, schedule.round))
+    mates = net.reverse if half else channels
+    limits = np.stack([net.degrees, np.diff(net.reversed_csr()[0])])
+    if rules.ports is not None:
+        limits = np.minimum(limits, rules.ports)
+    may_end = np.full(net.order, rules.in_network)
+    may_end[net.endpoints] = True
+    return check_shared(
+        order,
         schedule.round_start,
         schedule.source,
         schedule.target,
@@ -129,32 +179,24 @@ def _check_rules(
         schedule.channels,
         net.indptr,
         net.heads,
-        net.reverse,
-        rules.ports or 0,
-        rules.duplex == "half",
-        circuit,
-        _SHARES[rules.shares] if circuit else 0,
+        np.where(mates >= 0, np.minimum(channels, mates), channels),
+        net.capacities(),
+        limits,
+        half,
         rules.packing == "packed",
-        net.room() if not circuit and net.room().max(initial=1) > 1 else np.empty(0, np.int64),
+        may_end,
     )
-    if code == kernels.OK:
-        details["messages"] = int(messages)
-        details["sum_round_max"] = int(hops)
-        details["time"] = rules.time(schedule.rounds, int(sizes), int(hops))
-        return None
-    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
-    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
 
 
 def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[str, str, bool]:
     """The rule that a kernel found broken, in words, and whether `other` is a transfer."""
     from hopscape.core import verify_kernels as kernels
 
-    limit = f"the limit of {rules.ports} per round"
+    limit = f"the limit of {'its channels' if rules.ports is None else rules.ports} per round"
     node = f"node {other}"
-    has_other = code > kernels.NOT_ONE_HOP
+    has_other = kernels.NOT_ONE_HOP < code < kernels.SWITCH_END
     first = _transfer(schedule, other) if has_other else ""
-    circuit = rules.switching == "circuit"
+    circuit = rules.switching != "store-and-forward"
     need = "it needs at least one" if circuit else "store-and-forward moves exactly one"
     sentences = {
         kernels.BROKEN_PATH: ("path", f"the path has no such channel at {node}"),
@@ -177,6 +219,7 @@ def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[
         ),
         kernels.BUSY_NODE: ("node", f"its path meets the path of {first}"),
         kernels.START_CROSSED: ("node", f"its path runs through the start of {first}"),
+        kernels.SWITCH_END: ("switch", f"{node} is a switch, and switches only forward"),
     }
     rule, text = sentences[code]
     return rule, text, has_other
@@ -232,12 +275,17 @@ def _check_reduce(
     first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
     chunk, node, times, useless, served = map(
         int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
     )
-    details |= {"duplicates": useless, "reached": served}
+    start, order = columns[:2]
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    adds[order[start[0] : start[-1]]] = 1
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": useless, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
     how = "never reaches" if times == 0 else f"is counted {times} times at"
@@ -256,6 +304,7 @@ def _check_all_reduce(
     first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
     words = (net.order + 63) // 64
@@ -263,13 +312,15 @@ def _check_all_reduce(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
     held = np.empty((net.order, words), dtype=np.uint64)
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held))
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), adds)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    details |= {"duplicates": duplicates, "reached": served}
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
     where = {"rule": "counting", "node": node, "chunk": first + chunk, "share": missing}

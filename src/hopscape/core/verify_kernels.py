@@ -14,7 +14,7 @@ from hopscape.core.arrays import IntArray
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
-SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED = range(8, 12)
+SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
 
 
 @njit(cache=True, nogil=True)
@@ -397,10 +397,12 @@ def combine_sets(
     target: IntArray,
     held: IntArray,
     old: IntArray,
+    adds: IntArray,
 ) -> tuple[int, int, int]:
     """Carry out an all-reduce of one chunk on sets of shares.
 
-    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape.
+    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape;
+    `adds` is marked where a transfer adds to what is there.
     An arriving sum that shares nothing is added; one that contains all that is there replaces it;
     one that is contained brings nothing; any other would count a share twice.
 
@@ -437,6 +439,7 @@ def combine_sets(
                 inside = inside and both == incoming[w]
                 outside = outside and both == held[v, w]
             if not common:
+                adds[t] = 1
                 for w in range(words):
                     held[v, w] |= incoming[w]
             elif inside:
@@ -459,8 +462,11 @@ def check_all_reduce(
     ends: IntArray,
     held: IntArray,
     old: IntArray,
+    adds: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Carry out an all-reduce of all chunks; `held` and `old` are working memory.
+
+    `adds` is marked at the transfers that add to what is there.
 
     Returns
     -------
@@ -483,7 +489,7 @@ def check_all_reduce(
         for v in ends:
             held[v, v // 64] = np.uint64(1) << np.uint64(v % 64)
         t, share, wasted = combine_sets(
-            start[c], start[c + 1], order, round_of, source, target, held, old
+            start[c], start[c + 1], order, round_of, source, target, held, old, adds
         )
         duplicates += wasted
         if t >= 0 and (bad < 0 or t < bad):
