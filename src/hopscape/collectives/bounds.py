@@ -325,7 +325,8 @@ def _widths(network: Network, rules: Model, into: bool) -> Floats:
     """What each node can send or receive at once, by capacity."""
     capacity = network.capacities()
     at = network.heads if into else network.tails
-    out: Floats = np.bincount(at, weights=capacity, minlength=network.order)
+    out: Floats = np.bincount(at, weights=capacity, minlength=network.order).astype(np.float64)
     if rules.ports is not None:
-        out = np.minimum(out, rules.ports * float(capacity.max(initial=1.0)))
-    return np.maximum(out, 1e-12)
+        out = np.minimum(out, rules.ports * float(capacity.max(initial=1.0))).astype(np.float64)
+    floor: Floats = np.maximum(out, 1e-12)
+    return floor

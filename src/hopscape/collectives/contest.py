@@ -363,7 +363,7 @@ def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
     A hop is a short path, and circuits share nothing: both are cut-through as well.
     """
     listed = one.serves.switching
-    if listed is not None and model.switching in listed or model.switching != "cut-through":
+    if model.switching != "cut-through" or (listed is not None and model.switching in listed):
         yield model
         return
     plain = not network.has_switches or model.in_network

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["Survivors", "dead_channels", "dead_transfer", "survivors"]
+__all__ = ["Survivors", "check_alive", "dead_channels", "dead_transfer", "survivors"]
 
 _NAMED = 12
 
@@ -116,6 +117,21 @@ def dead_transfer(schedule: Schedule, dead: IntArray) -> int | None:
         return None
     hits = np.logical_or.reduceat(dead[schedule.channels], schedule.path_start[:-1])
     return int(np.argmax(hits)) if hits.any() else None
+
+
+def check_alive(
+    schedule: Schedule, nodes: Sequence[int], links: Sequence[tuple[int, int]], holds: bool
+) -> dict[str, Any]:
+    """What a check says of dead parts; the verdict fails where a transfer uses one."""
+    found: dict[str, Any] = {"dead_nodes": list(nodes), "dead_links": [list(x) for x in links]}
+    t = dead_transfer(schedule, dead_channels(schedule.network, nodes, links))
+    if t is None or not holds:
+        return found
+    when = int(np.searchsorted(schedule.round_start, t, side="right"))
+    ends = f"node {schedule.source[t]} → node {schedule.target[t]}"
+    where = {"rule": "dead", "round": when, "transfer": t}
+    reason = f"round {when}, transfer {t} ({ends}, chunk {schedule.chunk[t]}) uses a dead part"
+    return found | {"verdict": "fails", "reason": reason, "where": where}
 
 
 def survivors(

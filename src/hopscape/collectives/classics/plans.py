@@ -26,6 +26,7 @@ _MOST_TRANSFERS = 6_000_000
 MOST_RANKS = 4096
 _COMBINING = ("reduce", "reduce-scatter", "all-reduce")
 _OF_RANKS = ("all-gather", "reduce-scatter", "scatter", "gather")
+Column = IntArray | int
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class RankPlan:
     chunk: IntArray
 
     @classmethod
-    def of(cls, *parts: tuple[int, IntArray, IntArray, IntArray]) -> RankPlan:
+    def of(cls, *parts: tuple[Column, Column, Column, Column]) -> RankPlan:
         """From (step, sources, targets, chunks), broadcast against each other."""
         rows = [np.broadcast_arrays(*map(np.asarray, part)) for part in parts]
         if not rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan
@@ -28,8 +30,8 @@ def _splits(ranks: int, ports: int) -> list[tuple[int, int, int, int]]:
         for low, high in ranges:
             part = -(-(high - low) // (ports + 1))
             cuts = [*range(low, high, part), high]
-            later += [(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-            out += [(step, low, a, b) for a, b in zip(cuts[1:-1], cuts[2:], strict=True)]
+            later += pairwise(cuts)
+            out += [(step, low, a, b) for a, b in pairwise(cuts[1:])]
         ranges, step = later, step + 1
     return out
 
