@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -15,7 +16,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
-__all__ = ["Bound", "least_load", "lower_bounds"]
+__all__ = ["Bound", "Optimum", "bandwidth_optimum", "least_load", "lower_bounds"]
 
 _ALL_PAIRS = 12_000
 _CUTS = 4_000_000
@@ -212,30 +213,65 @@ def _spread(network: Network, node: int, chunks: int, wanted: IntArray, rules: M
     return Bound(rounds, why)
 
 
-def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
-    """What must cross a cut, or share the channels whatever the routes are."""
-    if (
-        goal.groups
-        or network.endpoint_count < 2
-        or (not network.has_arrays and network.order > _ALL_PAIRS)
-    ):
-        return []
+@dataclass(frozen=True)
+class Optimum:
+    """What no schedule for long data beats: rounds per chunk of every endpoint, and why.
+
+    Attributes
+    ----------
+    rounds : Fraction
+        Reached in the limit of many pieces.
+    why : str
+        The cut or the channels that prove it.
+    exact : bool
+        Is it reached, or only a bound?
+    """
+
+    rounds: Fraction
+    why: str
+    exact: bool = True
+
+
+def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
+    """The best rate of an all-gather, reduce-scatter or all-to-all with long data, all ports.
+
+    None for other goals, for several groups, and where it would take long to find.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
+    Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
+    """
+    if len(goal.groups) == 1:
+        return bandwidth_optimum(network.among(goal.groups[0]), goal.everywhere())
+    few = not network.has_arrays and network.order > _ALL_PAIRS
+    if goal.groups or network.endpoint_count < 2 or few:
+        return None
     if goal.kind in ("all-gather", "reduce-scatter"):
         from hopscape.collectives.forest.cut import bottleneck, cut_effort
 
-        if (goal.kind == "reduce-scatter" and not network.duplex) or cut_effort(network) > _CUTS:
-            return []
+        backwards = goal.kind == "reduce-scatter"
+        if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
+            return None
         found = bottleneck(network)
-        rounds = ceil(found.rounds * goal.chunks)
-        if goal.kind == "all-gather":
-            return [Bound(rounds, found.describe(goal.chunks))]
-        return [Bound(rounds, "the cuts of the all-gather that runs backwards")]
+        why = found.describe() + (", in the all-gather that runs backwards" if backwards else "")
+        return Optimum(found.rounds, why)
     if goal.kind == "all-to-all" and network.order <= _FLOWS:
         from hopscape.collectives.flows.exchange import exchange_bound
 
         flow = exchange_bound(network, _VARIABLES)
-        return [Bound(ceil(flow.rounds * goal.chunks), flow.describe())]
-    return []
+        return Optimum(flow.rounds, flow.describe(), flow.exact)
+    return None
+
+
+def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
+    """What must cross a cut, or share the channels whatever the routes are."""
+    found = bandwidth_optimum(network, goal)
+    if found is None:
+        return []
+    pieces = f" ({goal.chunks} pieces of each)" if goal.chunks > 1 else ""
+    return [Bound(ceil(found.rounds * goal.chunks), found.why + pieces)]
 
 
 def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:

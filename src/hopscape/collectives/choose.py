@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.groups import among_groups
 from hopscape.collectives.orbits import (
@@ -215,8 +215,21 @@ def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]
         "reason": verdict.reason,
         "where": dict(verdict.where),
         **{key: value for key, value in details.items() if key != "rounds"},
+        **_optimum(schedule),
         **({"note": note} if note else {}),
     }
+
+
+def _optimum(schedule: Schedule) -> dict[str, Any]:
+    """The best rate for long data, with its proof, where every channel may be used at once."""
+    model = schedule.model
+    if model.ports is not None or model.duplex == "half":
+        return {}
+    found = bandwidth_optimum(schedule.network, schedule.goal)
+    if found is None:
+        return {}
+    values = {"rounds": str(found.rounds), "value": float(found.rounds)}
+    return {"optimum": values | {"exact": found.exact, "why": found.why}}
 
 
 def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
