@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.groups import among_groups
 from hopscape.collectives.orbits import (
     symmetric_all_gather,
     symmetric_all_reduce,
@@ -71,7 +73,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
-    if not isinstance(family, Family):
+    if not isinstance(family, Family) or goal.groups:
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
     turns = type(family).rotations is not Family.rotations
@@ -158,6 +160,8 @@ def run_built(
     As :func:`run_algorithm`, with the algorithm instead of its name.
     """
     build, served = chosen.build, chosen.serves
+    if goal.groups:
+        build = partial(_by_groups, chosen.build)
     title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
     if not model:
         return _aimed(build(network, goal, None), goal, title)
@@ -166,6 +170,15 @@ def run_built(
     if not served.allows(rules):
         raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
     return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def _by_groups(
+    alone: Callable[[Network, Goal, Model | None], Schedule],
+    network: Network,
+    goal: Goal,
+    model: Model | None,
+) -> Schedule:
+    return among_groups(network, goal, model, alone)
 
 
 def _aimed(schedule: Schedule, goal: Goal, title: str) -> Schedule:
@@ -223,8 +236,21 @@ def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]
         "reason": verdict.reason,
         "where": dict(verdict.where),
         **{key: value for key, value in details.items() if key != "rounds"},
+        **_optimum(schedule),
         **({"note": note} if note else {}),
     }
+
+
+def _optimum(schedule: Schedule) -> dict[str, Any]:
+    """The best rate for long data, with its proof, where every channel may be used at once."""
+    model = schedule.model
+    if model.ports is not None or model.duplex == "half":
+        return {}
+    found = bandwidth_optimum(schedule.network, schedule.goal)
+    if found is None:
+        return {}
+    values = {"rounds": str(found.rounds), "value": float(found.rounds)}
+    return {"optimum": values | {"exact": found.exact, "why": found.why}}
 
 
 def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:

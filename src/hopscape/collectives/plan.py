@@ -2,7 +2,8 @@
 
 A plan is a forest: every hop moves a chunk over a channel after the hop that brought it there.
 Trees of an all-gather, paths of an all-to-all and several groups at once are all forests, so that
-one function gives rounds to all of them, with the capacities of the channels.
+one function gives rounds to all of them, with the capacities of the channels. Where switches only
+forward, a path past them is held as a whole.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
-__all__ = ["Plan", "hop_rounds"]
+__all__ = ["PathPlan", "Plan", "hop_rounds"]
 
 _TRIES = 12
 _PASSES = 30
 _HOPS = 3_000_000
+_PATH_TRIES = 40
+_PATH_WORK = 300_000_000
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,84 @@ def _all_port(goal: Goal, model: Model | None) -> Model:
             f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
         )
     return rules
+
+
+@dataclass(frozen=True)
+class PathPlan:
+    """Paths from endpoint to endpoint in no order of time.
+
+    Attributes
+    ----------
+    start : int64[paths + 1]
+        Path p takes ``channel[start[p]:start[p + 1]]``.
+    channel : int64[...]
+    before : int64[paths]
+        The path after which each path may be taken, or -1.
+    chunk : int64[paths]
+    """
+
+    start: IntArray
+    channel: IntArray
+    before: IntArray
+    chunk: IntArray
+
+    def by_hops(self) -> Plan:
+        """The same hop by hop."""
+        lengths = np.diff(self.start)
+        before = np.arange(len(self.channel)) - 1
+        before[self.start[:-1]] = np.where(self.before < 0, -1, self.start[self.before + 1] - 1)
+        return Plan(self.channel, before, np.repeat(self.chunk, lengths))
+
+    def schedule(
+        self, network: Network, goal: Goal, name: str, model: Model | None = None
+    ) -> Schedule:
+        """A schedule: hop by hop, or path by path where the model has circuits or cut-through."""
+        rules = model if model is not None else Model()
+        if rules.switching == "store-and-forward":
+            return self.by_hops().schedule(network, goal, name, model)
+        if rules.ports is not None or rules.duplex == "half" or rules.disjoint != "arc":
+            raise ArgumentError(
+                f"{goal.describe()} is planned for all ports, full duplex and paths that share no"
+                f" channel, not {rules.describe()}"
+            )
+        require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
+        rounds = self._rounds(np.ones(len(network.heads), dtype=np.int64))
+        return Schedule.from_columns(
+            network,
+            rules,
+            goal,
+            round=rounds,
+            channels=self.channel,
+            path_start=self.start,
+            chunk=self.chunk,
+            name=name,
+        )
+
+    def _rounds(self, room: IntArray) -> IntArray:
+        """A round for every path, the longest chains first; the best of some random orders."""
+        from hopscape.collectives.plan_kernels import heights, time_paths
+
+        if not len(self.before):
+            return np.zeros(0, dtype=np.int64)
+        height = heights(self.before)
+        carried = np.bincount(self.channel, minlength=len(room))
+        least = max(int(carried.max()), int(height.max()) + 1)
+        crowd = np.maximum.reduceat(carried[self.channel], self.start[:-1])
+        generator = np.random.default_rng(0)
+        best = None
+        work = len(self.channel) * least
+        for attempt in range(max(1, min(_PATH_TRIES, _PATH_WORK // max(work, 1)))):
+            check_time("giving rounds to the paths")
+            noise = generator.random(len(height))
+            keys = (noise, -crowd, -height) if attempt % 2 == 0 else (noise, -height)
+            order = np.lexsort(keys)
+            rounds = time_paths(self.start, self.channel, self.before, room, order)
+            if best is None or rounds.max() < best.max():
+                best = rounds
+            if int(best.max()) + 1 <= least:
+                break
+        assert best is not None
+        return best
 
 
 def periodic_rounds(channel: IntArray, before: IntArray, room: IntArray, period: int) -> IntArray:

@@ -187,6 +187,47 @@ def push_hops(
 
 
 @njit(cache=True, nogil=True)
+def time_paths(
+    start: IntArray, channels: IntArray, before: IntArray, room: IntArray, order: IntArray
+) -> IntArray:
+    """The round of every path that is held as a whole: in each round all that fit, in order.
+
+    Parameters
+    ----------
+    start : int64[paths + 1]
+        Path p holds ``channels[start[p]:start[p + 1]]`` in its round.
+    before : int64[paths]
+        The path that must be held in an earlier round, or -1.
+    room : int64[channels]
+    order : int64[paths]
+        The most urgent first.
+    """
+    paths = len(start) - 1
+    out = np.full(paths, -1, np.int64)
+    waiting = order.copy()
+    count, r = paths, 0
+    used = np.zeros(len(room), np.int64)
+    while count > 0:
+        used[:] = 0
+        left = 0
+        for i in range(count):
+            p = waiting[i]
+            fits = before[p] < 0 or 0 <= out[before[p]] < r
+            for j in range(start[p], start[p + 1]):
+                fits = fits and used[channels[j]] < room[channels[j]]
+            if fits:
+                out[p] = r
+                for j in range(start[p], start[p + 1]):
+                    used[channels[j]] += 1
+            else:
+                waiting[left] = p
+                left += 1
+        count = left
+        r += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
 def place_periodically(
     channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
 ) -> IntArray:

@@ -114,6 +114,7 @@ def finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
         "algorithm": record["algorithm"],
         "rounds": str(record["rounds"]),
         "lower bound": f"{record['lower_bound']}" + (f"  ({best})" if best else ""),
+        **_optimum_line(record),
         "messages": f"{record['messages']:,}",
         "duplicates": _maybe(record["duplicates"]),
         "nodes served": _maybe(record["reached"]),
@@ -203,6 +204,15 @@ def _fault_lines(record: Mapping[str, Any]) -> dict[str, str]:
     if "healthy_time_us" in record:
         out["with nothing dead"] += f", {record['healthy_time_us']:.6g} µs"
     return out
+
+
+def _optimum_line(record: dict[str, Any]) -> dict[str, str]:
+    """The best rate for long data."""
+    if "optimum" not in record:
+        return {}
+    found = record["optimum"]
+    least = "" if found["exact"] else "at least "
+    return {"long data": f"{least}{found['rounds']} rounds per chunk  ({found['why']})"}
 
 
 def _circuit_lines(record: Mapping[str, Any]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
 
 if TYPE_CHECKING:
@@ -65,6 +66,13 @@ BytesOption = Annotated[
     typer.Option(
         "--bytes", help="Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs."
     ),
+]
+GroupsOption = Annotated[
+    Path | None,
+    typer.Option("--groups", help="A file of groups, one in each line, all served at once."),
+]
+PiecesOption = Annotated[
+    int, typer.Option("--pieces", help="Pieces that every datum is cut into: for long data.")
 ]
 GroupOption = Annotated[
     list[str] | None,
@@ -133,6 +141,7 @@ AnimateOption = Annotated[
 
 _ROOT_FROM = (("root", FromOption, None),)
 _ROOT_TO = (("root", ToOption, None),)
+_PIECES = (("pieces", PiecesOption, 1),)
 _RULES: dict[str, Any] = {
     "ports": PortsOption,
     "duplex": DuplexOption,
@@ -170,7 +179,8 @@ class GoalCommand:
     @property
     def signature(self) -> Signature:
         """What typer reads: the network, the own options, and those that all have."""
-        group = () if self.kind == "one-to-many" else (("group", GroupOption, None),)
+        grouped = (("group", GroupOption, None), ("group_file", GroupsOption, None))
+        group = () if self.kind == "one-to-many" else grouped
         options = [
             ("spec", SpecArgument, ...),
             *self.own,
@@ -209,9 +219,11 @@ GOALS: dict[str, GoalCommand] = {
         "Send from one node to some (one-to-many), checked.",
         (("targets", TargetsOption, ...), *_ROOT_FROM),
     ),
-    "allgather": GoalCommand("all-gather", "Bring everybody's data to everybody, checked."),
+    "allgather": GoalCommand(
+        "all-gather", "Bring everybody's data to everybody, checked.", _PIECES
+    ),
     "reduce_scatter": GoalCommand(
-        "reduce-scatter", "Add up everybody's share, a part at each, checked.", rules=_ADDING
+        "reduce-scatter", "Add up everybody's share, a part at each, checked.", _PIECES, _ADDING
     ),
     "allreduce": GoalCommand(
         "all-reduce",
@@ -220,7 +232,7 @@ GOALS: dict[str, GoalCommand] = {
         _ADDING,
     ),
     "alltoall": GoalCommand(
-        "all-to-all", "Send from each to each its own (personalised), checked."
+        "all-to-all", "Send from each to each its own (personalised), checked.", _PIECES
     ),
     "permute": GoalCommand(
         "permutation",
@@ -333,7 +345,7 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[str, Any]) -> Goal:
     """The goal that the options ask for, in the numbers of what is left."""
     network = whole if left is None else left.left
-    groups = tuple(_members(whole, text) for text in given.get("group") or ())
+    groups = tuple(_members(whole, text) for text in _group_texts(given))
     root: int | None = None
     if "root" in given:
         text = given["root"]
@@ -343,7 +355,7 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[st
     targets: tuple[int, ...] = ()
     if given.get("targets") is not None:
         targets = tuple(sorted({whole.node(t) for t in given["targets"]}))
-    chunks = 1
+    chunks = given.get("pieces", 1)
     if given.get("sliced"):
         chunks = len(groups[0]) if groups else network.endpoint_count
     permuted = given.get("permutation")
@@ -354,6 +366,17 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[st
     if groups:
         raise ArgumentError("--group is for other collectives; name the targets of all endpoints")
     return Goal.permutation(read_permutation(network, permuted))
+
+
+def _group_texts(given: dict[str, Any]) -> list[str]:
+    """The groups as they are written, one by one or line by line in a file."""
+    texts = list(given.get("group") or ())
+    if given.get("group_file") is not None:
+        lines = TextFile(given["group_file"]).lines("#")
+        texts += [",".join(word.text for word in line.words()) for line in lines]
+        if not texts:
+            raise ArgumentError(f"{given['group_file']} has no groups")
+    return texts
 
 
 def _members(network: Network, text: str) -> tuple[int, ...]:

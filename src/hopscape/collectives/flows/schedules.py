@@ -7,16 +7,16 @@ from math import ceil
 
 import numpy as np
 
-from hopscape.collectives.flows.exchange import exchange_bound, orbits_of
+from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits_of
 from hopscape.collectives.orbits import Orbits
-from hopscape.collectives.plan import Plan, hop_rounds
+from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
-from hopscape.core.model import ALL_PORT_ONLY, Model
+from hopscape.core.model import ALL_PORT_ONLY, Model, Served
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, human_time, track
 from hopscape.core.schedule import Schedule
@@ -25,6 +25,7 @@ __all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
 
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
+_SHIFT_REPAIRS = 6
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
 _SECONDS = 2e-8
@@ -79,8 +80,10 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     (15, True)
     """
     rules = model if model is not None else Model()
+    if rules.switching != "store-and-forward":
+        return _whole_paths(network, goal, rules)
     if not ALL_PORT_ONLY.allows(rules):
-        raise ArgumentError(f"algorithm 'flow' serves {ALL_PORT_ONLY.describe()}")
+        raise ArgumentError(f"algorithm 'flow' serves {SERVES.describe()}, not {rules.describe()}")
     orbits = orbits_of(network)
     routes = flow_routes(network, orbits, goal.chunks)
     channel, before, packet = routes.hops()
@@ -99,6 +102,75 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     return Schedule.from_columns(
         network, rules, goal, round=columns[0], channels=columns[1], chunk=chunk, name="flow"
     )
+
+
+def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
+    """Every route within a round, no channel twice: for switches that only forward."""
+    orbits = Parallel(network)
+    routes = flow_routes(network, orbits, goal.chunks)
+    channel, _, _ = routes.hops()
+    place = np.zeros(network.order, dtype=np.int64)
+    place[network.endpoints] = np.arange(network.endpoint_count)
+    origin, aim = place[routes.source], place[routes.target]
+    own = origin if goal.kind == "all-gather" else origin * network.endpoint_count + aim
+    plan = PathPlan(
+        np.concatenate([[0], np.cumsum(routes.length)]),
+        channel,
+        np.full(len(origin), -1, dtype=np.int64),
+        own * goal.chunks + routes.piece,
+    )
+    coloured = plan.schedule(network, goal, "flow", rules)
+    narrow = (network.degrees[network.endpoints] == 1).all()
+    if rules.switching == "circuit" or not narrow or goal.chunks > 1 or len(origin) < 2:
+        return coloured
+    shifted, busy = _by_shifts(network, goal, rules)
+    return shifted if busy < coloured.rounds else coloured
+
+
+def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, int]:
+    """In round r the i-th endpoint sends to the one r places on, all routes of a round at once.
+
+    Also says for how many chunks in a row the busiest channels of all rounds are busy.
+    """
+    ends = network.endpoints.astype(np.int64)
+    count, orbits = len(ends), Parallel(network)
+    longest = _eccentricity(network, ends, ends) + _EXTRA_HOPS
+    columns: list[tuple[IntArray, ...]] = []
+    busy = 0
+    for r in track(range(1, count), f"shifts on {network.spec}", count - 1):
+        place = np.arange(count)
+        routes = _blank(network, ends, np.roll(ends, -r), np.zeros_like(place), longest)
+        _along_router(network, routes)
+        if int(routes.load.max()) > 1:
+            _Prices(network, orbits, routes, network.room(), 1.0).settle(_SHIFT_REPAIRS)
+        busy += int((-(-routes.load // network.room())).max())
+        own = place if goal.kind == "all-gather" else place * count + (place + r) % count
+        columns.append((np.full(count, r - 1), routes.hops()[0], routes.length, own))
+    when, ways, lengths, chunk = (np.concatenate(column) for column in zip(*columns, strict=True))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    made = Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=when,
+        channels=ways,
+        path_start=starts,
+        chunk=chunk,
+        name="flow",
+    )
+    return made, busy
+
+
+def _along_router(network: Network, routes: Routes) -> None:
+    """Fill in the paths of the network's own router, where they are not too long."""
+    nodes, ports = network.router().walk(routes.source, routes.target)
+    taken = ports >= 0
+    if taken.shape[1] > routes.path.shape[1]:
+        return
+    ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    routes.length[:] = taken.sum(axis=1)
+    routes.path[:, : taken.shape[1]][taken] = ways
+    routes.load[:] = np.bincount(ways, minlength=len(routes.load))
 
 
 def _copies(
@@ -147,45 +219,54 @@ def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
     kinds = int(orbits.kinds.max(initial=-1)) + 1
     room = np.ones(kinds, dtype=np.int64)
     room[orbits.kinds] = network.room()
-    routes = Routes(
-        source,
-        target,
-        piece,
-        np.zeros((len(source), longest), dtype=np.int32),
-        np.zeros(len(source), dtype=np.int64),
-        np.zeros(kinds, dtype=np.int64),
-    )
+    routes = _blank(network, source, target, piece, longest, kinds)
     if len(source):
-        _Prices(network, orbits, routes, room).settle()
+        level = float(pieces * exchange_bound(network).rounds)
+        _Prices(network, orbits, routes, room, level).settle()
     return routes
+
+
+def _blank(
+    network: Network,
+    source: IntArray,
+    target: IntArray,
+    piece: IntArray,
+    longest: int,
+    kinds: int | None = None,
+) -> Routes:
+    """Packets without paths."""
+    table = np.zeros((len(source), longest), dtype=np.int32)
+    load = np.zeros(len(network.heads) if kinds is None else kinds, dtype=np.int64)
+    return Routes(source, target, piece, table, np.zeros(len(source), dtype=np.int64), load)
 
 
 class _Prices:
     """Rounds of rerouting at rising prices; the best routes seen are kept."""
 
-    def __init__(self, network: Network, orbits: Orbits, routes: Routes, room: IntArray) -> None:
+    def __init__(
+        self, network: Network, orbits: Orbits, routes: Routes, room: IntArray, level: float
+    ) -> None:
         self.network, self.orbits, self.routes, self.room = network, orbits, routes, room
         self.generator = np.random.default_rng(0)
         self.best = (routes.path.copy(), routes.length.copy(), routes.load.copy())
-        self.least = np.inf
-        pieces = int(routes.piece.max(initial=0)) + 1
-        self.level = float(pieces * exchange_bound(network).rounds)
+        self.least = float((routes.load / room).max(initial=0)) or np.inf
+        self.level = level
 
-    def settle(self) -> None:
+    def settle(self, repairs: int | None = None) -> None:
         """Reroute all packets at each sharpness, then those on full channels, again and again."""
         count = len(self.routes.source)
         goal = ceil(self.level)
-        for sharp in track(_SHARP, f"routes on {self.network.spec}", len(_SHARP)):
+        for sharp in _SHARP:
             self.reroute(self.generator.permutation(count), sharp, self.level)
             if self.least <= goal:
                 break
-        repairs = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // max(1, count)))
-        for _ in range(repairs):
+        usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // max(1, count)))
+        for _ in range(usual if repairs is None else repairs):
             if self.least <= goal:
                 break
             full = self.fullest(1 + int(self.generator.integers(0, 3)))
             sharp = self.least * float(self.generator.uniform(0.5, 3.0))
-            self.reroute(self.generator.permutation(full), sharp, self.least - 1)
+            self.reroute(self.generator.permutation(full), sharp, max(self.least - 1, 1.0))
         for kept, now in zip(self.best, self.arrays(), strict=True):
             now[:] = kept
 
@@ -248,17 +329,22 @@ def _check_effort(network: Network, packets: int) -> None:
     check_time(f"routing {packets} packets", needed / 10)
 
 
+SERVES = Served(
+    ports=(None,),
+    duplex=("full",),
+    switching=("store-and-forward", "circuit", "cut-through"),
+)
 ALL_TO_ALL = Collective(
     "flow",
     "all-to-all",
     "routes that load all channels alike, near the flow bound, for any network",
     flow_schedule,
-    ALL_PORT_ONLY,
+    SERVES,
 )
 ALL_GATHER = Collective(
     "flow",
     "all-gather",
     "a copy to everybody along routes that load all channels alike: for narrow endpoints",
     flow_schedule,
-    ALL_PORT_ONLY,
+    SERVES,
 )

@@ -39,14 +39,14 @@ class Bottleneck:
         """Rounds per chunk of every endpoint in a long all-gather: no schedule takes fewer."""
         return Fraction(self.inside, self.leaving)
 
-    def describe(self, pieces: int = 1) -> str:
+    def describe(self) -> str:
         """The proof in words, naming the smaller side of the cut."""
         nodes, others = np.nonzero(self.side)[0], np.nonzero(~self.side)[0]
         part, verb = (nodes, "leave") if len(nodes) <= len(others) else (others, "enter")
         named = ", ".join(map(str, part[:4].tolist())) + ", ..." * (len(part) > 4)
         noun = f"node{'s' * (len(part) > 1)}"
         lanes = f"{self.leaving} in a round"
-        return f"{self.inside * pieces} chunks must {verb} {noun} {named}, at most {lanes}"
+        return f"{self.inside} chunks must {verb} {noun} {named}, at most {lanes}"
 
 
 def cut_effort(network: Network) -> int:

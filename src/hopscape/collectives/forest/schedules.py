@@ -13,13 +13,13 @@ from hopscape.collectives.forest.cut import bottleneck
 from hopscape.collectives.forest.packing import Bundle, pack_trees
 from hopscape.collectives.forest.splitting import Logical, split_switches
 from hopscape.collectives.groups import gathered_backwards
-from hopscape.collectives.plan import Plan
+from hopscape.collectives.plan import PathPlan, Plan
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
-from hopscape.core.model import ALL_PORT_ONLY, Model
+from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, human_time
 from hopscape.core.schedule import Schedule
@@ -58,11 +58,12 @@ def forest_schedule(network: Network, goal: Goal, model: Model | None = None) ->
         return gathered_backwards(network, goal, model, forest_schedule)
     if goal.kind == "all-reduce":
         return _all_reduce(network, goal, model)
-    if network.endpoint_count > 1:
+    hop_by_hop = model is None or model.switching == "store-and-forward"
+    if network.endpoint_count > 1 and hop_by_hop:
         period = bottleneck(network).rounds
         times, rest = divmod(goal.chunks, period.denominator)
         if times > 1 and not rest:
-            base = forest_plan(network, period.denominator)
+            base = forest_plan(network, period.denominator).by_hops()
             return _repeated(network, goal, base, period.numerator, times, model)
     return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
 
@@ -89,12 +90,12 @@ def _all_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
     return forth.reversed(goal).then(forth, goal, name="forest")
 
 
-def forest_plan(network: Network, pieces: int = 1) -> Plan:
+def forest_plan(network: Network, pieces: int = 1) -> PathPlan:
     """The packed trees as a plan; piece p of the j-th endpoint is chunk j·pieces + p."""
     ends = network.endpoints.astype(np.int64)
     if len(ends) < 2:
         nothing = np.zeros(0, dtype=np.int64)
-        return Plan(nothing, nothing, nothing)
+        return PathPlan(np.zeros(1, dtype=np.int64), nothing, nothing, nothing)
     _check_effort(network, pieces)
     scale = ceil(pieces * bottleneck(network).rounds)
     if network.has_switches:
@@ -110,7 +111,7 @@ def forest_plan(network: Network, pieces: int = 1) -> Plan:
     arcs = logical.arcs
     graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
     bundles = pack_trees(graph, pieces, network.spec)
-    return _hops(graph, logical.paths, bundles, pieces)
+    return _paths(graph, logical.paths, bundles, pieces)
 
 
 def _check_effort(network: Network, pieces: int) -> None:
@@ -127,9 +128,11 @@ def _check_effort(network: Network, pieces: int) -> None:
     check_time(f"packing the trees of {network.spec}", needed / 20)
 
 
-def _hops(graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int) -> Plan:
-    """The hops of all trees, each arc a chain of channels."""
-    channels: list[int] = []
+def _paths(
+    graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int
+) -> PathPlan:
+    """The arcs of all trees, each a path of channels after the one to its tail."""
+    start, channels = [0], []
     before: list[int] = []
     chunks: list[int] = []
     for bundle in bundles:
@@ -139,16 +142,14 @@ def _hops(graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], piec
             for _ in range(copies):
                 last = {bundle.root: -1}
                 for v in order:
-                    previous = last[int(graph.tails[row[v]])]
-                    for c in paths[row[v]]:
-                        before.append(previous)
-                        previous = len(channels)
-                        channels.append(c)
-                        chunks.append(chunk)
-                    last[v] = previous
+                    last[v] = len(before)
+                    before.append(last[int(graph.tails[row[v]])])
+                    channels += paths[row[v]]
+                    start.append(len(channels))
+                    chunks.append(chunk)
                 chunk += 1
-    made = (np.asarray(column, dtype=np.int64) for column in (channels, before, chunks))
-    return Plan(*made)
+    made = (np.asarray(column, dtype=np.int64) for column in (start, channels, before, chunks))
+    return PathPlan(*made)
 
 
 def _top_down(graph: Arcs, row: IntArray, root: int) -> list[int]:
@@ -177,6 +178,11 @@ def best_pieces(network: Network) -> int:
 
 
 _WHAT = "spanning trees packed to the bandwidth bound, for any network"
-ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, ALL_PORT_ONLY)
+_SERVES = Served(
+    ports=(None,),
+    duplex=("full",),
+    switching=("store-and-forward", "circuit", "cut-through"),
+)
+ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, _SERVES)
 REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
 ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")
