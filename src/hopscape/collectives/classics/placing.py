@@ -147,10 +147,13 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
 def embedded_order(network: Network, ends: IntArray, plan: RankPlan) -> IntArray | None:
     """Places by the embedding search: ranks that talk are guests that are linked.
 
-    None for more than 16 ranks or many pairs that talk, and where switches lie between endpoints.
+    None for more than 16 ranks or many pairs that talk, on simplex links, and where switches lie
+    between endpoints.
     """
     ranks = len(ends)
-    if network.has_switches or ranks != network.order or not 2 < ranks <= _EMBEDDED:
+    if network.has_switches or ranks != network.order or not network.duplex:
+        return None
+    if not 2 < ranks <= _EMBEDDED:
         return None
     low, high = np.minimum(plan.source, plan.target), np.maximum(plan.source, plan.target)
     pairs = np.unique(low * ranks + high)
