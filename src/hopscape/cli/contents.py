@@ -31,6 +31,7 @@ PANELS: dict[str, dict[str, str]] = {
         "gather": "collectives:gather",
         "multicast": "collectives:multicast",
         "allgather": "collectives:allgather",
+        "reduce-scatter": "collectives:reduce_scatter",
         "allreduce": "collectives:allreduce",
         "alltoall": "collectives:alltoall",
         "permute": "collectives:permute",

@@ -212,6 +212,12 @@ class Schedule:
         other.model = model
         return other
 
+    def meant_for(self, network: Network, goal: Goal) -> Schedule:
+        """The same transfers for another goal, on a network with the same channels."""
+        other = copy(self)
+        other.network, other.goal = network, goal
+        return other
+
     def then(self, later: Schedule, goal: Goal, name: str = "") -> Schedule:
         """This schedule, and `later` after its last round."""
         if later.network is not self.network and later.network.spec != self.network.spec:
