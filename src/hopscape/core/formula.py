@@ -85,7 +85,9 @@ class Value:
 
     def named(self, name: str, comment: str = "") -> Value:
         """The same value, with a name and a comment in the code."""
-        return self if self.op in ("constant", "input") else replace(self, name=name, comment=comment)
+        return (
+            self if self.op in ("constant", "input") else replace(self, name=name, comment=comment)
+        )
 
     def narrow(self, low: int, high: int) -> Value:
         """The same value, known to lie in a smaller range."""
@@ -283,8 +285,9 @@ def lookup(name: str, entries: Sequence[int] | IntArray, index: Value, comment: 
     if not 0 <= index.low <= index.high < len(values):
         raise ArgumentError(f"table {name} has {len(values)} entries, not {index.high + 1}")
     table = Table(name, values, comment)
-    if min(values) == max(values):
-        return constant(values[0])
+    first = values[index.low]
+    if index.low == index.high or min(values) == max(values):
+        return constant(first)
     return Value("table", (index,), min(values), max(values), table=table)
 
 
@@ -318,7 +321,8 @@ def evaluate(value: Value, at: Sequence[int] | IntArray, to: Sequence[int] | Int
     for one in values:
         found = _evaluate_one(one, [known[id(arg)] for arg in one.args], given, kind)
         if not one.boolean and np.size(found):
-            assert one.low <= found.min() and found.max() <= one.high, f"{one.op} {one.name}"
+            assert one.low <= found.min(), f"{one.op} {one.name}"
+            assert found.max() <= one.high, f"{one.op} {one.name}"
         known[id(one)] = found
     return np.asarray(np.broadcast_to(known[id(value)], given["at"].shape))
 

@@ -304,7 +304,15 @@ class ProductRouter(Router):
         zero = np.zeros(1, dtype=np.int64)
         for router in self._routers:
             whole = router.network.facts.connected
-            if not whole and (router.distances(zero.repeat(router.network.order), np.arange(router.network.order)) < 0).any():
+            if (
+                not whole
+                and (
+                    router.distances(
+                        zero.repeat(router.network.order), np.arange(router.network.order)
+                    )
+                    < 0
+                ).any()
+            ):
                 return super().formula(at, to)
         here, there = digits(at, self._box.sides), digits(to, self._box.sides)
         port = constant(-1)

@@ -188,7 +188,8 @@ def _possible(lattice: Lattice) -> list[Vector]:
     if not 0 < len(found) <= _MOST_CANDIDATES:
         raise TooLargeError(
             f"the circulant of {lattice.nodes} nodes and generators {lattice.generators} needs more"
-            f" than {_MOST_CANDIDATES} candidates in a formula; up to {MOST_COMPARED} nodes they are few"
+            f" than {_MOST_CANDIDATES} candidates in a formula; up to {MOST_COMPARED} nodes there"
+            " are few"
         )
     return found
 
@@ -198,7 +199,7 @@ def _needed(places: IntArray, vectors: IntArray) -> list[Vector]:
 
     Where no order settles all ties as the router does, another shortest way is taken.
     """
-    moves, at = np.unique(places - vectors, axis=0, return_inverse=True)
+    moves = np.unique(places - vectors, axis=0)
     lengths = np.abs(vectors).sum(axis=1)
     ports = _first_steps(vectors)
     tie = np.zeros((len(moves), len(places)), dtype=bool)

@@ -276,7 +276,7 @@ class CirculantRouter(Router):
         return port
 
     def _settled(self, port: Value, gap: Value) -> Value:
-        """The formula, put right for the few differences whose ties the router settles otherwise."""
+        """The formula, with the few ties put right that the router settles otherwise."""
         gaps = self.components * np.arange(self._order, dtype=np.int64)
         zero = np.zeros_like(gaps)
         wanted = self.next_ports(zero, gaps)

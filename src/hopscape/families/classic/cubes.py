@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
-from hopscape.core.formula import Value, choose, constant, equal
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.formula import Value, choose, constant, equal
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.formula import Value, wrapped
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.formula import Value, wrapped
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network

@@ -8,7 +8,17 @@ from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
-from hopscape.core.formula import Value, any_of, both, choose, constant, digits, equal, inverted, lookup
+from hopscape.core.formula import (
+    Value,
+    any_of,
+    both,
+    choose,
+    constant,
+    digits,
+    equal,
+    inverted,
+    lookup,
+)
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
 from hopscape.core.router import Router

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.addresses import IntArray, MixedRadix
-from hopscape.core.formula import Value, choose, constant, digits, less, equal, wrapped
+from hopscape.core.formula import Value, choose, constant, digits, equal, less, wrapped
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
