@@ -43,6 +43,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Search, files and studies": {
         "search": "",
         "export": "networks:export",
+        "emit": "emit:emit",
         "embed": "petersen_cycles:embed",
         "groups": "petersen_cycles:groups",
         "study": "",

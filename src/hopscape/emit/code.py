@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.formula import Value, evaluate, inputs
 from hopscape.core.network import Network
@@ -165,9 +166,7 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
     found, wanted = evaluate(result, at, to), router.next_ports(at, to)
     other = np.flatnonzero(found != wanted)
     if len(other):
-        ports = np.asarray(found[other], dtype=np.int64)
-        good = router.shortest_ports(at[other], to[other])
-        good = good[np.arange(len(other)), np.maximum(ports, 0)] & (ports >= 0)
+        good = begins_shortest(router, at[other], to[other], found[other])
         if not (router.exact and good.all()):
             bad = other[int(np.argmin(good))]
             raise HopscapeError(
@@ -175,6 +174,15 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
                 f" port {found[bad]}, its router by port {wanted[bad]}"
             )
     return Compared(len(at), every, len(at) - len(other))
+
+
+def begins_shortest(router: Router, at: IntArray, to: IntArray, ports: IntArray) -> IntArray:
+    """Which of these ports begin a shortest way?"""
+    short = router.shortest_ports(at, to)
+    inside = (ports >= 0) & (ports < short.shape[1])
+    taken = np.where(inside, ports, 0).astype(np.int64)
+    good: IntArray = inside & short[np.arange(len(at)), taken]
+    return good.astype(bool)
 
 
 def _sizes(result: Value) -> tuple[int, int]:

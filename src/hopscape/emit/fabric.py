@@ -13,12 +13,12 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.formula import evaluate, inputs, lookup
+from hopscape.core.formula import evaluate
 from hopscape.core.network import Network
-from hopscape.deadlock import Certificate, find_classes, routing_table
+from hopscape.deadlock import Certificate, RoutingTable, find_classes, routing_table
 from hopscape.emit.code import router_formula
 from hopscape.emit.statements import identifier
-from hopscape.emit.templates import NETWORK, QUEUE, ROUTER, TESTBENCH
+from hopscape.emit.templates import NETWORK, NODE, QUEUE, ROUTER, TESTBENCH
 from hopscape.emit.verilog import address_bits, header, port_bits, route_module
 
 __all__ = ["MOST_NODES", "Fabric", "emit_fabric"]
@@ -40,7 +40,8 @@ class Fabric:
         ``NAME_test``: random packets, every hop printed.
     name : str
     network : Network
-    router : str
+    router, kind : str
+        Its name, and the word that it is asked for by.
     classes : int
         Virtual channels per link.
     certificate : Certificate
@@ -51,6 +52,7 @@ class Fabric:
     name: str
     network: Network
     router: str
+    kind: str
     classes: int
     certificate: Certificate
 
@@ -96,20 +98,18 @@ def emit_fabric(
     _require_ways(network, chosen.distances(at, to))
     layers, proof = _layers(network, routing_table(network, chosen, ties=False))
     prefix = identifier(network.spec if name is None else name)
-    inward = _inputs(network)
-    words = _words(network, prefix, int(layers.max()) + 1, inward, depth)
+    words = _words(network, prefix, int(layers.max()) + 1, depth)
     parts = [
         header(_notes(network, chosen.name, proof)),
         route_module(result, prefix, network.order, network.ports),
-        _class_module(layers, prefix, network.order),
         _fill(QUEUE, words),
-        _fill(ROUTER, words),
-        _fill(NETWORK, words | {"NODES": _nodes(network, prefix, inward, words)}),
+        _fill(ROUTER, {"EXITS": _exits(int(words["IN"]), int(words["OUT"]))} | words),
+        _fill(NETWORK, {"NODES": _nodes(network, layers, words)} | words),
     ]
     endpoints = [f"    ends[{i}] = {v};" for i, v in enumerate(network.endpoints.tolist())]
     bench = _fill(TESTBENCH, words | {"ENDPOINTS": "\n".join(endpoints)})
     classes = int(layers.max()) + 1
-    return Fabric("\n".join(parts), bench, prefix, network, chosen.name, classes, proof)
+    return Fabric("\n".join(parts), bench, prefix, network, chosen.name, router, classes, proof)
 
 
 def _require_ways(network: Network, distances: IntArray) -> None:
@@ -119,26 +119,21 @@ def _require_ways(network: Network, distances: IntArray) -> None:
         raise ArgumentError(f"{network.spec} is not connected: some packets would never arrive")
 
 
-def _layers(network: Network, table: object) -> tuple[IntArray, Certificate]:
+def _layers(network: Network, table: RoutingTable) -> tuple[IntArray, Certificate]:
     """The class of every pair of nodes, and the proof that no packets wait in a circle."""
-    table_, _, proof = find_classes(network, table, method="single", explain=False)  # type: ignore[arg-type]
+    _, _, proof = find_classes(network, table, method="single", explain=False)
     n = network.order
     if proof.deadlock_free:
         return np.zeros((n, n), dtype=np.int64), proof
-    _, classes, proof = find_classes(network, table_, method="layers")
+    _, classes, proof = find_classes(network, table, method="layers")
     lowest = [(bits & -bits).bit_length() - 1 if bits else 0 for bits in classes.sets]
     return np.asarray(lowest, dtype=np.int64)[classes.layers], proof
 
 
-def _class_module(layers: IntArray, prefix: str, nodes: int) -> str:
-    """The module ``NAME_class``: the virtual channel of a pair of nodes."""
-    at, to = inputs(nodes)
-    found = lookup(
-        "layer", layers.ravel(), at * nodes + to, "virtual channel, row by row by source"
-    )
-    count = int(layers.max()) + 1
-    text = route_module(found, f"{prefix}_class", nodes, count)
-    return text.replace(f"{prefix}_class_route", f"{prefix}_class")
+def _class_row(layers: IntArray, bits: int) -> str:
+    """The virtual channels of one source, by destination, as one constant."""
+    number = sum(int(layer) << (bits * to) for to, layer in enumerate(layers))
+    return f"{bits * len(layers)}'h{number:x}"
 
 
 def _inputs(network: Network) -> list[list[int]]:
@@ -149,11 +144,9 @@ def _inputs(network: Network) -> list[list[int]]:
     return found
 
 
-def _words(
-    network: Network, prefix: str, classes: int, inward: list[list[int]], depth: int
-) -> dict[str, str]:
+def _words(network: Network, prefix: str, classes: int, depth: int) -> dict[str, str]:
     wide = address_bits(network.order)
-    entries, exits = max(map(len, inward)) + 1, network.ports + 1
+    entries, exits = max(map(len, _inputs(network))) + 1, network.ports + 1
     return {
         "NAME": prefix,
         "A": str(wide),
@@ -167,6 +160,7 @@ def _words(
         "OB": str(port_bits(exits)),
         "T": str(_TAG_BITS),
         "W": str(2 * wide + _TAG_BITS),
+        "QW": str(2 * wide + _TAG_BITS + port_bits(exits)),
         "DEPTH": str(depth),
         "DB": str(depth.bit_length()),
         "QB": str(port_bits(depth)),
@@ -181,40 +175,87 @@ def _fill(template: str, words: dict[str, str]) -> str:
     return template
 
 
-def _nodes(network: Network, prefix: str, inward: list[list[int]], words: dict[str, str]) -> str:
-    """One router for each node, its inputs wired to the channels that lead there."""
-    entries, exits, classes = int(words["IN"]), int(words["OUT"]), int(words["V"])
-    wide, vb = int(words["W"]), int(words["VB"])
-    starts = network.indptr
-    port_of = network.port_of(np.arange(len(network.heads))).tolist()
-    tails = network.tails.tolist()
+def _exits(entries: int, exits: int) -> str:
+    """The outputs of a router: requests, the winner, and what it sends."""
     lines: list[str] = []
-    place = {c: (v, i) for v, row in enumerate(inward) for i, c in enumerate(row)}
+    for o in range(exits):
+        asks = [
+            f"(|entry[{i}].chosen && entry[{i}].exits[@V@] == {o})"
+            for i in reversed(range(entries))
+        ]
+        flits = [f"({{@W@{{win_{o}[{i}]}}}} & entry[{i}].flits[@V@])" for i in range(entries)]
+        kinds = [f"({{@VB@{{win_{o}[{i}]}}}} & entry[{i}].classes[@V@])" for i in range(entries)]
+        lines += [
+            f"  reg  [@IN@-1:0] after_{o};  // inputs that come after the last one served",
+            f"  wire [@IN@-1:0] asks_{o} = {{{', '.join(asks)}}};",
+            f"  wire [@IN@-1:0] pool_{o} = (asks_{o} & after_{o}) != 0 ? asks_{o} & after_{o}"
+            f" : asks_{o};",
+            f"  wire [@IN@-1:0] win_{o} = pool_{o} & (~pool_{o} + 1'b1);",
+            f"  assign out_valid[{o}] = |asks_{o};",
+            f"  assign out_flit[{o}*@W@ +: @W@] = {' | '.join(flits)};",
+            f"  assign out_vc[{o}*@VB@ +: @VB@] = {' | '.join(kinds)};",
+            "  always @(posedge clk)",
+            f"    if (reset) after_{o} <= 0;",
+            f"    else if (out_valid[{o}]) after_{o} <= ~(win_{o} | (win_{o} - 1'b1));",
+        ]
+    won = " | ".join(f"win_{o}" for o in range(exits))
+    return "\n".join([*lines, f"  assign served = {won};"])
+
+
+def _nodes(network: Network, layers: IntArray, words: dict[str, str]) -> str:
+    """The channels, and one router for each node."""
+    inward, entries, exits = _inputs(network), int(words["IN"]), int(words["OUT"])
+    tails = network.tails.tolist()
+    port_of = network.port_of(np.arange(len(tails))).tolist()
+    channel = [f"{tail}_{port}" for tail, port in zip(tails, port_of, strict=True)]
+    lines = []
+    for name in channel:
+        lines += [
+            f"  wire valid_{name};",
+            f"  wire [@VB@-1:0] vc_{name};",
+            f"  wire [@W@-1:0] flit_{name};",
+            f"  wire [@V@-1:0] ready_{name};",
+        ]
     for v, row in enumerate(inward):
-        for i in range(entries - 1):
-            source = f"{tails[row[i]]}, {port_of[row[i]]}" if i < len(row) else ""
-            slot = v * entries + i
-            if not source:
-                lines.append(f"  assign in_valid[{slot}] = 1'b0;")
-                lines.append(f"  assign in_vc[{slot * vb} +: {vb}] = 0;")
-                lines.append(f"  assign in_flit[{slot * wide} +: {wide}] = 0;")
-                continue
-            out = tails[row[i]] * exits + port_of[row[i]]
-            lines.append(f"  // {source} -> {v}")
-            lines.append(f"  assign in_valid[{slot}] = out_valid[{out}];")
-            lines.append(f"  assign in_vc[{slot * vb} +: {vb}] = out_vc[{out * vb} +: {vb}];")
-            lines.append(
-                f"  assign in_flit[{slot * wide} +: {wide}] = out_flit[{out * wide} +: {wide}];"
-            )
-        wired = {port_of[c]: c for c in range(int(starts[v]), int(starts[v + 1]))}
-        for port in range(exits - 1):
-            out = (v * exits + port) * classes
-            ready = f"{classes}'d0"
-            if port in wired:
-                node, i = place[wired[port]]
-                ready = f"in_ready[{(node * entries + i) * classes} +: {classes}]"
-            lines.append(f"  assign out_ready[{out} +: {classes}] = {ready};")
+        sources = [channel[c] for c in row] + [""] * (entries - 1 - len(row))
+        starts = range(int(network.indptr[v]), int(network.indptr[v + 1]))
+        leaving = {port_of[c]: channel[c] for c in starts}
+        targets = [leaving.get(port, "") for port in range(exits - 1)]
+        lines.append(_unused(v, sources, targets))
+        constant = {"ROW": _class_row(layers[v], int(words["VB"]))}
+        lines.append(_fill(NODE, _node_words(v, sources, targets) | constant))
+    return _fill("\n".join(lines), words)
+
+
+def _unused(v: int, sources: list[str], targets: list[str]) -> str:
+    """Wires for inputs and outputs that lead nowhere."""
+    lines = [f"  wire [@VB@-1:0] unused_vc_{v};"]
+    lines += [f"  wire [@V@-1:0] no_room_{v}_{i};" for i, s in enumerate(sources) if not s]
+    for i, target in enumerate(targets):
+        if not target:
+            lines += [f"  wire no_valid_{v}_{i};", f"  wire [@VB@-1:0] no_vc_{v}_{i};"]
+            lines.append(f"  wire [@W@-1:0] no_flit_{v}_{i};")
     return "\n".join(lines)
+
+
+def _node_words(v: int, sources: list[str], targets: list[str]) -> dict[str, str]:
+    """What stands in the concatenations of a node, the highest input or output first."""
+
+    def listed(names: list[str], used: str, empty: str) -> str:
+        texts = [f"{used}_{s}" if s else empty.format(v=v, i=i) for i, s in enumerate(names)]
+        return "".join(f", {text}" for text in reversed(texts))
+
+    return {
+        "IN_VALID": listed(sources, "valid", "1'b0"),
+        "IN_VC": listed(sources, "vc", "{{@VB@{{1'b0}}}}"),
+        "IN_FLIT": listed(sources, "flit", "{{@W@{{1'b0}}}}"),
+        "IN_READY": listed(sources, "ready", "no_room_{v}_{i}"),
+        "OUT_VALID": listed(targets, "valid", "no_valid_{v}_{i}"),
+        "OUT_VC": listed(targets, "vc", "no_vc_{v}_{i}"),
+        "OUT_FLIT": listed(targets, "flit", "no_flit_{v}_{i}"),
+        "OUT_READY": listed(targets, "ready", "{{@V@{{1'b0}}}}"),
+        "K": str(v),
+    }
 
 
 def _notes(network: Network, router: str, proof: Certificate) -> list[str]:
