@@ -17,11 +17,12 @@ from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
+from hopscape.core.reading import GRAPH_ENDINGS
 from hopscape.core.spec import Call, Value, parse, write_value
 
 __all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
 
-_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
+_FILE_ENDINGS = (*GRAPH_ENDINGS, ".gz")
 
 
 def family(name: str) -> type[Family]:

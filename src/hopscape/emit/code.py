@@ -23,6 +23,9 @@ Language = Literal["c", "verilog", "p4", "python"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
 _ALL_PAIRS = 1 << 20
 _SAMPLED = 200_000
+_WORK = 40_000_000  # values that are computed for a sample
+_LARGE = 100  # how much longer numbers of more than 62 bits take
+_LEAST = 1000
 _MOST_STAGES = 64
 
 
@@ -162,7 +165,9 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
         random = np.random.default_rng(seed)
         if n >= 2**62:
             raise ArgumentError(f"{router.network.spec} has {n} nodes; routines hold up to 2^62")
-        at, to = random.integers(0, n, (2, _SAMPLED))
+        large = any(max(-v.low, v.high) >= 2**62 for v in result.walk())
+        many = _WORK // (_LARGE if large else 1) // sum(1 for _ in result.walk())
+        at, to = random.integers(0, n, (2, max(_LEAST, min(_SAMPLED, many))))
     found, wanted = evaluate(result, at, to), router.next_ports(at, to)
     other = np.flatnonzero(found != wanted)
     if len(other):
