@@ -22,7 +22,7 @@ FLOORS = [
     {"collectives", "deadlock"},
     {"families"},
     {"registry"},
-    {"draw", "search", "simulate", "export"},
+    {"draw", "search", "simulate", "export", "emit"},
     {"ledger"},
     {"design", "handover"},
     {"web", "cli"},

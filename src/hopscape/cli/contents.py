@@ -48,6 +48,7 @@ PANELS: dict[str, dict[str, str]] = {
         "handover": "handover:handover",
         "check": "handover:check",
         "run-mpi": "handover:run_mpi",
+        "emit": "emit:emit",
         "embed": "petersen_cycles:embed",
         "groups": "petersen_cycles:groups",
         "study": "",
