@@ -20,8 +20,11 @@ from hopscape.export.tables import read_routing_table
 from hopscape.handover import CheckSettings, check_folder, hand_over, read_back
 from hopscape.handover.booksim import check_booksim
 from hopscape.handover.manifest import changed_files
+from hopscape.handover.mpi import check_mpi
 from hopscape.handover.programs import ProgramError, run_program
+from hopscape.handover.schedules import SCHEDULES
 from hopscape.handover.simgrid import check_simgrid
+from hopscape.handover.verilog import check_verilog
 from hopscape.registry import build
 from hopscape.simulate.booksim import write_booksim
 from hopscape.simulate.booksim_native import native_topology
@@ -126,6 +129,30 @@ def test_a_program_that_fails_is_heard(
     _fake(tmp_path, "booksim", "import time; print('busy', flush=True); time.sleep(600)")
     with pytest.raises(ProgramError, match=r"was ended after 1 s; its last words: busy"):
         run_program(["booksim"], tmp_path, seconds=1)
+
+
+class TestVerilog:
+    """With Icarus Verilog."""
+
+    pytestmark = needs("iverilog")
+
+    def test_ports_are_the_routers(self, tmp_path: Path) -> None:
+        hand_over("torus(3, 4)", tmp_path)
+        assert check_verilog(tmp_path)
+        path = tmp_path / "verilog" / "router.v"
+        assert "port p + 1" in path.read_text()
+
+
+class TestSwitched:
+    """Schedules through switches, which only forward, on MPI ranks that are endpoints."""
+
+    pytestmark = needs("mpi")
+
+    def test_endpoints_alone_are_ranks(self, folders: Folders) -> None:
+        found = check_mpi(folders("fat_tree(4)"))
+        assert found, found.reason
+        assert set(found.details) == set(SCHEDULES)
+        assert all(one["ranks"] == 16 for one in found.details.values())
 
 
 class TestSimGrid:

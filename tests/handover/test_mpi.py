@@ -23,6 +23,7 @@ GOALS = {
     "gather": Goal.gather(5),
     "reduce": Goal.reduce(1),
     "all-gather": Goal.all_gather(),
+    "reduce-scatter": Goal.reduce_scatter(),
     "all-reduce": Goal.all_reduce(),
     "sliced": Goal.all_reduce(8),
     "all-to-all": Goal.all_to_all(),

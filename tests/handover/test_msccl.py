@@ -25,6 +25,8 @@ def _schedule(spec: str, kind: str) -> Schedule:
     net = build(spec)
     goal = {
         "all-gather": Goal.all_gather(),
+        "reduce-scatter": Goal.reduce_scatter(),
+        "in pieces": Goal.all_gather(2),
         "all-reduce": Goal.all_reduce(),
         "sliced": Goal.all_reduce(net.endpoint_count),
         "all-to-all": Goal.all_to_all(),
@@ -32,10 +34,12 @@ def _schedule(spec: str, kind: str) -> Schedule:
     return run_algorithm(net, goal, "generic", None)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(
     st.sampled_from(SPECS),
-    st.sampled_from(["all-gather", "all-reduce", "sliced", "all-to-all"]),
+    st.sampled_from(
+        ["all-gather", "reduce-scatter", "in pieces", "all-reduce", "sliced", "all-to-all"]
+    ),
     st.integers(0, 1000),
 )
 def test_every_rank_ends_with_the_right_chunks(

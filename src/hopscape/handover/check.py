@@ -10,7 +10,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, MissingPackageError
 from hopscape.core.verdict import Verdict
-from hopscape.handover import booksim, mpi, msccl, opensm, simgrid
+from hopscape.handover import booksim, mpi, msccl, opensm, simgrid, verilog
 from hopscape.handover.manifest import changed_files
 from hopscape.handover.programs import which_all
 from hopscape.handover.readback import read_back
@@ -57,7 +57,13 @@ COMPONENTS: dict[str, Component] = {
         simgrid.check_simgrid,
         sampled=True,
     ),
-    "mpi": Component("[ab]*.json", mpi.missing_mpi, mpi.PACKAGES, mpi.check_mpi),
+    "mpi": Component("[abr]*.json", mpi.missing_mpi, mpi.PACKAGES, mpi.check_mpi),
+    "iverilog": Component(
+        "verilog/router.v",
+        partial(which_all, ("iverilog", "vvp")),
+        "Debian: iverilog",
+        verilog.check_verilog,
+    ),
     "booksim": Component(
         "booksim/network.cfg",
         partial(which_all, ("booksim",)),

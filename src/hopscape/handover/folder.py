@@ -23,6 +23,7 @@ from hopscape.export.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.export.tables import write_routing_table
 from hopscape.handover.manifest import files_in, remove_listed, write_manifest
 from hopscape.handover.schedules import write_schedules
+from hopscape.handover.verilog import write_verilog
 from hopscape.interchange import write_network
 from hopscape.interchange.convert import to_networkx
 from hopscape.metrics.routes import Routes, all_routes
@@ -35,8 +36,9 @@ _README = """\
 # {spec}
 
 {endpoints} endpoints, {nodes} nodes, {links} links. {numbering} Port p of a node is the p-th on its
-front plate, in every file of this folder: cables, routing tables, OpenSM's files, GraphML and
-schedules. Rows, racks and slots count from 1.
+front plate, in every file of this folder: cables, routing tables, OpenSM's files, GraphML, SimGrid
+and schedules (Verilog alone numbers its ports from 0, and says so). Rows, racks and slots count
+from 1.
 
 | file | what it is |
 |---|---|
@@ -128,6 +130,7 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         told.append(_lane_file(find_lanes(routes), top))
         told.append(_tried("opensm/", lambda: _opensm(routes, top)))
         told.append(_tried("simgrid/", lambda: _simgrid(routes, top)))
+        told.append(_tried("verilog/", lambda: write_verilog(network, top / "verilog")))
     else:
         router = network.router()
         told.append(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
+from hopscape.collectives.contest import compete
 from hopscape.core.errors import HopscapeError
 from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model, Switching
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
 from hopscape.export.msccl import write_msccl, write_mscclpp
 
 __all__ = ["SCHEDULES", "write_schedules"]
@@ -20,6 +20,7 @@ __all__ = ["SCHEDULES", "write_schedules"]
 _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 _PERSONAL_ORDER = 64
+_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,14 @@ class _Wanted:
     msccl: bool = False
 
 
-SCHEDULES = ("broadcast", "all-gather", "all-reduce", "all-reduce-sliced", "all-to-all")
+SCHEDULES = (
+    "broadcast",
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "all-reduce-sliced",
+    "all-to-all",
+)
 
 
 def _wanted(network: Network) -> list[_Wanted]:
@@ -42,6 +50,7 @@ def _wanted(network: Network) -> list[_Wanted]:
     return [
         _Wanted("broadcast", Goal.broadcast(root), ONE_PORT, 1 << 31),
         _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER, msccl=True),
+        _Wanted("reduce-scatter", Goal.reduce_scatter(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
         _Wanted("all-reduce", Goal.all_reduce(), ALL_PORT, _TABLE_ORDER),
         _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER, msccl=True),
         _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
@@ -86,17 +95,8 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
             f"(no {name})",
             f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
         )
-    model = wanted.model
-    if network.has_switches:
-        if "cut-through" not in get_args(Switching):
-            return (
-                None,
-                f"(no {name})",
-                "schedules that leave the switches to forward are not known",
-            )
-        model = Model(ports=model.ports, switching="cut-through")  # type: ignore[arg-type]
     try:
-        found = best_schedule(network, wanted.goal, model)
+        found = _best(network, wanted)
     except HopscapeError as error:
         return None, f"(no {name})", str(error)
     if found is None:
@@ -104,3 +104,12 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
     found.schedule.save(folder / name)
     what = f"{wanted.goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
     return found.schedule, name, f"{what}; by the {found.algorithm} algorithm, checked"
+
+
+def _best(network: Network, wanted: _Wanted) -> Found | None:
+    """The best schedule; through switches, which only forward, messages run from end to end."""
+    if not network.has_switches:
+        return best_schedule(network, wanted.goal, wanted.model)
+    rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
+    winner = compete(network, wanted.goal, rules, seconds=_SECONDS).best
+    return Found(winner.schedule, winner.algorithm)
