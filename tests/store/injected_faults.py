@@ -130,11 +130,11 @@ def attack(name: str, folder: Path, every: int) -> dict[str, Any]:
             tag = f"{at}-{torn:d}"
             ended, _ = run(words(tag), at, torn)
             kills += ended == _DEAD
-            again, _ = run(words(tag))
+            again = max(run(words(tag))[0], run(words(tag))[0])  # and the file is good once more
             if ended != _DEAD:
                 wrong.append(f"call {at}: the bomb did not go off, exit {ended}")
             elif again != 0:
-                wrong.append(f"call {at} torn={torn}: the second run ends with {again}")
+                wrong.append(f"call {at} torn={torn}: a later run ends with {again}")
             elif result(folder / f"{tag}.json") != want:
                 wrong.append(f"call {at} torn={torn}: another result than undisturbed")
     return {"calls": calls, "kills": kills, "wrong": wrong}
