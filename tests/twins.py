@@ -19,6 +19,7 @@ TWINS = {
     "collectives.colouring_kernels": ("collectives/test_colouring_kernels.py", "is_proper"),
     "collectives.greedy_kernels": ("collectives/test_greedy_kernels.py", "slow_rounds"),
     "collectives.orbit_kernels": ("collectives/test_orbit_kernels.py", "play"),
+    "core.cut_through_kernels": ("core/test_cut_through.py", "slow_loads"),
     "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
     "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),

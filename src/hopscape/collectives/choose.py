@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -28,7 +29,15 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 
-__all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm", "run_built"]
+__all__ = [
+    "GENERIC",
+    "algorithms",
+    "named_algorithms",
+    "present_name",
+    "report",
+    "run_algorithm",
+    "run_built",
+]
 
 GENERIC = "generic"
 _TURNED = {
@@ -37,6 +46,7 @@ _TURNED = {
     "all-to-all": symmetric_all_to_all,
 }
 _CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
+_FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
     "edge": ("vertex",),
@@ -118,6 +128,7 @@ def run_algorithm(
     hopscape.core.errors.ArgumentError: the broadcast algorithm 'circuit' of torus(5, 5) serves ...
     """
     known = algorithms(network, goal)
+    name = present_name(name)
     if name not in known:
         raise ArgumentError(
             f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
@@ -126,6 +137,16 @@ def run_algorithm(
         return run_built(Collective(name, goal.kind, "", make_schedule), network, goal, model)
     chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
     return run_built(chosen, network, goal, model)
+
+
+def present_name(name: str) -> str:
+    """The name of an algorithm that had another one; a warning says so."""
+    if name not in _FORMER:
+        return name
+    now = _FORMER[name]
+    text = f"the algorithm {name!r} is called {now!r} now; the old name goes in the next release"
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    return now
 
 
 def run_built(

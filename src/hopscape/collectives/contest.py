@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hopscape.collectives.bounds import Bound, least_load, lower_bounds
-from hopscape.collectives.choose import GENERIC, named_algorithms, run_built
+from hopscape.collectives.choose import (
+    GENERIC,
+    named_algorithms,
+    present_name,
+    run_built,
+)
 from hopscape.collectives.generic import make_schedule
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError
 from hopscape.core.family import Collective
-from hopscape.core.goal import Goal
+from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, time_limit
@@ -145,11 +150,55 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
 
     what = "trees of breadth-first search and greedy rounds, for any network"
     found = [Collective(GENERIC, goal.kind, what, make_schedule)]
-    own = named_algorithms(network, goal)
-    names = {one.name for one in own}
-    found += own
+    found += named_algorithms(network, goal)
+    names = {one.name for one in found}
+    found += [one for one in _turned_round(network, goal) if one.name not in names]
+    names = {one.name for one in found}
     found += [one for one in CLASSICS if one.goal == goal.kind and one.name not in names]
     return found
+
+
+def _turned_round(network: Network, goal: Goal) -> list[Collective]:
+    """Algorithms for other goals that serve this one backwards, or backwards and then forwards."""
+    gather = Goal.all_gather()
+    other = {"reduce-scatter": gather, "all-reduce": gather, "gather": Goal.scatter(0)}
+    if goal.kind == "reduce" and goal.root is not None:
+        other["reduce"] = Goal.broadcast(goal.root)
+    if goal.kind not in other or not network.duplex:
+        return []
+    build = both_ways if goal.kind == "all-reduce" else backwards
+    return [
+        Collective(one.name, goal.kind, f"{one.summary}, backwards", build(one), one.serves)
+        for one in named_algorithms(network, other[goal.kind])
+    ]
+
+
+def backwards(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+    """A broadcast, scatter or all-gather backwards: a reduce, gather or reduce-scatter."""
+    kinds: dict[str, GoalKind] = {"reduce": "broadcast", "gather": "scatter"}
+
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        aim = replace(goal, kind=kinds.get(goal.kind, "all-gather"))
+        return run_built(one, network, aim, model).reversed(goal, name=one.name)
+
+    return build
+
+
+def both_ways(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+    """An all-gather backwards, then forwards: an all-reduce of a block per endpoint."""
+
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        ends = len(goal.members(network))
+        if goal.chunks % ends:
+            raise ArgumentError(
+                f"it cuts the data into a block per endpoint: {ends} chunks (--sliced), not"
+                f" {goal.chunks}"
+            )
+        aim = Goal.all_gather(goal.chunks // ends, goal.groups)
+        forth = run_built(one, network, aim, model)
+        return forth.reversed(goal).then(forth, goal, name=one.name)
+
+    return build
 
 
 def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) -> dict[str, Any]:
@@ -259,6 +308,7 @@ def _check_ends(network: Network, goal: Goal) -> None:
 
 
 def _by_name(pool: list[Collective], name: str, network: Network, goal: Goal) -> Collective:
+    name = present_name(name)
     for one in pool:
         if one.name == name:
             return one
@@ -285,12 +335,12 @@ def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal
     if size is None or goal.chunks != 1 or len(goal.groups) > 1:
         return
     count = buffer_chunks(network, replace(goal, kind="all-gather", root=None, targets=()))
+    width = int(network.degrees[network.endpoints].min()) if network.order > 1 else 1
     if goal.kind == "all-reduce":
-        chunks: Sequence[int] = (count, *_PIPELINED, 2 * count)
+        chunks: Sequence[int] = (count, *_PIPELINED, 2 * count, width * count)
     elif goal.kind in ("broadcast", "reduce"):
         chunks = (*_PIPELINED, count)
     elif goal.kind in ("all-gather", "reduce-scatter"):
-        width = int(network.degrees[network.endpoints].min()) if network.order > 1 else 1
         chunks = (2, width)
     else:
         chunks = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan
@@ -145,19 +147,33 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
 def embedded_order(network: Network, ends: IntArray, plan: RankPlan) -> IntArray | None:
     """Places by the embedding search: ranks that talk are guests that are linked.
 
-    None for more than 16 ranks or many pairs that talk, and where switches lie between endpoints.
+    None for more than 16 ranks or many pairs that talk, on simplex links, and where switches lie
+    between endpoints.
     """
     ranks = len(ends)
-    if network.has_switches or ranks != network.order or not 2 < ranks <= _EMBEDDED:
+    if network.has_switches or ranks != network.order or not network.duplex:
         return None
-    from hopscape.metrics.embedding import best_embedding
-
+    if not 2 < ranks <= _EMBEDDED:
+        return None
     low, high = np.minimum(plan.source, plan.target), np.maximum(plan.source, plan.target)
     pairs = np.unique(low * ranks + high)
     if len(pairs) > _LINKED * ranks:
         return None
+    links = tuple(network.tails.tolist()), tuple(network.heads.tolist())
+    return _embedded(tuple(pairs.tolist()), ranks, *links)
+
+
+@lru_cache(maxsize=64)
+def _embedded(
+    pairs: tuple[int, ...], ranks: int, tails: tuple[int, ...], heads: tuple[int, ...]
+) -> IntArray | None:
+    """The best places that are found on the host with these channels."""
+    from hopscape.metrics.embedding import best_embedding
+
+    talk = np.asarray(pairs, dtype=np.int64)
+    guest = Network.from_links(ranks, talk // ranks, talk % ranks, spec="ranks")
+    host = Network.from_links(ranks, tails, heads, duplex=False, spec="host")
     try:
-        guest = Network.from_links(ranks, pairs // ranks, pairs % ranks, spec="ranks")
-        return np.asarray(best_embedding(guest, network).places)
+        return np.asarray(best_embedding(guest, host).places)
     except HopscapeError:
         return None

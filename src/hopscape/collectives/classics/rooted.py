@@ -26,7 +26,7 @@ def _splits(ranks: int, ports: int) -> list[tuple[int, int, int, int]]:
     out = []
     ranges, step = [(0, ranks)], 0
     while any(high - low > 1 for low, high in ranges):
-        later = []
+        later: list[tuple[int, int]] = []
         for low, high in ranges:
             part = -(-(high - low) // (ports + 1))
             cuts = [*range(low, high, part), high]
