@@ -21,6 +21,7 @@ from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
 from hopscape.core.progress import check_time, time_limit
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
@@ -28,7 +29,8 @@ from hopscape.core.verify import verify
 
 __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
 
-SECONDS = 60.0
+SECONDS = 30.0
+_SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
 _WAYS_OF_PACKING = ("unit", "packed")
 
@@ -118,6 +120,15 @@ class Contest:
         """The winner."""
         return self.entries[0]
 
+    def settled(self, entries: Sequence[Entry]) -> bool:
+        """Is one of these entries at the bound, or within 1 % of it?"""
+        bound = self.bounds[0].rounds if self.bounds else 0
+        if self.size is None:
+            plain = self.costs["beta"] == self.costs["gamma"] == self.costs["delta"] == 0
+            return plain and min(entry.rounds for entry in entries) <= bound
+        least = 1.01 * self.least_time(self.size)
+        return min(entry.time(self.costs, self.size) for entry in entries) <= least
+
     def least_time(self, size: float) -> float:
         """No schedule is faster for a buffer of so many bytes."""
         rounds = self.bounds[0].rounds if self.bounds else 0
@@ -151,11 +162,15 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     what = "trees of breadth-first search and greedy rounds, for any network"
     found = [Collective(GENERIC, goal.kind, what, make_schedule)]
     found += named_algorithms(network, goal)
-    names = {one.name for one in found}
-    found += [one for one in _turned_round(network, goal) if one.name not in names]
-    names = {one.name for one in found}
-    found += [one for one in CLASSICS if one.goal == goal.kind and one.name not in names]
-    return found
+    for more in (_turned_round(network, goal), CLASSICS):
+        names = {one.name for one in found}
+        found += [one for one in more if one.goal == goal.kind and one.name not in names]
+    return sorted(found, key=_is_dear)
+
+
+def _is_dear(one: Collective) -> bool:
+    """Does an algorithm search for long? Those for any network that packages add do."""
+    return one.name in {added.name for added in load_plugins("collectives").values()}
 
 
 def _turned_round(network: Network, goal: Goal) -> list[Collective]:
@@ -282,16 +297,20 @@ def compete(
             _no_stops(network, model)
     entries: list[Entry] = []
     left: list[LeftOut] = []
+    bounds = tuple(lower_bounds(network, goal, model))
+    contest = Contest(network, goal, model, costs, size, (), (), bounds)
     with time_limit(seconds):
         for one in pool:
+            if entries and _is_dear(one) and contest.settled(entries):
+                left.append(LeftOut(one.name, _SETTLED))
+                continue
             made, why = _try(one, network, goal, model, size, bool(entries), algorithm is not None)
             entries += made
             left += [] if made else [LeftOut(one.name, why)]
     if not entries:
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
-    bounds = tuple(lower_bounds(network, goal, model))
-    return Contest(network, goal, model, costs, size, tuple(entries), tuple(left), bounds)
+    return replace(contest, entries=tuple(entries), left_out=tuple(left))
 
 
 def _check_ends(network: Network, goal: Goal) -> None:
