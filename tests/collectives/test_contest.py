@@ -58,6 +58,8 @@ def test_switches_only_forward_in_every_entry() -> None:
             nodes = {*entry.schedule.source.tolist(), *entry.schedule.target.tolist()}
             assert nodes <= ends
     assert "generic" in {one.algorithm for one in found.left_out}
+    exchange = compete(network, Goal.all_to_all())
+    assert exchange.best.rounds == exchange.bounds[0].rounds == 15
     inside = compete(network, Goal.broadcast(0), {"in_network": True})
     assert inside.best.rounds == 6
     with pytest.raises(ArgumentError, match="only forward"):

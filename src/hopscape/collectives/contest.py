@@ -75,8 +75,18 @@ class Entry:
         return still + each * size
 
     def cost(self, costs: Mapping[str, float], size: float | None) -> float:
-        """What it is ranked by: time for so many bytes, or with costs per chunk without."""
+        """What it is ranked by: time for so many bytes, or with costs per chunk without.
+
+        Where nothing is said of costs, a round counts 1, or as much as its busiest channel carries.
+        """
+        if size is None and costs["beta"] == costs["gamma"] == costs["delta"] == 0:
+            busy = self.verdict.details.get("sizes", 0) if self._shares else 0
+            return costs["alpha"] * max(self.rounds, busy)
         return self.time(costs, self.chunks if size is None else size)
+
+    @property
+    def _shares(self) -> bool:
+        return self.schedule.model.switching == "cut-through"
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,8 @@ class Contest:
         bound = self.bounds[0].rounds if self.bounds else 0
         if self.size is None:
             plain = self.costs["beta"] == self.costs["gamma"] == self.costs["delta"] == 0
-            return plain and min(entry.rounds for entry in entries) <= bound
+            fewest = min(entry.cost(self.costs, None) for entry in entries)
+            return plain and fewest <= self.costs["alpha"] * bound
         least = 1.01 * self.least_time(self.size)
         return min(entry.time(self.costs, self.size) for entry in entries) <= least
 
@@ -220,7 +231,7 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
     """The rules asked for, and the usual ones beside them.
 
     Messages go hop by hop; with bytes or through switches they run through whole paths
-    (cut-through), packed. Switches that may copy and add are nodes like others.
+    (cut-through). With bytes they are packed. Switches that may copy and add are nodes like others.
     """
     rules = {name: value for name, value in asked.items() if name not in COSTS}
     through = network.has_switches and not rules.get("in_network", False)
@@ -230,7 +241,7 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
         )
     if "switching" not in rules:
         rules["switching"] = "cut-through" if through or size is not None else "store-and-forward"
-    if rules["switching"] == "cut-through":
+    if rules["switching"] == "cut-through" and size is not None:
         rules.setdefault("packing", "packed")
     return rules
 

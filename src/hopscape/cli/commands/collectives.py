@@ -93,9 +93,7 @@ DuplexOption = Annotated[
 ]
 PackingOption = Annotated[
     str | None,
-    typer.Option(
-        "--packing", help="unit (one chunk per message) or packed; packed in cut-through."
-    ),
+    typer.Option("--packing", help="unit (one chunk per message) or packed; packed with --bytes."),
 ]
 SwitchingOption = Annotated[
     str | None,
