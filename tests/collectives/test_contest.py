@@ -82,7 +82,7 @@ def test_one_that_is_named_keeps_its_own_rules_or_is_refused() -> None:
     assert found.best.schedule.model.switching == "circuit"
     with pytest.raises(ArgumentError, match="serves all-port, circuit-switched, not 1-port"):
         compete(network, Goal.broadcast(0), {"ports": 1}, algorithm="circuit")
-    with pytest.raises(ArgumentError, match="no broadcast algorithm 'magic'; it has generic"):
+    with pytest.raises(ArgumentError, match=r"no broadcast algorithm 'magic'; it has .*generic"):
         compete(network, Goal.broadcast(0), algorithm="magic")
     printed = compete(hopscape.build("heawood"), Goal.broadcast(0), algorithm="basic-printed")
     assert not printed.best.verdict

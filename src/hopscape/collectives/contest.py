@@ -16,7 +16,7 @@ from hopscape.collectives.choose import (
     run_built,
 )
 from hopscape.collectives.generic import make_schedule
-from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError
+from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
@@ -32,6 +32,7 @@ __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compet
 SECONDS = 30.0
 _SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
+_MANY_MOVES = 10_000_000
 _WAYS_OF_PACKING = ("unit", "packed")
 
 
@@ -167,12 +168,12 @@ def buffer_chunks(network: Network, goal: Goal) -> int:
 
 
 def candidates(network: Network, goal: Goal) -> list[Collective]:
-    """All algorithms for a goal: generic, of the family, classic, and those of packages."""
+    """All algorithms for a goal: the family's, generic, classic, those that search for long."""
     from hopscape.collectives.classics import CLASSICS
 
     what = "trees of breadth-first search and greedy rounds, for any network"
-    found = [Collective(GENERIC, goal.kind, what, make_schedule)]
-    found += named_algorithms(network, goal)
+    found = list(named_algorithms(network, goal))
+    found.append(Collective(GENERIC, goal.kind, what, make_schedule))
     for more in (_turned_round(network, goal), CLASSICS):
         names = {one.name for one in found}
         found += [one for one in more if one.goal == goal.kind and one.name not in names]
@@ -400,6 +401,7 @@ def _try(
             try:
                 if others or made:
                     check_time(one.name)
+                    _check_moves(network, aim)
                 schedule = run_built(one, network, aim, rules).under(model)
                 verdict = verify(schedule)
             except DisconnectedError:
@@ -411,6 +413,23 @@ def _try(
                 made.append(_entry(one.name, schedule, verdict))
             why = why or f"its schedule fails: {verdict.reason}"
     return _undominated(made), why or _hop_by_hop(network)
+
+
+def _check_moves(network: Network, goal: Goal) -> None:
+    """Refuse a second schedule of very many transfers."""
+    count = network.endpoint_count
+    each = {
+        "all-gather": count * (count - 1) * goal.chunks,
+        "reduce-scatter": count * (count - 1) * goal.chunks,
+        "all-to-all": count * (count - 1) * goal.chunks,
+        "all-reduce": 2 * (count - 1) * goal.chunks,
+    }
+    moves = each.get(goal.kind, (count - 1) * goal.chunks)
+    if moves > _MANY_MOVES:
+        raise TooLargeError(
+            f"{moves:,} chunks would have to move; beyond {_MANY_MOVES:,} only the first algorithm"
+            " that serves is run, or the one that is named"
+        )
 
 
 def _hop_by_hop(network: Network) -> str:
