@@ -62,8 +62,8 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     if not goal.groups:
         found += _distance_bounds(network, goal, rules)
         found += _growth_bounds(network, goal, rules)
-        if counted:
-            found += _port_bounds(network, goal, rules)
+        if rules.packing == "unit":
+            found += [*_port_bounds(network, goal, rules), *_arrival_bounds(network, goal, rules)]
         if isinstance(network.family, Family):
             found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
     if counted:
@@ -185,7 +185,8 @@ def _access(
     ways = (network.heads, network.tails)
     at, beside = ways if verb == "receive" else ways[::-1]
     mine = at == node
-    width = int(network.room()[mine].sum())
+    through = rules.switching == "cut-through"
+    width = int(mine.sum() if through else network.room()[mine].sum())
     if rules.ports is not None:
         width = min(width, rules.ports)
     rounds = -(-chunks // width) if width else 0
@@ -197,7 +198,7 @@ def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) 
     """What a node exchanges with other endpoints; beside switches its channels idle for a round."""
     rounds, why, beside = _access(network, node, chunks, verb, rules)
     others = np.setdiff1d(network.endpoints, [node])
-    hop_by_hop = network.has_switches and rules.switching != "circuit"
+    hop_by_hop = network.has_switches and rules.switching == "store-and-forward"
     if rounds and hop_by_hop and not np.isin(beside, others).any():
         return Bound(rounds + 1, f"{why}, through a switch")
     return Bound(rounds, why)
@@ -206,11 +207,28 @@ def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) 
 def _spread(network: Network, node: int, chunks: int, wanted: IntArray, rules: Model) -> Bound:
     """What all must get from a node: the last chunk leaves it, then goes to the farthest."""
     rounds, why, _ = _access(network, node, chunks, "send", rules)
-    if rounds and rules.switching != "circuit" and network.order <= _ALL_PAIRS:
+    hop_by_hop = rules.switching == "store-and-forward"
+    if rounds and hop_by_hop and network.order <= _ALL_PAIRS:
         more = _farthest(network, distances_from(network, node)[wanted], -1) - 1
         if more > 0:
             return Bound(rounds + more, f"{why}, and the last goes {more} hops more")
     return Bound(rounds, why)
+
+
+def _arrival_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """Sums that come to endpoints, where switches only forward: 2 (n - 1) for every chunk.
+
+    So many one-way messages gossip takes (Harary and Schwenk 1974).
+    """
+    ends = network.endpoints
+    if goal.kind != "all-reduce" or rules.switching == "store-and-forward" or rules.in_network:
+        return []
+    widths = np.bincount(network.heads, minlength=network.order)[ends]
+    lanes = int(np.minimum(widths, rules.ports or network.ports).sum())
+    count = 2 * (len(ends) - 1) * goal.chunks
+    if not lanes:
+        return []
+    return [Bound(-(-count // lanes), f"{count} sums must come to endpoints by {lanes} channels")]
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def run_built(
     As :func:`run_algorithm`, with the algorithm instead of its name.
     """
     build, served = chosen.build, chosen.serves
-    if goal.groups:
+    if goal.groups and not chosen.groups:
         build = partial(_by_groups, chosen.build)
     title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
     if not model:

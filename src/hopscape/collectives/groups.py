@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from hopscape.collectives.plan import Plan
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
@@ -49,7 +49,10 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
     if len(goal.groups) == 1:
         goal.members(network)
         view = network.among(goal.groups[0])
-        return build(view, goal.everywhere(), model).meant_for(network, goal)
+        made = build(view, goal.everywhere(), model)
+        if made.goal != goal.everywhere():
+            raise ArgumentError(f"it is for {made.goal.describe()}, not {goal.kind} among groups")
+        return made.meant_for(network, goal)
     if model is not None and not ALL_PORT_ONLY.allows(model):
         raise ArgumentError(
             f"several groups at once are planned for {ALL_PORT_ONLY.describe()}, not"
@@ -60,7 +63,12 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, build)
     made = [among_groups(network, part, model, build) for part in goal.parts()]
-    plans = [Plan.of(schedule) for schedule in made]
+    try:
+        plans = [Plan.of(schedule) for schedule in made]
+    except ScheduleError as error:
+        raise ArgumentError(
+            f"it does not serve several groups at once: its {goal.kind} is none ({error})"
+        ) from error
     counts = [part.chunk_count(network) for part in goal.parts()]
     offsets = np.cumsum([0, *counts[:-1]]).tolist()
     joined = Plan.joined(plans, offsets).schedule(network, goal, made[0].name, model)

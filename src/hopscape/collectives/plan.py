@@ -156,7 +156,7 @@ def _all_port(goal: Goal, model: Model | None) -> Model:
 
 @dataclass(frozen=True)
 class PathPlan:
-    """Paths from endpoint to endpoint in no order of time.
+    """Paths from endpoint to endpoint in no order of time, chunk by chunk.
 
     Attributes
     ----------
@@ -173,12 +173,13 @@ class PathPlan:
     before: IntArray
     chunk: IntArray
 
-    def by_hops(self) -> Plan:
-        """The same hop by hop."""
-        lengths = np.diff(self.start)
-        before = np.arange(len(self.channel)) - 1
-        before[self.start[:-1]] = np.where(self.before < 0, -1, self.start[self.before + 1] - 1)
-        return Plan(self.channel, before, np.repeat(self.chunk, lengths))
+    def by_hops(self, network: Network) -> Plan:
+        """The same hop by hop: a chunk that has come to a node goes on from there."""
+        from hopscape.collectives.plan_kernels import tree_hops
+
+        ends = network.tails.astype(np.int64), network.heads.astype(np.int64)
+        made = tree_hops(self.start, self.channel, self.chunk, *ends, network.order)
+        return Plan(made[0], made[1], self.chunk[made[2]])
 
     def schedule(
         self, network: Network, goal: Goal, name: str, model: Model | None = None
@@ -186,7 +187,7 @@ class PathPlan:
         """A schedule: hop by hop, or path by path where the model has circuits or cut-through."""
         rules = model if model is not None else Model()
         if rules.switching == "store-and-forward":
-            return self.by_hops().schedule(network, goal, name, model)
+            return self.by_hops(network).schedule(network, goal, name, model)
         if rules.ports is not None or rules.duplex == "half" or rules.disjoint != "arc":
             raise ArgumentError(
                 f"{goal.describe()} is planned for all ports, full duplex and paths that share no"

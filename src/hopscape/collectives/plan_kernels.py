@@ -228,6 +228,49 @@ def time_paths(
 
 
 @njit(cache=True, nogil=True)
+def tree_hops(
+    start: IntArray,
+    channels: IntArray,
+    chunk: IntArray,
+    tails: IntArray,
+    heads: IntArray,
+    nodes: int,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Hops of paths, such that a chunk comes to every node once.
+
+    Paths are given chunk by chunk, each after the one that reaches its start. A path begins where
+    it leaves the nodes that the chunk has reached.
+
+    Returns
+    -------
+    channel, before, path : int64[hops]
+    """
+    mark = np.full(nodes, -1, np.int64)
+    came = np.full(nodes, -1, np.int64)
+    out = np.empty(len(channels), np.int64)
+    before = np.empty(len(channels), np.int64)
+    whose = np.empty(len(channels), np.int64)
+    count = 0
+    for p in range(len(start) - 1):
+        c = chunk[p]
+        first = tails[channels[start[p]]]
+        if p == 0 or chunk[p - 1] != c:
+            mark[first], came[first] = c, -1
+        if mark[heads[channels[start[p + 1] - 1]]] == c:
+            continue
+        low = start[p + 1] - 1
+        while mark[tails[channels[low]]] != c:
+            low -= 1
+        for j in range(low, start[p + 1]):
+            out[count] = channels[j]
+            before[count] = came[tails[channels[j]]]
+            whose[count] = p
+            mark[heads[channels[j]]], came[heads[channels[j]]] = c, count
+            count += 1
+    return out[:count], before[:count], whose[:count]
+
+
+@njit(cache=True, nogil=True)
 def place_periodically(
     channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
 ) -> IntArray:

@@ -80,10 +80,14 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     (15, True)
     """
     rules = model if model is not None else Model()
+    if rules.switching != "store-and-forward" and goal.groups:
+        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
     if rules.switching != "store-and-forward":
         return _whole_paths(network, goal, rules)
     if not ALL_PORT_ONLY.allows(rules):
         raise ArgumentError(f"algorithm 'flow' serves {SERVES.describe()}, not {rules.describe()}")
+    if goal.groups:
+        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
     orbits = orbits_of(network)
     routes = flow_routes(network, orbits, goal.chunks)
     channel, before, packet = routes.hops()
@@ -102,6 +106,23 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     return Schedule.from_columns(
         network, rules, goal, round=columns[0], channels=columns[1], chunk=chunk, name="flow"
     )
+
+
+def _among_groups(network: Network, goal: Goal) -> PathPlan:
+    """The routes of all groups at once: none is planned without regard to the others."""
+    promise = goal.on(network)
+    moving = np.nonzero(promise.origins != promise.destinations)[0]
+    source, target = promise.origins[moving], promise.destinations[moving]
+    _check_effort(network, len(source))
+    longest = _eccentricity(network, np.unique(source), np.unique(target)) + _EXTRA_HOPS
+    routes = _blank(network, source, target, np.zeros_like(source), longest)
+    if len(source):
+        room = network.room()
+        widths = np.bincount(network.tails, weights=room, minlength=network.order)
+        access = (np.bincount(source, minlength=network.order) / np.maximum(widths, 1)).max()
+        _Prices(network, Parallel(network), routes, room, max(1.0, float(access))).settle()
+    starts = np.concatenate([[0], np.cumsum(routes.length)])
+    return PathPlan(starts, routes.hops()[0], np.full(len(source), -1), moving)
 
 
 def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
@@ -340,6 +361,7 @@ ALL_TO_ALL = Collective(
     "routes that load all channels alike, near the flow bound, for any network",
     flow_schedule,
     SERVES,
+    groups=True,
 )
 ALL_GATHER = Collective(
     "flow",

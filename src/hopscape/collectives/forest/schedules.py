@@ -63,7 +63,7 @@ def forest_schedule(network: Network, goal: Goal, model: Model | None = None) ->
         period = bottleneck(network).rounds
         times, rest = divmod(goal.chunks, period.denominator)
         if times > 1 and not rest:
-            base = forest_plan(network, period.denominator).by_hops()
+            base = forest_plan(network, period.denominator).by_hops(network)
             return _repeated(network, goal, base, period.numerator, times, model)
     return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from hopscape.collectives.forest.arcs import Arcs
+from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
@@ -66,6 +67,8 @@ def split_switches(network: Network, trees: int, scale: int) -> Logical:
     ):
         work.add(u, v, (c,), room)
     switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    near = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
+    switches = switches[np.argsort(-near.astype(np.int64), kind="stable")]
     for w in track(switches.tolist(), f"switches of {network.spec}", len(switches)):
         work.remove(w)
     return work.logical()
@@ -98,17 +101,22 @@ class _Splitter:
                 f"switch {w} of {self.network.spec} takes in {sum(into.values())} and gives out"
                 f" {sum(out.values())}; trees through switches need the same both ways"
             )
+        kept = {key: dict(lane) for key, lane in self.lanes.items()}
+        if all(room == out.get(u, 0) for u, room in into.items()):
+            self.drop(w)  # a switch that nobody needs is left out
+            if self.wide():
+                return
         for _ in range(_SHUFFLES):
+            self.lanes = {key: dict(lane) for key, lane in kept.items()}
             pairs = _pairs(into, out, self.generator)
             if pairs is None:
-                break
-            kept = {key: dict(lane) for key, lane in self.lanes.items()}
+                continue
             for (u, v), room in pairs.items():
                 self.split(u, w, v, room)
             self.drop(w)
             if self.wide():
                 return
-            self.lanes = kept
+        self.lanes = kept
         self.pair_by_pair(w, list(into), list(out))
         self.drop(w)
 
@@ -194,22 +202,38 @@ class _Splitter:
         ends = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
         room = np.asarray([row[3] for row in rows], dtype=np.int64)
         arcs = Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
-        return Logical(arcs, [row[2] for row in rows])
+        return Logical(arcs, [self.straight(row[2]) for row in rows])
+
+    def straight(self, path: tuple[int, ...]) -> tuple[int, ...]:
+        """A path without the round trips that bring it back to where it was."""
+        heads = self.network.heads
+        seen = {int(self.network.tails[path[0]]): 0}
+        out: list[int] = []
+        for c in path:
+            out.append(c)
+            v = int(heads[c])
+            if v in seen:
+                del out[seen[v] :]
+            else:
+                seen[v] = len(out)
+            seen = {node: at for node, at in seen.items() if at <= len(out)}
+        return tuple(out)
 
 
 def _pairs(
     into: dict[int, int], out: dict[int, int], generator: np.random.Generator
 ) -> dict[tuple[int, int], int] | None:
-    """Room of arcs in paired with room of arcs out, spread evenly, none with its own way back.
+    """Room of arcs in paired with room of arcs out, none with its own way back.
 
-    None where one neighbour has more than half of the room, so that it would meet itself.
+    None where a neighbour would meet itself.
     """
     total = sum(out.values())
     names = generator.permutation(sorted({*into, *out})).tolist()
-    if any(into.get(v, 0) + out.get(v, 0) > total for v in names):
-        return None
+    if not total:
+        return {}
     widest = max(max(into.get(v, 0), out.get(v, 0)) for v in names)
-    shift = int(generator.integers(widest, total - widest + 1))
+    low, high = (widest, total - widest) if 2 * widest <= total else (0, total - 1)
+    shift = int(generator.integers(low, high + 1))
     spans = []
     for share in (into, out):
         bounds = np.cumsum([0, *(share.get(v, 0) for v in names)])
