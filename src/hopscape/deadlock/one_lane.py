@@ -29,7 +29,7 @@ __all__ = ["one_lane_routes"]
 
 _WORK = 10_000_000
 _PASSES = 6
-_MOST_ORDERS = 8
+_MOST_ORDERS = 10
 _GROWN_CHANNELS = 4000
 _DETOUR, _STEEPNESS = 0.2, 4
 _NONE: IntArray = np.empty(0, dtype=np.int64)
