@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
+from hopscape.core.reading import GRAPH_ENDINGS
 from hopscape.core.spec import Call, Value, parse, write_value
 
 __all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
 
-_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
+_FILE_ENDINGS = (*GRAPH_ENDINGS, ".gz")
+_FILE_NAME = re.compile(r"[^()\[\]\"',=]*(\.[A-Za-z]\w{0,9}|[/\\][^()\[\]\"',=]*)", re.DOTALL)
 
 
 def family(name: str) -> type[Family]:
@@ -126,10 +129,9 @@ def build_within(origin: str | Path) -> Callable[[str], Network]:
 
 
 def _parse(text: str) -> Call:
-    """A spec, or the name of a graph file as one."""
-    if text.strip().lower().endswith(_FILE_ENDINGS) or (
-        os.sep in text and os.path.isfile(text) and "(" not in text
-    ):
+    """A spec, or the name of a graph file as one: what ends like a file is spoken of as a file."""
+    bare = text.strip()
+    if bare.lower().endswith(_FILE_ENDINGS) or _FILE_NAME.fullmatch(bare):
         text = f"file({write_value(text.strip())})"
     return parse(text)
 

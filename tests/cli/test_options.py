@@ -57,8 +57,18 @@ MODEL = {
     "delta": ["--delta", "3"],
     "root": ["--from", "3"],
     "algorithm": ["--algorithm", "list"],
+    "size": ["--bytes", "1KB"],
+    "group": ["--group", "0-4"],
+    "dead": ["--dead", "4"],
+    "dead_link": ["--dead-link", "0-1"],
+    "in_network": ["--in-network"],
+    "limit": ["--time-limit", "1e-9"],
+    "listed": ["--list"],
+    "figure": ["--figure", "{folder}/rounds.txt"],
+    "animate": ["--animate", "{folder}/rounds.txt"],
     "save": ["--save", "{folder}/plan.json"],
 }
+SUMS = {"gamma": ["--gamma", "3"]}
 TO = {"root": ["--to", "3"]}
 SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
     "families": ((), {}),
@@ -100,12 +110,13 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         {"router": ["--router", "table"], "disjoint": ["--disjoint"]},
     ),
     "broadcast": (("mesh(3, 3)",), MODEL),
-    "reduce": (("mesh(3, 3)",), MODEL | TO),
+    "reduce": (("mesh(3, 3)",), MODEL | TO | SUMS),
     "scatter": (("mesh(3, 3)",), MODEL),
     "gather": (("mesh(3, 3)",), MODEL | TO),
     "multicast": (("mesh(3, 3)", "--to", "5"), MODEL | {"targets": ["--to", "7"]}),
     "allgather": (("mesh(3, 3)",), MODEL),
-    "allreduce": (("mesh(3, 3)",), MODEL | {"sliced": ["--sliced"]}),
+    "reduce-scatter": (("mesh(3, 3)",), MODEL | SUMS),
+    "allreduce": (("mesh(3, 3)",), MODEL | SUMS | {"sliced": ["--sliced"]}),
     "alltoall": (("mesh(3, 3)",), MODEL),
     "permute": (
         ("mesh(3, 3)", "--permutation", "random:1"),

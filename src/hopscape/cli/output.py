@@ -66,6 +66,10 @@ DeviceOption = Annotated[
 ]
 
 
+Below = tuple[Sequence[Mapping[str, Any]], str, Mapping[str, str] | None]
+"""Rows, the title of their table, and the columns it shows."""
+
+
 def emit(
     record: Mapping[str, Any],
     style: Format,
@@ -73,6 +77,7 @@ def emit(
     *,
     title: str = "",
     table: Mapping[str, str] | None = None,
+    below: Sequence[Below] = (),
 ) -> None:
     """Print one result.
 
@@ -86,10 +91,13 @@ def emit(
         Heading of the table.
     table : mapping, optional
         What a person sees instead of `record`: labels and texts.
+    below : sequence of Below
+        Tables of rows that a person sees beneath it.
     """
     if style is Format.table:
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
-        _print_table(("", ""), [(k, v) for k, v in shown.items()], title, output, heading=False)
+        first = _table(("", ""), [(k, v) for k, v in shown.items()], title, heading=False)
+        _print_tables([first, *(_row_table(*part) for part in below)], output)
     elif style is Format.json:
         _write_json(_signed(record), output)
     else:
@@ -122,9 +130,7 @@ def emit_rows(
         _write_json(_signed({wrapper: rows}) if wrapper else [*map(_signed, rows)], output)
         return
     if style is Format.table:
-        heads = columns if columns is not None else {k: k for k in (rows[0] if rows else {})}
-        body = [[in_table(row.get(key)) for key in heads] for row in rows]
-        _print_table(tuple(heads.values()), body, title, output)
+        _print_tables([_row_table(rows, title, columns)], output)
         return
     flat = [_flatten(row) for row in rows]
     if style is Format.csv:
@@ -205,15 +211,18 @@ def in_table(value: Any) -> str:
     return str(value)
 
 
-def _print_table(
-    heads: tuple[str, ...],
-    rows: Sequence[Sequence[str]],
-    title: str,
-    output: Path | None,
-    heading: bool = True,
-) -> None:
+def _row_table(
+    rows: Sequence[Mapping[str, Any]], title: str, columns: Mapping[str, str] | None
+) -> Any:
+    heads = columns if columns is not None else {k: k for k in (rows[0] if rows else {})}
+    body = [[in_table(row.get(key)) for key in heads] for row in rows]
+    return _table(tuple(heads.values()), body, title)
+
+
+def _table(
+    heads: tuple[str, ...], rows: Sequence[Sequence[str]], title: str, heading: bool = True
+) -> Any:
     from rich import box
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -236,15 +245,24 @@ def _print_table(
         )
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
+    return table
+
+
+def _print_tables(tables: Sequence[Any], output: Path | None) -> None:
+    from rich.console import Console
+
     if output is not None:
         text = io.StringIO()
-        Console(file=text, width=400, no_color=True).print(table)
+        console = Console(file=text, width=400, no_color=True)
+        for table in tables:
+            console.print(table)
         _write_text(text.getvalue(), output)
         return
     console = Console()
     if not console.is_terminal:  # piped: never cut what somebody wants to grep
         console = Console(width=max(400, console.width), no_color=True)
-    console.print(table)
+    for table in tables:
+        console.print(table)
 
 
 def _is_number(text: str) -> bool:

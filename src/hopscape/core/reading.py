@@ -25,6 +25,7 @@ from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.memory import human_bytes, memory_limit, require_memory
 
 __all__ = [
+    "GRAPH_ENDINGS",
     "INT64",
     "Line",
     "TextFile",
@@ -36,6 +37,12 @@ __all__ = [
     "read_matrix",
     "zip_bytes",
 ]
+
+GRAPH_ENDINGS = (
+    *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
+    *(".gml", ".gexf", ".g6", ".s6", ".json", ".adjlist"),
+)
+"""Of the graph files that are read."""
 
 INT64 = 2**63 - 1
 """The largest whole number that an array holds."""

@@ -20,6 +20,7 @@ __all__ = ["draw_cell", "draw_rounds"]
 _MOST_TRANSFERS = 4000
 _PER_SECOND = 1
 _STILL = (".svg", ".png", ".pdf")
+_MOVING = (".gif", ".html")
 
 
 def draw_rounds(schedule: Schedule, path: str | Path) -> None:
@@ -30,8 +31,8 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     schedule : Schedule
         Such as a broadcast, of at most 4,000 transfers.
     path : str or Path
-        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``: one
-        round after the other.
+        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif`` or
+        ``.html``: one round after the other.
 
     Raises
     ------
@@ -42,8 +43,8 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     """
     place = Path(path)
     ending = place.suffix.lower()
-    if ending not in (*_STILL, ".gif"):
-        raise ArgumentError(f"{path} must end in .svg, .png, .pdf or .gif")
+    if ending not in (*_STILL, *_MOVING):
+        raise ArgumentError(f"{path} must end in .svg, .png, .pdf, .gif or .html")
     if schedule.transfers > _MOST_TRANSFERS:
         raise TooLargeError(
             f"the schedule has {schedule.transfers} transfers; at most {_MOST_TRANSFERS} are drawn"
@@ -53,7 +54,7 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     points = place_nodes(schedule.network).positions
     figure = Figure(figsize=(7, 7.4), layout="constrained")
     axes = figure.add_subplot()
-    if ending == ".gif":
+    if ending in _MOVING:
         _animate(schedule, points, figure, axes, place)
         return
     _paint(schedule, points, axes, schedule.rounds)
@@ -78,8 +79,12 @@ def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
         reached[schedule.goal.root] = 0
     for r in range(rounds):
         part = slice(int(schedule.round_start[r]), int(schedule.round_start[r + 1]))
-        source, target = schedule.source[part], schedule.target[part]
-        lines = np.stack([points[source], points[target]], axis=1)
+        target = schedule.target[part]
+        channels = schedule.channels[
+            schedule.path_start[part.start] : schedule.path_start[part.stop]
+        ]
+        ends = schedule.network.tails[channels], schedule.network.heads[channels]
+        lines = np.stack([points[ends[0]], points[ends[1]]], axis=1)
         axes.add_collection(
             LineCollection(list(lines), colors=[colours[r]], linewidths=1.0, label=f"round {r + 1}")
         )
@@ -109,6 +114,10 @@ def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: 
         frames=schedule.rounds + 1,
         init_func=lambda: None,
     )
+    if place.suffix.lower() == ".html":
+        page = moving.to_jshtml(fps=_PER_SECOND, default_mode="loop").encode()
+        write_atomically(place, lambda out: out.write(page))
+        return
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.gif"
         moving.save(film, writer=PillowWriter(fps=_PER_SECOND), dpi=80)

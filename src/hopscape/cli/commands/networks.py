@@ -298,7 +298,12 @@ def export(
     spec: SpecArgument,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="The file: .edges, .csv, .graphml, .mtx or .npz."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file: .edges, .csv, .golf, .adjlist, .graphml, .gexf, .gml, .dot, .json, .g6,"
+            " .s6, .mtx or .npz.",
+        ),
     ],
 ) -> None:
     """Write a network as a graph file for other software."""

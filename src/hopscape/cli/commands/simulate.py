@@ -233,6 +233,7 @@ def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | 
         raise ArgumentError(f"load is {loads}; a BookSim configuration has one load")
     rows = write_booksims(jobs, folder)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
+    columns["routes"] = "routes"
     emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
 
 
