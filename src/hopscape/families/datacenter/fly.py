@@ -12,7 +12,8 @@ from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Layout, Parameter
+from hopscape.core.layout import circle, hang_on
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
 __all__ = ["Dragonfly", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]
@@ -63,6 +64,18 @@ class Dragonfly(RouterFamily):
         tails = np.concatenate([(base + first).ravel(), near * a + out])
         heads = np.concatenate([(base + second).ravel(), far * a + back])
         return tails, heads
+
+    def layout(self) -> Layout:
+        """Groups round a circle, their routers round small ones, endpoints on the outer side."""
+        centres = circle(self.groups)
+        room = 2 * np.sin(np.pi / self.groups)
+        angle = np.arctan2(centres[:, 1], centres[:, 0])[:, None] + np.pi / 2
+        turns = angle + 2 * np.pi * np.arange(self.a)[None, :] / self.a
+        small = 0.3 * room * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+        routers = (centres[:, None, :] + small * (self.a > 1)).reshape(-1, 2)
+        owners = np.arange(self.routers * self.terminals) // max(self.terminals, 1)
+        ends = hang_on(routers, owners, centres[owners // self.a] * (self.a > 1), 0.3)
+        return Layout(np.concatenate([ends, routers]))
 
     def facts(self) -> Facts:
         count = self.routers * (self.a - 1 + self.h) // 2
