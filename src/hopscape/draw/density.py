@@ -46,7 +46,7 @@ def density_figure(network: Network, positions: Points, size: float, dark: bool)
         axes = figure.add_axes((0.03, 0.3 / height, 0.94, (height - 0.65) / height))
         axes.set_axis_off()
         axes.imshow(
-            np.log1p(image.T),
+            np.ma.masked_equal(np.log1p(image.T), 0.0),
             origin="lower",
             extent=(low[0], low[0] + span[0], low[1], low[1] + span[1]),
             cmap="inferno" if dark else "Blues",

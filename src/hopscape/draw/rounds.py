@@ -149,7 +149,8 @@ def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
     axes.set_xlim(points[:, 0].min() - 0.08, points[:, 0].max() + 0.08)
     axes.set_ylim(points[:, 1].min() - 0.08, points[:, 1].max() + 0.08)
     if rounds:
-        axes.legend(loc="upper right", fontsize=7, frameon=False)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 8}
+        axes.legend(fontsize=7, frameon=False, **below)
     served = int((reached >= 0).sum())
     axes.set_title(
         f"{schedule.network.spec}: {schedule.goal.describe()}\n"
