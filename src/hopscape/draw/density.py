@@ -55,7 +55,8 @@ def density_figure(network: Network, positions: Points, size: float, dark: bool)
         )
         dot = min(4.0, 12_000.0 / network.order)
         colour = "#E69F00" if dark else "#D55E00"
-        axes.scatter(*positions.T, s=dot, color=colour, linewidths=0, gid="nodes", rasterized=True)
+        look: dict[str, Any] = {"s": dot, "color": colour, "linewidths": 0, "rasterized": True}
+        axes.scatter(positions[:, 0], positions[:, 1], gid="nodes", **look)
         title = network.spec if len(network.spec) < 60 else network.spec[:59] + "…"
         style: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False}
         style["color"] = text
