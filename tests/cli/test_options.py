@@ -228,6 +228,14 @@ def test_the_ending_of_the_output_chooses_its_format(
         (("design", "--nodes", "16", "--ports", "4", "--choose", "1"), "it needs --out"),
         (("show", "petersen", "--time-limit", "0"), "must be above 0"),
         (("ledger", "--page", "x.md", "-o", "y"), "leave out --format and -o"),
+        (("emit", "ring(4)", "--to", "c", "--stages", "2"), "only Verilog has a clock"),
+        (("emit", "ring(4)", "--to", "c", "--with-router", "-o", "x"), "is for Verilog, not for c"),
+        (("emit", "ring(4)", "--to", "c", "--packets", "9"), "is for --with-router --check"),
+        (("emit", "ring(4)", "--to", "c", "--check"), "name it with -o"),
+        (("emit", "ring(4)", "--to", "c", "--format", "json"), "name it with -o"),
+        (("emit", "ring(4)", "--to", "p4", "--check", "-o", "x.p4"), "no program that runs P4"),
+        (("draw", "ring(4)", "-o", "x.svg", "--broadcast", "0", "--labels"), "draws rounds"),
+        (("draw", "ring(3000)", "-o", "x.svg", "--labels"), "by density, without labels"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused(arguments: tuple[str, ...], words: str) -> None:

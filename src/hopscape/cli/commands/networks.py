@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -278,19 +279,77 @@ def distances(
     emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
 
 
+class Colouring(StrEnum):
+    """What the colours of links mean."""
+
+    none = "none"
+    port = "port"
+    klass = "class"
+
+
+class Arrangement(StrEnum):
+    """Where nodes stand."""
+
+    auto = "auto"
+    circle = "circle"
+    levels = "levels"
+    force = "force"
+
+
 def draw(
     spec: SpecArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The picture: .svg, .png or .pdf.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The picture: .svg, .png or .pdf; of rounds also .gif or .html."
+        ),
     ],
     labels: Annotated[
         bool | None, typer.Option("--labels/--no-labels", help="Write node names (if they fit).")
     ] = None,
+    colour: Annotated[
+        Colouring, typer.Option("--colour", help="Colour links by port (generator) or class.")
+    ] = Colouring.none,
+    layout: Annotated[
+        Arrangement, typer.Option("--layout", help="As the family is drawn, or another way.")
+    ] = Arrangement.auto,
+    route: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--route", metavar="A B", help="Draw the route from node A to node B on top."),
+    ] = None,
+    highlight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--highlight", metavar="NODE", help="Put a ring round this node (repeatable)."
+        ),
+    ] = None,
+    broadcast: Annotated[
+        str | None,
+        typer.Option("--broadcast", metavar="ROOT", help="Draw the rounds of a broadcast instead."),
+    ] = None,
 ) -> None:
-    """Draw a network, as its family is usually drawn."""
-    from hopscape.draw import draw_network
+    """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density."""
+    from hopscape.draw import draw_network, draw_rounds
 
-    draw_network(build(spec), output, labels=labels)
+    network = build(spec)
+    if broadcast is not None:
+        if route or highlight or labels is not None or colour is not Colouring.none:
+            raise ArgumentError("--broadcast draws rounds, without labels, colours or routes")
+        if layout is not Arrangement.auto:
+            raise ArgumentError(f"--layout {layout.value} is not for --broadcast")
+        from hopscape.collectives import broadcast as schedule
+
+        draw_rounds(schedule(network, network.node(broadcast)), output)
+    else:
+        draw_network(
+            network,
+            output,
+            labels=labels,
+            colour=colour.value,
+            layout=layout.value,
+            route=route,
+            highlight=highlight or (),
+        )
     print(f"wrote {output}")
 
 
