@@ -37,7 +37,7 @@ NETWORKS = [
     "kautz(2, 5)",
     "mesh(8, 8)",
 ]
-BARE = {"spread": "none", "priority": "none", "injection_limit": 0.0}
+BARE = {"spread": "none", "priority": "none", "injection_limit": 0.0, "window": "none"}
 MEANS = {
     "nothing": BARE,
     "classes evenly": BARE | {"spread": "all"},
@@ -45,6 +45,7 @@ MEANS = {
     "oldest first": BARE | {"priority": "age"},
     "injection limit": BARE | {"injection_limit": 0.125},
     "limit, transit first": BARE | {"priority": "transit", "injection_limit": 0.125},
+    "delay window": BARE | {"window": "delay"},
     "defaults": {},
 }
 

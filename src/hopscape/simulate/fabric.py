@@ -318,6 +318,8 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
+    jams = classes.method in _METHODS
+    numbers[layout.N_WINDOW] = settings.window == "delay" or (settings.window == "auto" and jams)
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
@@ -429,7 +431,8 @@ def fresh_state(setup: Setup, seed: int) -> State:
     sides[:, layout.X_ROW] = -1
     people = np.full((ends, layout.END_FIELDS), -1, dtype=np.int32)
     people[:, layout.E_HOME] = setup.home
-    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD]] = 0
+    people[:, layout.E_WINDOW] = _first_window(setup)
+    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD, layout.E_UNDERWAY]] = 0
     lines = _aligned(units, layout.UNIT_FIELDS)
     lines[:] = setup.lines
     longest = max(rows, units * speedup)
@@ -447,6 +450,12 @@ def fresh_state(setup: Setup, seed: int) -> State:
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
         random=np.random.SeedSequence(check_seed(seed)).generate_state(ends + 1, np.uint64),
     )
+
+
+def _first_window(setup: Setup) -> int:
+    """What a source may have under way at first: a flit per cycle over three routers, twice."""
+    hop = setup.settings.router_delay + int(setup.fabric.numbers[layout.N_LINK])
+    return 3 * layout.LATE * hop << layout.W_SHIFT
 
 
 def _aligned(rows: int, width: int) -> IntArray:

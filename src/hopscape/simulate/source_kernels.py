@@ -29,7 +29,9 @@ from hopscape.simulate.layout import (
     E_READY_END,
     E_SENDING,
     E_TRACE,
+    E_UNDERWAY,
     E_VC,
+    E_WINDOW,
     END,
     FIRST,
     FREE,
@@ -56,6 +58,7 @@ from hopscape.simulate.layout import (
     N_SWITCHING,
     N_TAIL_CREDIT,
     N_VCS,
+    N_WINDOW,
     NO_WAY,
     NOW,
     PATH,
@@ -87,6 +90,7 @@ from hopscape.simulate.layout import (
     UNIFORM,
     UNIFORM_OTHERS,
     VALIANT,
+    W_SHIFT,
     WRITE,
 )
 from hopscape.simulate.packet_kernels import random_bits, random_unit
@@ -198,6 +202,7 @@ def _new_packet(scalars, ends, packets, e, target, size, born):
     packets[who, PATH] = -1
     packets[who, LEFT] = size
     packets[who, TAILS] = 0
+    ends[e, E_UNDERWAY] += size
     scalars[IN_FLIGHT] += 1
     scalars[CREATED] += 1
     if scalars[BEGIN] <= born < scalars[END]:
@@ -341,6 +346,9 @@ def inject(
             continue
         unit = numbers[N_CHANNELS] + e
         if who < 0:
+            full = ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
+            if full and numbers[N_WINDOW] and ends[e, E_READY] < 0:
+                continue
             v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
             if v < 0:
                 continue

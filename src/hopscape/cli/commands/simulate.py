@@ -78,6 +78,9 @@ def simulate(
     injection_limit: Annotated[
         float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
     ] = 0.0,
+    window: Annotated[
+        str, typer.Option("--window", help="Of packets under way: auto, none or delay.")
+    ] = "auto",
     burst: Annotated[
         str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
     ] = "",
@@ -148,6 +151,7 @@ def simulate(
         spread=spread,  # type: ignore[arg-type]
         priority=priority,  # type: ignore[arg-type]
         injection_limit=injection_limit,
+        window=window,  # type: ignore[arg-type]
     )
     job = Job(
         given[0] if plan is None else plan.network.spec,
