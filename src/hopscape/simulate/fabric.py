@@ -21,6 +21,7 @@ from hopscape.deadlock.classes import (
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
+from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
@@ -130,15 +131,21 @@ def build_setup(
     method : {'auto', 'dateline', 'layers', 'rising'}
         How classes of virtual channels are found.
     link_delays : int array, optional
-        Cycles of each channel, instead of one delay for all.
+        Cycles of each channel; else those that the network knows, or one delay for all.
 
     Raises
     ------
     ArgumentError
-        When no routing free of deadlock fits into the virtual channels.
+        When no routing free of deadlock fits into the virtual channels, or channels have another
+        capacity than one flit per cycle.
     """
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")
+    if network.unheeded("", "capacity"):
+        raise ArgumentError(
+            f"{network.spec} has channels of other capacity than 1; the simulator moves one flit"
+            " per cycle on every channel (hopscape load honours capacity)"
+        )
     require_memory(memory_needed(network, settings), f"the simulation of {network.spec}")
     asked: Method = "single" if unsafe else method
     chosen: SourceRoutes | None = None
@@ -165,6 +172,8 @@ def build_setup(
     fabric = _fabric(network, settings, table, classes, len(home))
     if chosen is not None:
         fabric = fabric._replace(chosen=_chosen(chosen, classes))
+    if link_delays is None:
+        link_delays = channel_delays(network, settings.link_delay, ())
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
     setup = Setup(network, settings, table, classes, proof, fabric, units, home, chosen)
@@ -237,7 +246,7 @@ def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
     return Ways(first, routes.shares, routes.starts[:-1].astype(np.int32), steps)
 
 
-def damaged_plant(
+def damaged_setup(
     setup: Setup, table: RoutingTable, classes: Classes, proof: Certificate, alive: IntArray
 ) -> Setup:
     """The same network with other tables, over the channels that are left."""
