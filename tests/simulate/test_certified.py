@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import hopscape
@@ -96,10 +96,17 @@ def test_what_is_certified_arrives(spec, config, load, pattern, seed):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=2500)
-@given(st.sampled_from(SPECS), _configurations(), LOADS, PATTERNS, st.integers(0, 10**6))
-def test_what_is_certified_arrives_in_many_more_runs(spec, config, load, pattern, seed):
-    _arrives(spec, config, load, pattern, seed, cycles=2000)
+@pytest.mark.parametrize("part", range(10))
+def test_what_is_certified_arrives_in_many_more_runs(part):
+    """2,500 runs, in parts of a few minutes each."""
+
+    @seed(part)
+    @settings(deadline=None, max_examples=250, database=None)
+    @given(st.sampled_from(SPECS), _configurations(), LOADS, PATTERNS, st.integers(0, 10**6))
+    def check(spec, config, load, pattern, start):
+        _arrives(spec, config, load, pattern, start, cycles=2000)
+
+    check()
 
 
 @pytest.mark.parametrize(
