@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import hypothesis
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
@@ -100,7 +101,7 @@ def test_what_is_certified_arrives(spec, config, load, pattern, seed):
 def test_what_is_certified_arrives_in_many_more_runs(part):
     """2,500 runs, in parts of a few minutes each."""
 
-    @seed(part)
+    @hypothesis.seed(part)
     @settings(deadline=None, max_examples=250, database=None)
     @given(st.sampled_from(SPECS), _configurations(), LOADS, PATTERNS, st.integers(0, 10**6))
     def check(spec, config, load, pattern, start):
