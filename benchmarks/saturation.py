@@ -1,6 +1,6 @@
 """What networks accept beyond saturation, with and without the means against congestion.
 
-Every network is loaded uniformly from one step (0.05 flits per endpoint and cycle) to 1. The table
+Every network is loaded uniformly from one step (0.05 flits per endpoint and cycle) to 1 (--step, --most). The table
 has the most that it accepts, the load from which it accepts 95 % of that, what it accepts at twice
 this load (1 at most), and the least that it accepts at any higher load, both as a share of the
 most. Several numbers of virtual channels (0 for the least that the classes need), buffers and
@@ -86,10 +86,11 @@ def main() -> None:
     parser.add_argument("--buffer", type=int, nargs="*", default=[8])
     parser.add_argument("--packet", type=int, nargs="*", default=[1])
     parser.add_argument("--step", type=float, default=0.05)
+    parser.add_argument("--most", type=float, default=1.0, help="the largest load")
     parser.add_argument("--cycles", type=int, default=5000)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    loads = [options.step * i for i in range(1, round(1 / options.step) + 1)]
+    loads = [options.step * i for i in range(1, round(options.most / options.step) + 1)]
     tasks = []
     for spec, name, vcs, buffer, packet in product(
         options.specs, options.means, options.vcs, options.buffer, options.packet

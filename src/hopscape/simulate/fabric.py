@@ -30,7 +30,7 @@ __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 
 _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
-_TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
+_TABLE_BYTES = 11  # per pair: ports, classes, what the engine reads, and copies on the way
 _MOST_CHANNELS = 1 << 23
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
@@ -336,18 +336,16 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
 
 def _entries(table: RoutingTable, classes: Classes) -> tuple[IntArray, IntArray | None]:
     """Ports with their classes and tie bits, as the engine reads them."""
-    missing = table.port == NO_PORT
-    entries = np.where(missing, layout.NO_WAY, table.port).astype(np.uint16)
+    from hopscape.simulate.entry_kernels import pack_entries
+
     dated = classes.method == "dateline"
-    if dated:
-        entries |= classes.entry.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
+    none = np.zeros((0, 0), dtype=np.uint8)
+    ties = table.other if table.other is not None else table.port
+    entries = pack_entries(table.port, ties, classes.entry if dated else none)
     if table.other is None:
         return entries, None
-    others = np.where(missing, layout.NO_WAY, table.other).astype(np.uint16)
-    if dated:
-        others |= classes.entry_other.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
-    entries |= np.where(table.other != table.port, np.uint16(layout.TIE), np.uint16(0))
-    return entries, others
+    back = pack_entries(table.other, table.other, classes.entry_other if dated else none)
+    return entries, back
 
 
 def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
