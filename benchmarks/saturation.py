@@ -1,6 +1,6 @@
 """What networks accept beyond saturation, with and without the means against congestion.
 
-Every network is loaded uniformly from one step (0.05 flits per endpoint and cycle) to 1 (--step, --most). The table
+Every network is loaded uniformly from one step (0.05 flits per endpoint and cycle) to 1. The table
 has the most that it accepts, the load from which it accepts 95 % of that, what it accepts at twice
 this load (1 at most), and the least that it accepts at any higher load, both as a share of the
 most. Several numbers of virtual channels (0 for the least that the classes need), buffers and
