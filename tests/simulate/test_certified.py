@@ -210,7 +210,7 @@ def test_windows_hold_back_no_traffic_that_is_carried():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_members_of_many_families_keep_their_throughput(data):
     draw = data.draw
