@@ -114,9 +114,10 @@ def _words(found: Measured[Any]) -> str:
 def distances_from_node(network: Network, source: int, *, each: bool = False) -> dict[str, Any]:
     """How many nodes lie at each distance from one node."""
     family = network.family
-    counts = None if each or family is None else family.distance_counts()
-    row = distances_from(network, source) if counts is None else None
-    histogram = np.bincount(row[row >= 0]).tolist() if row is not None else counts
+    row, histogram = None, None if each or family is None else family.distance_counts()
+    if histogram is None:
+        row = distances_from(network, source)
+        histogram = np.bincount(row[row >= 0]).tolist()
     reached = sum(histogram)
     record: dict[str, Any] = {
         "spec": network.spec,

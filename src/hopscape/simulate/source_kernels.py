@@ -202,7 +202,6 @@ def _new_packet(scalars, ends, packets, e, target, size, born):
     packets[who, PATH] = -1
     packets[who, LEFT] = size
     packets[who, TAILS] = 0
-    ends[e, E_UNDERWAY] += size
     scalars[IN_FLIGHT] += 1
     scalars[CREATED] += 1
     if scalars[BEGIN] <= born < scalars[END]:
@@ -346,8 +345,7 @@ def inject(
             continue
         unit = numbers[N_CHANNELS] + e
         if who < 0:
-            full = ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
-            if full and numbers[N_WINDOW] and ends[e, E_READY] < 0:
+            if numbers[N_WINDOW] and _is_full(ends, e):
                 continue
             v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
             if v < 0:
@@ -368,6 +366,8 @@ def inject(
                 e,
             )
             ends[e, E_SENDING] = who
+            if numbers[N_WINDOW]:
+                ends[e, E_UNDERWAY] += packets[who, SIZE]
             ends[e, E_VC] = v
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)
@@ -378,6 +378,12 @@ def inject(
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:
             _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _is_full(ends, e):
+    """Is all under way that the window of an endpoint allows? Replayed transfers ask nobody."""
+    return ends[e, E_READY] < 0 and ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
