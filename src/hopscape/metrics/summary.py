@@ -113,19 +113,22 @@ def _words(found: Measured[Any]) -> str:
 
 def distances_from_node(network: Network, source: int, *, each: bool = False) -> dict[str, Any]:
     """How many nodes lie at each distance from one node."""
-    row = distances_from(network, source)
-    reached = row[row >= 0]
-    histogram = np.bincount(reached).tolist()
+    family = network.family
+    row, histogram = None, None if each or family is None else family.distance_counts()
+    if histogram is None:
+        row = distances_from(network, source)
+        histogram = np.bincount(row[row >= 0]).tolist()
+    reached = sum(histogram)
     record: dict[str, Any] = {
         "spec": network.spec,
         "source": source,
         "address": network.addresses.data(source),
         "histogram": histogram,
         "eccentricity": len(histogram) - 1,
-        "reached": len(reached),
-        "unreachable": network.order - len(reached),
+        "reached": reached,
+        "unreachable": network.order - reached,
     }
-    if each:
+    if each and row is not None:
         record["distances"] = [int(d) if d >= 0 else None for d in row]
     return record
 
