@@ -39,6 +39,8 @@ class Candidate:
         In what it is better.
     score : float or None
         Weighted mean of best / own over the criteria, at most 1.
+    meets : tuple of str
+        Demands that it meets, in a switched machine.
     """
 
     spec: str
@@ -50,6 +52,7 @@ class Candidate:
     dominated_by: str = ""
     better_in: tuple[str, ...] = ()
     score: float | None = None
+    meets: tuple[str, ...] = ()
 
     def value(self, column: str) -> Any:
         """A figure, or None."""

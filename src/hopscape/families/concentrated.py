@@ -54,7 +54,8 @@ class Concentrated(_Derived):
     """`endpoints` endpoints at every switch, and every link between switches `trunk` cables.
 
     Where the base has no switches, its nodes become switches. Where it has, the switches that
-    carry its endpoints carry these instead: fewer, or more (a taper).
+    carry its endpoints carry these instead: fewer, or more (a taper). Endpoints with several lines
+    become switches as well, which carry these.
     """
 
     name = "concentrated"
@@ -73,38 +74,44 @@ class Concentrated(_Derived):
         self.endpoints, self.trunk, self.lines = endpoints, trunk, lines
 
     @cached_property
+    def _is_switch(self) -> IntArray:
+        """bool[base.order]: nodes of the base that are switches here."""
+        found = np.ones(self.base.order, dtype=bool)
+        if self.base.has_switches:
+            lines = self.base.degrees[self.base.endpoints]
+            found[self.base.endpoints] = bool((lines > 1).any())
+        return found
+
+    @cached_property
     def _edge(self) -> IntArray:
         """Numbers of the switches that carry endpoints, counted among the switches."""
         if not self.base.has_switches:
             return np.arange(self.base.order)
+        number = np.cumsum(self._is_switch) - 1
+        if self._is_switch.all():
+            return number[self.base.endpoints]
         tails, heads = self._base_links
-        number, is_switch = self._numbers
-        line = is_switch[tails] != is_switch[heads]
-        ends = np.where(is_switch[tails], tails, heads)[line]
-        if (~is_switch[tails] & ~is_switch[heads]).any():
+        first, second = self._is_switch[tails], self._is_switch[heads]
+        if (~first & ~second).any():
             raise ArgumentError(f"endpoints of {self.base.spec} are joined to each other")
-        return np.unique(number[ends])
+        return np.unique(number[np.where(first, tails, heads)[first != second]])
 
-    @cached_property
-    def _numbers(self) -> tuple[IntArray, IntArray]:
-        """For nodes of the base: their number among the switches, and whether they are one."""
-        is_switch = np.ones(self.base.order, dtype=bool)
-        if self.base.has_switches:
-            is_switch[self.base.endpoints] = False
-        return np.cumsum(is_switch) - 1, is_switch
+    @property
+    def _switch_count(self) -> int:
+        return int(self._is_switch.sum())
 
     @property
     def order(self) -> int:
-        return len(self._edge) * self.endpoints + self._base_switches
+        return len(self._edge) * self.endpoints + self._switch_count
 
     def switches(self) -> IntArray:
         return np.arange(len(self._edge) * self.endpoints, self.order)
 
     def links(self) -> tuple[IntArray, IntArray]:
         first = len(self._edge) * self.endpoints
-        number, is_switch = self._numbers
+        number = np.cumsum(self._is_switch) - 1
         tails, heads = self._base_links
-        inner = is_switch[tails] & is_switch[heads]
+        inner = self._is_switch[tails] & self._is_switch[heads]
         line = np.repeat(np.arange(first), self.lines)
         owner = first + np.repeat(self._edge, self.endpoints * self.lines)
         tail = first + np.repeat(number[tails[inner]], self.trunk)

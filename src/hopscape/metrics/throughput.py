@@ -69,6 +69,9 @@ class SwitchGraph:
     lines : int
         Lines of an endpoint.
     name : str
+    hosted : bool
+        Are the nodes with endpoints no switches, but the endpoints themselves? So they are where
+        an endpoint has lines to several switches.
     """
 
     indptr: IntArray
@@ -77,6 +80,12 @@ class SwitchGraph:
     ends: IntArray
     lines: int = 1
     name: str = "machine"
+    hosted: bool = False
+
+    @property
+    def hosts(self) -> IntArray:
+        """bool[switches]: nodes that are endpoints themselves, with lines to several switches."""
+        return np.asarray((self.ends > 0) & self.hosted)
 
     @property
     def order(self) -> int:
@@ -134,7 +143,8 @@ class SwitchGraph:
         """The throughput as a fraction: all loads the same, or a machine small enough to count."""
         if not load:
             return Fraction(1)
-        if (self.speeds != 1).any():
+        speed = float(self.speeds[0])
+        if (self.speeds != speed).any() or speed % 1:
             return None
         loads, hops = self._pair_loads
         if np.ptp(loads) <= 1e-9 * loads.max() and hops < 2**53:
@@ -143,7 +153,7 @@ class SwitchGraph:
             most = max(rational_loads(self))
         else:
             return None
-        return min(Fraction(1), Fraction(self.endpoints - 1) / (most * self.lines))
+        return min(Fraction(1), Fraction(self.endpoints - 1) * int(speed) / (most * self.lines))
 
     # -- permutations -------------------------------------------------------------------------
 
@@ -441,7 +451,7 @@ def switch_graph(network: Network) -> SwitchGraph:
     single = bool((heads[outgoing] == belongs[tails[outgoing]]).all())
     each = int(lines[0])
     if not single or is_end[owner].any():
-        return SwitchGraph(indptr, heads, speeds, is_end.astype(np.int64), each, network.spec)
+        return SwitchGraph(indptr, heads, speeds, is_end.astype(np.int64), each, network.spec, True)
     number = np.cumsum(~is_end) - 1
     inner = ~is_end[tails] & ~is_end[heads]
     count = int((~is_end).sum())
