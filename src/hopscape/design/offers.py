@@ -95,8 +95,9 @@ def family_offers(
     yield sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
     seen: set[str] = set()
     for each in _concentrations(asked, lines):
-        batch = [x for x in _attached(kind, asked, each, planes, lines) if x.spec not in seen]
-        seen.update(offer.spec for offer in batch)
+        offers = {offer.spec: offer for offer in _attached(kind, asked, each, planes, lines)}
+        batch = [offer for spec, offer in offers.items() if spec not in seen]
+        seen.update(offers)
         if batch:
             yield sorted(batch, key=lambda offer: (offer.switches, -offer.bound, offer.spec))
 

@@ -12,11 +12,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
@@ -31,11 +28,12 @@ from hopscape.store import Processes, Store, Task, digest, run_tasks
 
 __all__ = ["SwitchedDesign", "design_switched", "machine_figures", "usual_jobs"]
 
-_MEETING = 3
-_TRIES = 40
+_MEETING = 2
+_TRIES = 24
+_HOPELESS = 0.97
 _SLACK = 1e-9
 _FEW_ENDPOINTS = 600
-_ROUTER_PAIRS = 2_000_000
+_ROUTER_PAIRS = 400_000
 _CRITERIA: Mapping[str, str] = {
     "cost": "money",
     "latency": "hops",
@@ -104,9 +102,9 @@ def machine_figures(
     bill = price_machine(machine, rack_machine(machine, asked.plan), prices)
     graph = machine.flow
     uniform, guaranteed = graph.uniform(), graph.guaranteed()
-    even = Measured(_round(uniform.throughput), "exact", "even splitting over shortest paths")
-    if uniform.fraction is not None:
-        even = Measured(uniform.fraction, "exact", "even splitting over shortest paths")
+    fraction = graph.fraction()
+    share = fraction if fraction is not None else _round(uniform.throughput)
+    even: Measured[Any] = Measured(share, "exact", "even splitting over shortest paths")
     minimal = router_throughput(machine, spec)
     best = even
     if minimal.value is not None and float(minimal.value) > float(even.value):
@@ -147,31 +145,28 @@ def _per(cost: float, delivered: float, share: float | None) -> float | None:
 
 def router_throughput(machine: Machine, spec: str) -> Measured[Any]:
     """Uniform throughput by the member's own minimal router, as far as it can be asked."""
-    from hopscape.metrics.load import channel_load
+    from hopscape.metrics.load import channel_load, switch_load
     from hopscape.metrics.routes import closed_router
 
     if not spec:
         return Measured(None, "unknown", "no router was asked")
-    network = build(spec)
-    if network.order * network.endpoint_count > _ROUTER_PAIRS:
-        return Measured(None, "unknown", f"routers are asked up to {_ROUTER_PAIRS} pairs of nodes")
+    network, graph = build(spec), machine.graph
+    own = network.endpoint_count
+    edge = int((graph.ends > 0).sum())
+    if edge * own > _ROUTER_PAIRS:
+        return Measured(None, "unknown", f"routers are asked up to {_ROUTER_PAIRS} pairs")
     router = closed_router(network)
     if router is None:
         return Measured(None, "unknown", "the family has no minimal router of its own")
-    own, graph = network.endpoint_count, machine.graph
-    if own < 2:
-        return Measured(Fraction(1), "exact", router.name)
-    found = channel_load(network, router)
-    inner = found.loads
-    if graph.order != network.order:  # lines of endpoints count as such, not as channels
-        switch = np.ones(network.order, dtype=bool)
-        switch[network.endpoints] = False
-        inner = inner[switch[network.tails] & switch[network.heads]]
-    each = machine.endpoints / own
-    load = float(inner.max(initial=0.0)) * each * each * (own - 1) / (machine.endpoints - 1)
+    if network.has_switches:
+        load = switch_load(network, router, lines=graph.order == network.order)
+    else:
+        load = channel_load(network, router).largest
+    each = machine.endpoints / max(1, own)  # endpoints in the place of one
+    load *= each * each * (own - 1) / max(1, machine.endpoints - 1)
     load *= machine.graph.lines / machine.trunk
     value = min(1.0, 1 / load) if load > 0 else 1.0
-    return Measured(_round(value), found.how, f"the {router.name} router")
+    return Measured(_round(value), "exact", f"the {router.name} router")
 
 
 def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) -> dict[str, str]:
@@ -213,46 +208,69 @@ def ask_family(
     list of dict
         Spec and packed figures.
     """
-    end = math.inf if seconds is None else time.monotonic() + seconds
-    meeting: list[dict[str, Any]] = []
-    nearest: tuple[tuple[float, ...], dict[str, Any]] | None = None
-    tries = 0
+    search = _Search(asked, math.inf if seconds is None else time.monotonic() + seconds)
     for batch in family_offers(family(name), asked, planes):
         for offer in batch:
-            if len(meeting) >= _MEETING or tries >= _TRIES or time.monotonic() > end:
-                break
-            tries += 1
-            figures = _measured(offer, asked)
-            if figures is None:
-                continue
-            lacks = misses(figures, asked)
-            record = {"spec": offer.spec, "figures": _packed(figures)}
-            if not lacks:
-                meeting.append(record)
-            rank = (float(len(lacks)), *_shortfall(figures, asked))
-            if lacks and (nearest is None or rank < nearest[0]):
-                nearest = (rank, record)
-        else:
-            continue
-        break
-    return meeting or ([nearest[1]] if nearest is not None else [])
+            if search.done:
+                return search.records()
+            search.look_at(offer)
+    return search.records()
+
+
+class _Search:
+    """Offers of a family one after the other: those that meet the demands, and the nearest."""
+
+    def __init__(self, asked: SwitchedRequirements, end: float) -> None:
+        self.asked, self.end = asked, end
+        self.meeting: list[dict[str, Any]] = []
+        self.nearest: tuple[float, Offer] | None = None
+        self.tries = 0
+
+    @property
+    def done(self) -> bool:
+        late = time.monotonic() > self.end
+        return len(self.meeting) >= _MEETING or self.tries >= _TRIES or late
+
+    def look_at(self, offer: Offer) -> None:
+        """Measure an offer as far as it takes to see whether it meets the demands."""
+        try:
+            machine = offer.machine()
+            if not self._is_machine(machine):
+                return
+            share = min(1.0, machine.flow.quick_bound())
+            if share >= _HOPELESS * self.asked.throughput:
+                self.tries += 1
+                share = machine.flow.uniform().throughput
+            if share >= self.asked.throughput - _SLACK:
+                share = self._measure(offer, machine)
+        except HopscapeError:
+            return
+        if share < math.inf and (self.nearest is None or share > self.nearest[0]):
+            self.nearest = (share, offer)
+
+    def _is_machine(self, machine: Machine) -> bool:
+        asked = self.asked
+        fits = asked.low <= machine.endpoints <= asked.high and machine.nics == asked.nics
+        return fits and machine.radix_used <= asked.radix
+
+    def _measure(self, offer: Offer, machine: Machine) -> float:
+        """All figures; infinite when they meet the demands, else how near they come."""
+        figures = machine_figures(machine, self.asked, spec=offer.base)
+        if misses(figures, self.asked):
+            return 1.0 + -_shortfall(figures, self.asked)[0]
+        self.meeting.append({"spec": offer.spec, "figures": _packed(figures)})
+        return math.inf
+
+    def records(self) -> list[dict[str, Any]]:
+        if self.meeting or self.nearest is None:
+            return self.meeting
+        offer = self.nearest[1]
+        figures = machine_figures(offer.machine(), self.asked, spec=offer.base)
+        return [{"spec": offer.spec, "figures": _packed(figures)}]
 
 
 def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:
     return {name: figure.packed() for name, figure in figures.items()}
-
-
-def _measured(offer: Offer, asked: SwitchedRequirements) -> dict[str, Measured[Any]] | None:
-    """The figures of an offer; None when it is no machine at all or hopeless."""
-    try:
-        machine = offer.machine()
-        if machine.radix_used > asked.radix or not asked.low <= machine.endpoints <= asked.high:
-            return None
-        if machine.endpoints * machine.graph.lines < 1 or machine.nics != asked.nics:
-            return None
-        return machine_figures(machine, asked, spec=offer.base)
-    except HopscapeError:
-        return None
 
 
 def _shortfall(
@@ -382,9 +400,9 @@ def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) 
     return sorted(allowed, key=_order) + sorted(rest, key=lambda x: _shortfall(x.figures, asked))
 
 
-def _order(one: Candidate) -> tuple[float, float, float, str]:
+def _order(one: Candidate) -> tuple[float, float, float, int, str]:
     worst = float(one.value("guaranteed_throughput") or 0.0)
-    return (-(one.score or 0.0), -worst, float(one.value("money")), one.spec)
+    return (-(one.score or 0.0), -worst, float(one.value("money")), len(one.spec), one.spec)
 
 
 def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:

@@ -32,7 +32,7 @@ def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
     allowed = [one for one in candidates if not one.trouble]
     best, currency = allowed[0], asked.price_list.currency
     lines = [_winner(best, currency)]
-    others = [one for one in allowed[1:] if one.family != best.family]
+    others = [one for one in allowed if one.family != best.family and not _same(one, best)]
     if others:
         lines.append(_runner_up(best, others[0], currency))
     elif len(candidates) > 1:
@@ -46,6 +46,11 @@ def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
             f" {near.spec}: {near.trouble}."
         )
     return " ".join(lines)
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """Is it the same machine as far as the table can tell, under another family's name?"""
+    return all(one.value(name) == other.value(name) for name in (*_COMPARED, "money"))
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -78,10 +83,8 @@ def _winner(best: Candidate, currency: str) -> str:
 
 def _runner_up(best: Candidate, other: Candidate, currency: str) -> str:
     more = _number(other, "money") - _number(best, "money")
-    text = (
-        f"Without that family the best is {other.spec}: {_percent(_number(other, 'money'), _number(best, 'money'))}"
-        f" in cost ({more:+,.0f} {currency})"
-    )
+    share = _percent(_number(other, "money"), _number(best, "money"))
+    text = f"The runner-up is {other.spec}: {share} in cost ({more:+,.0f} {currency})"
     gains = [
         f"{ALL_COLUMNS[name].title} {_shown(other, name)} against {_shown(best, name)}"
         for name in _COMPARED

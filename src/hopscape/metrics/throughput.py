@@ -23,7 +23,7 @@ from hopscape.core.network import Network
 
 __all__ = ["SwitchGraph", "Uniform", "concurrent_flow", "switch_graph"]
 
-_RATIONAL_STEPS = 60_000
+_RATIONAL_STEPS = 20_000
 _ALL_SHARES = 20_000_000
 _KINDS = 24
 _PATHS_ORDER = 2_600
@@ -41,13 +41,10 @@ class Uniform(NamedTuple):
         Of the busiest channel when every endpoint sends at line rate.
     hops : float
         Mean channels between the switches of two endpoints.
-    fraction : Fraction or None
-        The throughput, where it is exact.
     """
 
     load: float
     hops: float
-    fraction: Fraction | None
 
     @property
     def throughput(self) -> float:
@@ -128,20 +125,28 @@ class SwitchGraph:
         --------
         >>> import hopscape
         >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).uniform()
-        >>> found.load, found.throughput, found.fraction
-        (0.8421052631578947, 1.0, Fraction(1, 1))
+        >>> found.load, found.throughput
+        (0.8421052631578947, 1.0)
         """
         ends = self.endpoints
         if ends < 2 or not len(self.heads):
-            return Uniform(0.0, 0.0, Fraction(1))
+            return Uniform(0.0, 0.0)
         loads, hops = self._pair_loads
         scale = self.lines / (ends - 1)
         load = float((loads / self.speeds).max()) * scale
-        return Uniform(load, hops / (ends * (ends - 1)), self._fraction(load))
+        return Uniform(load, hops / (ends * (ends - 1)))
 
-    def _fraction(self, load: float) -> Fraction | None:
-        """The throughput as a fraction: all loads the same, or a machine small enough to count."""
-        if not load:
+    def fraction(self) -> Fraction | None:
+        """Uniform throughput as a fraction: all loads alike, or a machine small enough to count.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
+        Fraction(207, 245)
+        """
+        load = self.uniform().load
+        if load <= 1 - 1e-9:
             return Fraction(1)
         speed = float(self.speeds[0])
         if (self.speeds != speed).any() or speed % 1:
@@ -154,6 +159,22 @@ class SwitchGraph:
         else:
             return None
         return min(Fraction(1), Fraction(self.endpoints - 1) * int(speed) / (most * self.lines))
+
+    def quick_bound(self, searches: int = 4) -> float:
+        """Capacity over distance, from breadth-first searches of a few nodes: about the bound.
+
+        The mean distance of a few nodes stands for that of all, so it is exact where all nodes are
+        alike, and else an estimate.
+        """
+        from hopscape.metrics.throughput_kernels import mean_from
+
+        if self.endpoints < 2 or not len(self.heads):
+            return math.inf
+        starts = self._sources[:: max(1, len(self._sources) // searches)][:searches]
+        mean = float(mean_from(*self._reversed, self.ends, starts))
+        if mean < 0:
+            return 0.0
+        return float(self.speeds.sum()) / max(1e-9, mean * self.endpoints * self.lines)
 
     # -- permutations -------------------------------------------------------------------------
 

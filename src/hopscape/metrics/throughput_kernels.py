@@ -75,6 +75,24 @@ def even_loads(
 
 
 @njit(cache=True, nogil=True)
+def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> float:
+    """Mean hops to a few nodes, every other endpoint counted once; -1 when some cannot reach."""
+    nodes = len(rindptr) - 1
+    dist, queue = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    paths = np.empty(nodes)
+    total, count = 0.0, 0.0
+    for target in targets:
+        _count_paths(rindptr, rtails, target, dist, paths, queue)
+        for v in range(nodes):
+            if ends[v] > 0 and dist[v] < 0:
+                return -1.0
+            total += float(ends[v]) * dist[v] if ends[v] > 0 else 0.0
+            count += ends[v]
+        count -= 1
+    return total / count if count else 0.0
+
+
+@njit(cache=True, nogil=True)
 def path_counts(rindptr: Array, rtails: Array, dist: Array, paths: Array) -> None:
     """Fill dist[v, t] and the number of shortest paths[v, t]; -1 and 0 where there is none."""
     nodes = len(rindptr) - 1
