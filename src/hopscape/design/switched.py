@@ -21,12 +21,19 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.machine import Machine, price_machine, rack_machine
 from hopscape.design.offers import Offer, family_offers
+from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import answer
 from hopscape.registry import all_families, build, family, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["SwitchedDesign", "design_switched", "machine_figures", "usual_jobs"]
+__all__ = [
+    "SwitchedDesign",
+    "design_switched",
+    "machine_figures",
+    "parse_switched_weights",
+    "usual_jobs",
+]
 
 _MEETING = 2
 _TRIES = 24
@@ -80,6 +87,22 @@ class SwitchedDesign:
             if one.spec in (spec, wanted):
                 return one
         raise ArgumentError(f"{spec} is none of the {len(self.candidates)} candidates")
+
+
+def parse_switched_weights(text: str) -> dict[str, float]:
+    """Read ``cost=2,latency``, as :func:`~hopscape.design.requirements.parse_weights` does.
+
+    Raises
+    ------
+    ArgumentError
+        For a criterion that switched machines are not judged by.
+
+    Examples
+    --------
+    >>> parse_switched_weights("cost=2, power")
+    {'cost': 2.0, 'power': 1.0}
+    """
+    return parse_weights(text, _CRITERIA)
 
 
 # -- measuring ------------------------------------------------------------------------------------
