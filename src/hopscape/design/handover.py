@@ -23,7 +23,8 @@ from hopscape.design.floorplan import place
 from hopscape.design.lanes import Lanes, find_lanes
 from hopscape.design.report import html_report, markdown_report, pictures
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, best_schedule
-from hopscape.design.table import figure_record, ranking_records
+from hopscape.design.switched import SwitchedDesign
+from hopscape.design.table import figure_record, machine_records, ranking_records
 from hopscape.export.cables import read_cables, write_cables
 from hopscape.export.infiniband import write_infiniband
 from hopscape.export.tables import write_routing_table
@@ -38,12 +39,14 @@ _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 
 
-def write_design(found: Design, folder: str | Path, *, choose: str | None = None) -> list[str]:
+def write_design(
+    found: Design | SwitchedDesign, folder: str | Path, *, choose: str | None = None
+) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
     Parameters
     ----------
-    found : Design
+    found : Design or SwitchedDesign
     folder : path
         Made if it is not there.
     choose : str, optional
@@ -57,15 +60,19 @@ def write_design(found: Design, folder: str | Path, *, choose: str | None = None
     chosen = found.best if choose is None else found.find(choose)
     top = _folder(Path(folder))
     command = found.requirements.command()
-    _write(top / "report.html", html_report(found, command))
-    _write(top / "report.md", markdown_report(found, command))
+    drawn = list(pictures(found))  # once for all three
+    _write(top / "report.html", html_report(found, command, drawn))
+    _write(top / "report.md", markdown_report(found, command, shown=drawn))
     shown = _folder(top / "pictures")
-    for name, _, kind, data in pictures(found):
+    for name, _, kind, data in drawn:
         write_atomically(shown / f"{name}.{kind}", partial(_put, data=data))
+    switched = isinstance(found, SwitchedDesign)
+    records = machine_records(found.candidates, found.candidates) if switched else []
     ranking = {
         "requirements": found.requirements.to_dict(),
         "complete": found.complete,
-        "candidates": ranking_records(found.candidates),
+        "candidates": records or ranking_records(found.candidates),
+        **({"answer": found.answer} if isinstance(found, SwitchedDesign) else {}),
     }
     _write(top / "ranking.json", _json(ranking))
     lines = [f"wrote {top / 'report.html'} and {top / 'report.md'}"]

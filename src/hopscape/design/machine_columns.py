@@ -342,7 +342,7 @@ MACHINE_COLUMNS = (
     Column(
         "ports",
         "ports",
-        "most ports that a node uses; the endpoint of a node without switches is local and needs none",
+        "most ports that a node uses; in a direct machine its own endpoint is local and needs none",
         _ports,
         better="less",
         stage=1,

@@ -248,6 +248,23 @@ class Requirements:
         if self.faults is not None and self.faults < 0:
             raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
 
+    def words(self) -> str:
+        """The question in a sentence."""
+        words = [f"{self.size} {self.nodes} nodes ({self.low} to {self.high})"]
+        words.append(f"at most {self.ports} ports")
+        if self.endpoints > 1:
+            words.append(f"{self.endpoints} endpoints per router")
+        for value, noun in (
+            (self.cables, "cables at most"),
+            (self.cable_length, "m of cable at most"),
+            (self.vcs, "virtual channels"),
+            (self.faults, "faults to survive"),
+        ):
+            if value is not None:
+                words.append(f"{value:g} {noun}")
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
+        return "; ".join(words) + f". What matters: {weights}."
+
     def command(self) -> str:
         """The command line that asks for the same.
 

@@ -21,7 +21,9 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.machine import Machine, price_machine, rack_machine
 from hopscape.design.offers import Offer, family_offers
+from hopscape.design.presentation import Presentation
 from hopscape.design.requirements import parse_weights
+from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import answer
 from hopscape.registry import all_families, build, family, spec_files
@@ -48,6 +50,11 @@ _CRITERIA: Mapping[str, str] = {
     "worst-case": "guaranteed_throughput",
     "power": "watts_per_endpoint",
 }
+_PLOTS = (
+    ("money", "guaranteed_throughput", "cost against guaranteed throughput: upper left is better"),
+    ("money", "hops", "cost against mean hops: lower left is better"),
+    ("hops", "guaranteed_throughput", "mean hops against guaranteed throughput: upper left"),
+)
 
 
 @dataclass
@@ -77,6 +84,19 @@ class SwitchedDesign:
     def best(self) -> Candidate:
         """The first of the ranking."""
         return self.candidates[0]
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the report shows it."""
+        return Presentation(
+            f"A network for {self.requirements.title}",
+            self.requirements.words(),
+            SWITCHED_TABLE,
+            _PLOTS,
+            tuple(_CRITERIA.items()),
+            "line_throughput",
+            self.answer,
+        )
 
     def find(self, spec: str) -> Candidate:
         """A candidate by its spec or by its place in the ranking."""

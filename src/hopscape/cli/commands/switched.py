@@ -12,7 +12,6 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_r
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from hopscape.design.candidates import Candidate
     from hopscape.design.switched import SwitchedDesign
 
 __all__ = ["prices", "show_machines", "show_sweep", "sweep_sizes"]
@@ -60,7 +59,7 @@ def show_machines(
 ) -> None:
     """Print the ranking of switched machines and the answer in words."""
     from hopscape.design.switched_columns import SWITCHED_TABLE
-    from hopscape.design.table import heads, legend, ranking_rows
+    from hopscape.design.table import heads, legend, machine_records, ranking_rows
 
     listed = [one for one in found.candidates if not (pareto and (one.dominated_by or one.trouble))]
     if style is not Format.table:
@@ -100,24 +99,6 @@ def show_machines(
                 )
             )
         )
-
-
-def machine_records(
-    ranked: Sequence[Candidate], listed: Sequence[Candidate]
-) -> list[dict[str, Any]]:
-    """Machines for scripts, under the keys that they rely on."""
-    from hopscape.design.switched_columns import SWITCHED_KEYS
-    from hopscape.design.table import figure_record
-
-    place = {one.spec: i for i, one in enumerate(ranked, 1)}
-    out = []
-    for one in listed:
-        figures = {SWITCHED_KEYS.get(name, name): found for name, found in one.figures.items()}
-        record = {"rank": place[one.spec], "spec": one.spec, "family": one.family}
-        record |= figure_record(one.spec, figures)
-        record |= {"score": one.score, "meets": list(one.meets), "trouble": one.trouble}
-        out.append(record | {"dominated_by": one.dominated_by})
-    return out
 
 
 def sweep_sizes(text: str) -> list[int]:
