@@ -28,6 +28,7 @@ __all__ = ["Offer", "family_offers"]
 _MOST_OWN = 16
 _MOST_EACH = 3
 _STEP = 1.06
+_FEWEST = 3
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 
@@ -182,7 +183,8 @@ def _concentrations(asked: SwitchedRequirements, lines: int) -> list[int]:
         before = math.ceil(asked.low / out[-1]) if out else 0
         if switches >= before * _STEP or switches <= before + 1:
             out.append(each)
-    return out
+    few = range(min(_FEWEST, (asked.radix - 1) // lines), 0, -1)
+    return out or list(few)  # nothing carries what is asked: the nearest will be named
 
 
 def _fitted(

@@ -408,7 +408,7 @@ def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
     )
     if not found.success:
         raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
-    return round(float(found.x[-1]), 9)
+    return round(-float(found.fun), 9)
 
 
 def rational_loads(graph: SwitchGraph) -> list[Fraction]:
