@@ -15,9 +15,10 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
+from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.switched import design_switched, machine_figures
+from hopscape.design.switched import design_switched
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
@@ -149,7 +150,7 @@ def test_price_and_power_follow_the_list(tmp_path):
     (tmp_path / "p.toml").write_text(text)
     asked = SwitchedRequirements(20, 8, prices=str(tmp_path / "p.toml"))
     machine = Machine(switch_graph(hopscape.build("concentrated(complete(5), 4)")))
-    found = machine_figures(machine, asked)
+    found = machine_figures(machine, asked.price_list)
     assert found["money"].value == 5 * 1000 + (10 + 20) * 3 + 20 * 7
     assert found["watts_per_endpoint"].value == (5 * 50 + 30 * 0.5 + 20) / 20
     assert found["cost_per_rate"].value == pytest.approx(5230 / (20 * 10), abs=1e-4)

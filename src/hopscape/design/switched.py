@@ -19,7 +19,8 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.machine import Machine, price_machine, rack_machine
+from hopscape.design.machine import Machine
+from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.presentation import Presentation
 from hopscape.design.requirements import parse_weights
@@ -32,7 +33,6 @@ from hopscape.store import Processes, Store, Task, digest, run_tasks
 __all__ = [
     "SwitchedDesign",
     "design_switched",
-    "machine_figures",
     "parse_switched_weights",
     "usual_jobs",
 ]
@@ -42,7 +42,6 @@ _TRIES = 24
 _HOPELESS = 0.97
 _SLACK = 1e-9
 _FEW_ENDPOINTS = 600
-_ROUTER_PAIRS = 400_000
 _CRITERIA: Mapping[str, str] = {
     "cost": "money",
     "latency": "hops",
@@ -125,91 +124,7 @@ def parse_switched_weights(text: str) -> dict[str, float]:
     return parse_weights(text, _CRITERIA)
 
 
-# -- measuring ------------------------------------------------------------------------------------
-
-
-def machine_figures(
-    machine: Machine, asked: SwitchedRequirements, *, spec: str = ""
-) -> dict[str, Measured[Any]]:
-    """All figures of a machine, by column.
-
-    Parameters
-    ----------
-    machine : Machine
-    asked : SwitchedRequirements
-        For the price list and the floor plan.
-    spec : str
-        The member whose own minimal router is asked, where it has one.
-    """
-    prices = asked.price_list
-    bill = price_machine(machine, rack_machine(machine, asked.plan), prices)
-    graph = machine.flow
-    uniform, guaranteed = graph.uniform(), graph.guaranteed()
-    fraction = graph.fraction()
-    share = fraction if fraction is not None else _round(uniform.throughput)
-    even: Measured[Any] = Measured(share, "exact", "even splitting over shortest paths")
-    minimal = router_throughput(machine, spec)
-    best = even
-    if minimal.value is not None and float(minimal.value) > float(even.value):
-        best = minimal
-    ends = machine.endpoints
-    delivered = ends * machine.nics * prices.rate
-    worst = guaranteed.mapped(_round)
-    return {
-        "endpoints": Measured(ends, "closed form"),
-        "switches": Measured(machine.switches, "closed form"),
-        "radix_used": Measured(machine.radix_used, "closed form"),
-        "planes": Measured(machine.planes, "closed form"),
-        "cables_copper": Measured(bill.copper, "exact"),
-        "cables_optical": Measured(bill.optical, "exact"),
-        "cable": Measured(round(bill.metres, 2), "exact"),
-        "money": Measured(bill.cost, "exact", f"{prices.currency}, {prices.name}"),
-        "cost_per_endpoint": Measured(round(bill.cost / ends, 2), "exact"),
-        "watts_per_endpoint": Measured(round(bill.watts / ends, 3), "exact"),
-        "line_throughput": best,
-        "throughput_even": even,
-        "throughput_minimal": minimal,
-        "guaranteed_throughput": worst,
-        "throughput_limit": graph.bound().mapped(_round),
-        "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
-        "cost_per_worst_rate": Measured(_per(bill.cost, delivered, worst.value), worst.how),
-        "hops": Measured(_round(uniform.hops), "exact"),
-    }
-
-
-def _round(x: float) -> float:
-    return round(float(x), 6)
-
-
-def _per(cost: float, delivered: float, share: float | None) -> float | None:
-    """Cost of a Gb/s that arrives."""
-    return round(cost / (delivered * share), 4) if share else None
-
-
-def router_throughput(machine: Machine, spec: str) -> Measured[Any]:
-    """Uniform throughput by the member's own minimal router, as far as it can be asked."""
-    from hopscape.metrics.load import channel_load, switch_load
-    from hopscape.metrics.routes import closed_router
-
-    if not spec:
-        return Measured(None, "unknown", "no router was asked")
-    network, graph = build(spec), machine.graph
-    own = network.endpoint_count
-    edge = int((graph.ends > 0).sum())
-    if edge * own > _ROUTER_PAIRS:
-        return Measured(None, "unknown", f"routers are asked up to {_ROUTER_PAIRS} pairs")
-    router = closed_router(network)
-    if router is None:
-        return Measured(None, "unknown", "the family has no minimal router of its own")
-    if network.has_switches:
-        load = switch_load(network, router, lines=graph.order == network.order)
-    else:
-        load = channel_load(network, router).largest
-    each = machine.endpoints / max(1, own)  # endpoints in the place of one
-    load *= each * each * (own - 1) / max(1, machine.endpoints - 1)
-    load *= machine.graph.lines / machine.trunk
-    value = min(1.0, 1 / load) if load > 0 else 1.0
-    return Measured(_round(value), "exact", f"the {router.name} router")
+# -- demands --------------------------------------------------------------------------------------
 
 
 def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) -> dict[str, str]:
@@ -296,9 +211,12 @@ class _Search:
         fits = asked.low <= machine.endpoints <= asked.high and machine.nics == asked.nics
         return fits and machine.radix_used <= asked.radix
 
+    def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
+        return machine_figures(machine, self.asked.price_list, self.asked.plan, spec=offer.base)
+
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""
-        figures = machine_figures(machine, self.asked, spec=offer.base)
+        figures = self._figures(offer, machine)
         if misses(figures, self.asked):
             return 1.0 + -_shortfall(figures, self.asked)[0]
         self.meeting.append({"spec": offer.spec, "figures": _packed(figures)})
@@ -308,7 +226,7 @@ class _Search:
         if self.meeting or self.nearest is None:
             return self.meeting
         offer = self.nearest[1]
-        figures = machine_figures(offer.machine(), self.asked, spec=offer.base)
+        figures = self._figures(offer, offer.machine())
         return [{"spec": offer.spec, "figures": _packed(figures)}]
 
 

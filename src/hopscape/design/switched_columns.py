@@ -20,8 +20,8 @@ SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
 
 def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
     from hopscape.design.machine import Machine
-    from hopscape.design.switched import machine_figures
-    from hopscape.design.switched_requirements import SwitchedRequirements
+    from hopscape.design.machine_figures import machine_figures
+    from hopscape.design.prices import load_prices
     from hopscape.metrics.throughput import switch_graph
 
     network = evaluation.network
@@ -29,7 +29,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
     def compute() -> dict[str, Measured[Any]]:
         machine = Machine(switch_graph(network))
         spec = network.spec if network.family is not None else ""
-        return machine_figures(machine, SwitchedRequirements(2, 64), spec=spec)
+        return machine_figures(machine, load_prices(), spec=spec)
 
     found: dict[str, Measured[Any]] = evaluation.share("machine", compute)
     return found

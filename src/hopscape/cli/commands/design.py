@@ -19,6 +19,7 @@ from hopscape.cli.output import (
     emit,
     emit_rows,
 )
+from hopscape.cli.ranking import show_rows
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from hopscape.design.switched import SwitchedDesign
     from hopscape.design.switched_requirements import SwitchedRequirements
 
-__all__ = ["design", "show_rows", "which_network"]
-
-_TERMINAL_ROWS = 20
+__all__ = ["design", "which_network"]
 
 
 def which_network(
@@ -479,31 +478,6 @@ def _show(
         print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
     if output is None:
         _show_curves(found)
-
-
-def show_rows(
-    rows: list[dict[str, Any]],
-    titles: dict[str, str],
-    top: int | None,
-    title: str,
-    chosen: bool,
-    output: Path | None,
-) -> None:
-    """Print the ranking: on a terminal the first rows and as many columns as it is wide for."""
-    from rich.console import Console
-
-    from hopscape.design.table import fit_columns
-
-    console = Console()
-    people = output is None and console.is_terminal
-    listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
-    if people and not chosen:
-        listed, titles = fit_columns(listed, titles, console.width)
-    emit_rows(listed, Format.table, output, title=title, columns=titles)
-    if people and any(str(row.get("remark")).startswith("< ") for row in listed):
-        print("< 3: dominated by 3, which is nowhere worse in what matters")
-    if people and len(listed) < len(rows):
-        print(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
 
 
 def _show_curves(found: Design | SwitchedDesign) -> None:

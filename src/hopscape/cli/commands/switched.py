@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.ranking import show_rows
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ def show_machines(
     rows = [by_spec[one.spec] for one in listed]
     titles = {"spec": "machine", "rank": "#"} | heads(shown)
     titles |= {"spec": "machine", "score": "score", "remark": "remark"}
-    from hopscape.cli.commands.design import show_rows
-
     show_rows(rows, titles, top, found.requirements.title, bool(names), output)
     if output is None:
         print(
