@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -22,6 +22,7 @@ from hopscape.core.plain import plain
 
 __all__ = [
     "DaskOption",
+    "DeviceOption",
     "Format",
     "FormatOption",
     "OutputOption",
@@ -58,6 +59,10 @@ ProcessesOption = Annotated[
 ]
 DaskOption = Annotated[
     str | None, typer.Option("--dask", help="Work on this Dask scheduler, such as tcp://HOST:8786.")
+]
+DeviceOption = Annotated[
+    Literal["cpu", "gpu"],
+    typer.Option("--device", help="Where to compute; 'gpu' needs the extra gpu and CUDA."),
 ]
 
 
