@@ -95,6 +95,7 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         },
     ),
     "explain": (("girth",), {}),
+    "prices": ((), {}),
     "bisection": (("torus(4, 4)",), {"exact": ["--exact"], "seed": ["--seed", "1"]}),
     "load": (
         ("torus(4, 4)",),
@@ -127,6 +128,18 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         {
             "nodes": ["--nodes", "16"],
             "ports": ["--ports", "3"],
+            "question": ["--from", "{folder}/none.toml"],
+            # of switched machines, refused here; tests/design/test_switched.py uses them
+            "switched_endpoints": ["--endpoints", "9"],
+            "radix": ["--radix", "9"],
+            "nics": ["--nics", "2"],
+            "planes": ["--planes", "2"],
+            "throughput": ["--throughput", "0.5"],
+            "worst": ["--worst", "0.5"],
+            "budget": ["--budget", "9"],
+            "prices": ["--prices", "default"],
+            "sweep": ["--sweep", "9,16"],
+            "figure": ["--figure", "{folder}/x.svg"],
             "exact": ["--exact"],
             "at_least": ["--at-least"],
             "within": ["--within", "0.4"],

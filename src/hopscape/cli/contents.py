@@ -11,6 +11,7 @@ __all__ = ["GROUPS", "PANELS"]
 PANELS: dict[str, dict[str, str]] = {
     "Find and judge": {
         "design": "design:design",
+        "prices": "switched:prices",
         "compare": "networks:compare",
         "show": "networks:show",
         "families": "networks:families",

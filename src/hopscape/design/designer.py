@@ -19,10 +19,11 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import columns_of_stage, find_column, new_evaluation
+from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.presentation import Presentation
 from hopscape.design.ranking import rank
-from hopscape.design.requirements import Requirements
+from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
@@ -36,6 +37,13 @@ _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
 _LEAST_SECONDS = 1.0
+
+
+_PLOTS = (
+    ("links", "hops", "cables against mean hops: lower left is better"),
+    ("cable", "throughput", "metres of cable against throughput: upper left is better"),
+    ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
+)
 
 
 @dataclass
@@ -71,6 +79,18 @@ class Design:
     def best(self) -> Candidate:
         """The first of the ranking."""
         return self.candidates[0]
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the report shows it."""
+        asked = self.requirements
+        return Presentation(
+            f"A network for {asked.nodes} nodes and {asked.ports} ports",
+            asked.words(),
+            tuple(columns_of("design")),
+            _PLOTS,
+            tuple((one.name, column) for one in CRITERIA.values() for column in one.columns),
+        )
 
     def find(self, spec: str) -> Candidate:
         """A candidate by its spec, however it is written, or by its place in the ranking."""

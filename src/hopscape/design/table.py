@@ -10,6 +10,7 @@ from typing import Any
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
+from hopscape.design.switched_columns import SWITCHED_KEYS
 
 __all__ = [
     "TABLE_COLUMNS",
@@ -17,6 +18,7 @@ __all__ = [
     "figure_record",
     "fit_columns",
     "legend",
+    "machine_records",
     "ranking_records",
     "ranking_rows",
     "reasons",
@@ -117,6 +119,21 @@ def ranking_records(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
             "stage": one.stage,
         }
         out.append(record)
+    return out
+
+
+def machine_records(
+    ranked: Sequence[Candidate], listed: Sequence[Candidate]
+) -> list[dict[str, Any]]:
+    """Machines for scripts, under the keys that they rely on."""
+    place = {one.spec: i for i, one in enumerate(ranked, 1)}
+    out = []
+    for one in listed:
+        figures = {SWITCHED_KEYS.get(name, name): found for name, found in one.figures.items()}
+        record = {"rank": place[one.spec], "spec": one.spec, "family": one.family}
+        record |= figure_record(one.spec, figures)
+        record |= {"score": one.score, "meets": list(one.meets), "trouble": one.trouble}
+        out.append(record | {"dominated_by": one.dominated_by})
     return out
 
 
