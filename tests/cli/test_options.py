@@ -59,6 +59,8 @@ MODEL = {
     "algorithm": ["--algorithm", "list"],
     "size": ["--bytes", "1KB"],
     "group": ["--group", "0-4"],
+    "group_file": ["--groups", "{folder}/none.txt"],
+    "pieces": ["--pieces", "2"],
     "dead": ["--dead", "4"],
     "dead_link": ["--dead-link", "0-1"],
     "in_network": ["--in-network"],
