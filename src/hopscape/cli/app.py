@@ -4,23 +4,55 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from hopscape._version import __version__
 from hopscape.cli import commands
 from hopscape.cli.contents import GROUPS, PANELS
 from hopscape.cli.endings import EndedError
+from hopscape.cli.output import look
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["app"]
 
 
+_ENDINGS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".md": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "table",
+}
+
+
 class _Strict(TyperCommand):
-    """Refuses an option that is given twice, and lets the ending of -o choose the format."""
+    """A command with what all have in common.
+
+    It refuses an option that is given twice, lets the ending of -o choose the format, and has
+    --wide and --columns for its tables.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = {param.name for param in self.params}
+        if "style" not in names:
+            return
+        wide = "Show all columns, however wide."
+        self.params.append(
+            TyperOption(param_decls=["--wide", "wide"], is_flag=True, help=wide, expose_value=False)
+        )
+        if "columns" not in names:
+            some = "Only these columns of the table, separated by commas."
+            self.params.append(
+                TyperOption(param_decls=["--columns", "shown"], help=some, expose_value=False)
+            )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -29,10 +61,16 @@ class _Strict(TyperCommand):
                 name = max(option.opts, key=len)
                 raise ArgumentError(f"{name} is given {times} times; it can be given once")
         both = {"style", "output"} <= {param.name for param in self.params}
-        ending = str(given.get("output", "")).lower().rpartition(".")[2]
-        if both and "style" not in given and ending in ("json", "csv", "parquet"):
-            args = ["--format", ending, *args]
-        return super().parse_args(ctx, args)
+        ending = Path(str(given.get("output", ""))).suffix.lower()
+        if both and "style" not in given and ending in _ENDINGS:
+            args = ["--format", _ENDINGS[ending], *args]
+        left = super().parse_args(ctx, args)
+        look.wide = bool(given.get("wide", False))
+        look.columns = tuple(w.strip() for w in str(given.get("shown", "")).split(",") if w.strip())
+        look.markup = ""
+        if ctx.params.get("style") in ("md", "html"):
+            look.markup, ctx.params["style"] = str(ctx.params["style"]), "table"
+        return left
 
 
 class _LazyGroup(TyperGroup):

@@ -18,6 +18,7 @@ from hopscape.cli.output import (
     TableOption,
     emit,
     emit_rows,
+    say,
 )
 from hopscape.core.errors import ArgumentError
 
@@ -33,7 +34,7 @@ _TERMINAL_ROWS = 20
 def which_network(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
+        str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
     ] = "",
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
@@ -99,7 +100,7 @@ def design(
         float, typer.Option("--bandwidth", help="Bytes per second of a channel.")
     ] = 25e9,
     families: Annotated[
-        str, typer.Option("--families", help="Only these families, apart by commas.")
+        str, typer.Option("--families", help="Only these families, separated by commas.")
     ] = "",
     pareto: Annotated[
         bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
@@ -109,7 +110,9 @@ def design(
     columns: Annotated[
         str,
         typer.Option(
-            "--columns", "-c", help="Columns to show and measure, apart by commas (see 'explain')."
+            "--columns",
+            "-c",
+            help="Columns to show and measure, separated by commas (see 'explain').",
         ),
     ] = "",
     limit: Annotated[
@@ -238,7 +241,6 @@ def _show(
     from hopscape.design.table import (
         TABLE_COLUMNS,
         heads,
-        legend,
         ranking_records,
         ranking_rows,
         reasons,
@@ -267,15 +269,15 @@ def _show(
     )
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    _show_rows(rows, titles, top, title, bool(names), output)
+    _show_rows(rows, titles, top, title, output)
     if output is None:
-        notes = [legend(one.figures for one in found.candidates)]
         measured = [one for one in found.candidates if not one.trouble]
-        notes += reasons(
-            (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
+        say(
+            *reasons(
+                (one.spec, {n: one.figures[n] for n in names if n in one.figures})
+                for one in measured
+            )
         )
-        print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
-    if output is None:
         _show_curves(found)
 
 
@@ -284,24 +286,25 @@ def _show_rows(
     titles: dict[str, str],
     top: int | None,
     title: str,
-    chosen: bool,
     output: Path | None,
 ) -> None:
-    """Print the ranking: on a terminal the first rows and as many columns as it is wide for."""
-    from rich.console import Console
+    """Print the ranking: on a terminal the first rows only."""
+    from hopscape.design.table import SIGNS, importance
 
-    from hopscape.design.table import fit_columns
-
-    console = Console()
-    people = output is None and console.is_terminal
+    people = output is None and sys.stdout.isatty()
     listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
-    if people and not chosen:
-        listed, titles = fit_columns(listed, titles, console.width)
-    emit_rows(listed, Format.table, output, title=title, columns=titles)
-    if people and any(str(row.get("remark")).startswith("< ") for row in listed):
-        print("< 3: dominated by 3, which is nowhere worse in what matters")
+    emit_rows(
+        listed,
+        Format.table,
+        output,
+        title=title,
+        columns=titles,
+        priority=importance(titles),
+        brief={"remark": "brief"},
+        legend=SIGNS,
+    )
     if people and len(listed) < len(rows):
-        print(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
+        say(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
 
 
 def _show_curves(found: Design) -> None:
@@ -310,4 +313,4 @@ def _show_curves(found: Design) -> None:
         columns |= {"latency": "latency", "saturated": "saturated"}
         emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
     for note in found.notes:
-        print(note)
+        say(note)

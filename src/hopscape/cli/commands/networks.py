@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.registry import aliases, all_families, build, family
@@ -40,7 +40,8 @@ def families(
     """List the families of networks, their parameters and ranges."""
     if name is None:
         rows = [_family_record(found) for found in all_families().values()]
-        columns = {"usage": "family", "summary": "what it is", "example": "example"}
+        columns = {"name": "family", "summary": "what it is", "example": "example"}
+        columns["usage"] = "parameters"
         emit_rows(rows, style, output, columns=columns)
         return
     record = _family_record(family(name))
@@ -177,10 +178,20 @@ def _with_how(value: Any, how: str) -> str:
     return f"{shown}  ({how})" if how else str(shown)
 
 
+_RANK = {
+    name: place
+    for place, name in enumerate(
+        ("spec", "nodes", "degree", "diameter", "mean_distance", "bisection", "links", "mean_gap",
+         "node_connectivity", "girth", "vertex_transitive", "cost", "moore_mean")
+    )
+}  # fmt: skip
+"""Columns of 'compare', the last one dropped first."""
+
+
 def compare(
     specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help="Two or more networks.")],
     columns: Annotated[
-        str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
+        str, typer.Option("--columns", "-c", help="Columns, separated by commas (see 'explain').")
     ] = "",
     exact: ExactOption = False,
     limit: LimitOption = None,
@@ -189,7 +200,7 @@ def compare(
 ) -> None:
     """Compare networks in one table."""
     from hopscape.design.columns import column_names, columns_of
-    from hopscape.design.table import cells, figure_record, heads, legend, reasons
+    from hopscape.design.table import SIGNS, cells, figure_record, heads, reasons
 
     names = column_names(columns) or columns_of("compare")
     rows: list[tuple[str, dict[str, Any]]] = []
@@ -200,10 +211,16 @@ def compare(
     if style is not Format.table:
         emit_rows([figure_record(*row) for row in rows], style, output)
     elif rows:
-        emit_rows([cells(*row) for row in rows], style, output, columns=heads(names))
-        notes = [legend(found for _, found in rows), *reasons(rows)]
+        emit_rows(
+            [cells(*row) for row in rows],
+            style,
+            output,
+            columns=heads(names),
+            priority=_RANK,
+            legend=SIGNS,
+        )
         if output is None:
-            print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
+            say(*reasons(rows))
     _say_if_cut_short(whole)
 
 
