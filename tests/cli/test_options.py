@@ -97,7 +97,12 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
     ),
     "route": (
         ("torus(4, 4)", "0", "10"),
-        {"router": ["--router", "table"], "disjoint": ["--disjoint"]},
+        {
+            "router": ["--router", "table"],
+            "disjoint": ["--disjoint"],
+            "dead": ["--dead", "2"],
+            "dead_link": ["--dead-link", "0 - 1"],
+        },
     ),
     "broadcast": (("mesh(3, 3)",), MODEL),
     "reduce": (("mesh(3, 3)",), MODEL | TO),
@@ -178,7 +183,7 @@ def test_every_option_does_something(command: str, option: str, tmp_path: Path) 
     extra = [word.format(folder=tmp_path) for word in effects[option]]
     plain = _plain(command)
     assert plain.returncode == 0, plain.stderr
-    multiple = option == "targets"
+    multiple = option in ("targets", "dead", "dead_link")
     other = run(command, *_without(base, extra, multiple), *extra, "--format", "json")
     assert other.returncode in (0, 2)
     assert "Traceback" not in other.stderr

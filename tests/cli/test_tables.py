@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from test_commands import refused, run
 
 from hopscape.cli import output as room
-from hopscape.cli.tables import Table, fit, wrap
+from hopscape.core.tables import Table, fit, wrap
 
 ROOT = Path(__file__).parents[2]
 WIDTHS = (60, 80, 120, 200)

@@ -331,7 +331,7 @@ def test_nothing_is_dominated_by_what_may_be_worse() -> None:
 
 
 def test_tables_fit_the_terminal() -> None:
-    from hopscape.cli.tables import Table, fit
+    from hopscape.core.tables import Table, fit
     from hopscape.design.table import heads, importance, shown
 
     found = design(Requirements(16, 4, families=("torus", "hypercube", "circulant")))

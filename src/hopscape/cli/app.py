@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -12,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from hopscape._version import __version__
 from hopscape.cli import commands
-from hopscape.cli.contents import GROUPS, PANELS
+from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.cli.endings import EndedError
 from hopscape.cli.output import look
 from hopscape.cli.progress import install_progress
@@ -94,11 +96,60 @@ class _LazyGroup(TyperGroup):
             return None
         if not place:
             return _group(cmd_name, panel)
-        module, _, function = place.partition(":")
-        room = importlib.import_module(f"{commands.__name__}.{module}")
-        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        single.command(cmd_name, cls=_Strict, rich_help_panel=panel)(getattr(room, function))
-        return typer.main.get_command(single)
+        return _command(cmd_name, place, panel)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, or the nearest names."""
+        name = args[0]
+        if name in self.contents or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        bare = BARE.get(str(self.name), "")
+        if bare and not near_words(name, self.contents):
+            _hint(str(self.name), f"{self.name} {bare}")
+            return super().resolve_command(ctx, [bare, *args])
+        raise ArgumentError(_unknown(str(ctx.command_path), name, self.contents))
+
+
+def _command(name: str, place: str, panel: str) -> Any:
+    """A command, imported and built."""
+    module, _, function = place.partition(":")
+    room = importlib.import_module(f"{commands.__name__}.{module}")
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name, cls=_Strict, rich_help_panel=panel)(getattr(room, function))
+    return typer.main.get_command(single)
+
+
+def _hint(old: str, new: str) -> None:
+    print(
+        f"hopscape: '{old}' is now '{new}'; the old form goes with the next release",
+        file=sys.stderr,
+    )
+
+
+def near_words(word: str, known: Iterable[str]) -> list[str]:
+    """Up to three known words that look like this one.
+
+    Examples
+    --------
+    >>> near_words("desing", ["design", "show"])
+    ['design']
+    """
+    import difflib
+
+    return difflib.get_close_matches(word.lower(), list(known), n=3)
+
+
+def _unknown(path: str, name: str, known: Iterable[str]) -> str:
+    """There is no such command, but perhaps one like it."""
+    group = path.removeprefix("hopscape").strip()
+    places = {f"{group} {one}".strip(): one for one in known}
+    if not group:
+        for other, (_, members) in GROUPS.items():
+            places |= {f"{other} {member}": member for member in members}
+    near = near_words(name, places.values())
+    best = list(dict.fromkeys(call for word in near for call, one in places.items() if one == word))
+    hint = f"did you mean {' or '.join(best[:3])}?" if best else f"'{path} --help' lists them"
+    return f"command {name!r} is unknown; {hint}"
 
 
 def _group(name: str, panel: str) -> Any:
@@ -118,6 +169,19 @@ class _Commands(_LazyGroup):
         name: (panel, place) for panel, members in PANELS.items() for name, place in members.items()
     }
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in OLD:
+            place, new = OLD[args[0]]
+            _hint(args[0], new)
+            return args[0], _command(args[0], place, ""), args[1:]
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """All commands on one screen, the main job first."""
+        from hopscape.cli.overview import print_overview
+
+        print_overview({name: self.get_command(ctx, name) for name in self.contents})
+
 
 app = typer.Typer(
     name="hopscape",
@@ -126,8 +190,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="A SPEC is a call such as 'torus(8, 8)' or 'product(petersen, ring(8))', or a graph"
-    " file; 'hopscape families' lists what there is.",
 )
 
 

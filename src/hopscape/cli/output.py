@@ -19,10 +19,10 @@ import numpy as np
 import typer
 
 from hopscape._version import __version__
-from hopscape.cli.tables import Table, fit, wrap
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
+from hopscape.core.tables import Table, fit, wrap
 
 __all__ = [
     "DaskOption",
@@ -296,7 +296,7 @@ def _print_table(
 ) -> None:
     """Print a table, or write it in plain text or markup."""
     if look.markup:
-        from hopscape.cli.markup import write_markup
+        from hopscape.core.markup import write_markup
 
         _write_text(write_markup(table, _signs(table, legend or {}), look.markup), output)
         return

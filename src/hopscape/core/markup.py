@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from hopscape.cli.tables import Table, is_number
+from hopscape.core.tables import Table, is_number
 
 __all__ = ["write_markup"]
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em;max-width:100%}"
-    "table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:left;"
+    "table{border-collapse:collapse}caption{text-align:left;font-weight:bold}"
+    "th,td{padding:.2em .8em;text-align:left;"
     "border-bottom:1px solid #8884;white-space:nowrap}td.number{text-align:right;"
     "font-variant-numeric:tabular-nums}p{max-width:60em}"
 )
 
 
 def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
-    """A table in Markdown ('md') or as a page of its own ('html').
+    """A table in Markdown ('md'), as a page of its own ('html') or as a part of one ('html-part').
 
     Examples
     --------
@@ -32,8 +33,9 @@ def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
         i > 0 and table.heading and all(is_number(row[i]) for row in table.rows)
         for i in range(len(table.heads))
     ]
-    write = _markdown if kind == "md" else _html
-    return write(table, notes, numeric)
+    if kind == "md":
+        return _markdown(table, notes, numeric)
+    return (_part if kind == "html-part" else _page)(table, notes, numeric)
 
 
 def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
@@ -49,8 +51,7 @@ def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> st
     return "\n".join(out) + "\n"
 
 
-def _html(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
-    title = escape(table.title)
+def _part(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     rows = []
     for row in table.rows:
         cells = [
@@ -60,13 +61,19 @@ def _html(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     head = "".join(f"<th>{escape(text)}</th>" for text in table.heads.values())
     parts = [
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{title or 'hopscape'}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{title}</h1>" if title else "",
-        f"<table>{f'<thead><tr>{head}</tr></thead>' if table.heading else ''}",
+        f"<table>{f'<caption>{escape(table.title)}</caption>' if table.title else ''}",
+        f"<thead><tr>{head}</tr></thead>" if table.heading else "",
         f"<tbody>\n{chr(10).join(rows)}\n</tbody></table>",
         *(f"<p>{escape(note)}</p>" for note in notes),
-        "</body></html>\n",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _page(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
+    title = escape(table.title) or "hopscape"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n"
+        f"{_part(table, notes, numeric)}\n</body></html>\n"
+    )
