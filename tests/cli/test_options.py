@@ -151,13 +151,14 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         },
     ),
 }
+SHARED = ("wide", "shown", "config", "write_config")  # tests/cli/test_tables.py, test_config.py
 CASES = [
     (command, option.name)
     for (command, *rest), found in COMMANDS.items()
     if not rest and command in SEEN
     for option in found.params
     if option.param_type_name == "option"
-    and option.name not in ("help", "style", "output", "wide", "shown")  # tests/cli/test_tables.py
+    and option.name not in ("help", "style", "output", *SHARED)
 ]
 
 

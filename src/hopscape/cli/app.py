@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from hopscape._version import __version__
 from hopscape.cli import commands
+from hopscape.cli.config import read_config, write_config
 from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.cli.endings import EndedError
 from hopscape.cli.output import look
@@ -37,8 +38,8 @@ _ENDINGS = {
 class _Strict(TyperCommand):
     """A command with what all have in common.
 
-    It refuses an option that is given twice, lets the ending of -o choose the format, and has
-    --wide and --columns for its tables.
+    It refuses an option that is given twice, lets the ending of -o choose the format, takes options
+    from a file, and has --wide and --columns for its tables.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -56,12 +57,32 @@ class _Strict(TyperCommand):
                 TyperOption(param_decls=["--columns", "shown"], help=some, expose_value=False)
             )
 
+        said = "Options from this TOML file; those of the command line win."
+        self.params.append(
+            TyperOption(param_decls=["--config", "config"], help=said, expose_value=False)
+        )
+        shown = "Print all options with their values as TOML, and do nothing else."
+        self.params.append(
+            TyperOption(
+                param_decls=["--write-config", "write_config"],
+                is_flag=True,
+                help=shown,
+                expose_value=False,
+            )
+        )
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(order).items():
             if times > 1 and option.param_type_name == "option" and not option.multiple:
                 name = max(option.opts, key=len)
                 raise ArgumentError(f"{name} is given {times} times; it can be given once")
+        if given.get("config"):
+            args = [*read_config(str(given["config"]), self, given), *args]
+            given = self.make_parser(ctx).parse_args(args=list(args))[0]
+        if given.get("write_config"):
+            print(write_config(str(ctx.info_name), self, given), end="")
+            ctx.exit()
         both = {"style", "output"} <= {param.name for param in self.params}
         ending = Path(str(given.get("output", ""))).suffix.lower()
         if both and "style" not in given and ending in _ENDINGS:
@@ -201,9 +222,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _start(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    install_progress()
+    install_progress(context.invoked_subcommand or "")

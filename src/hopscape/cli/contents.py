@@ -17,6 +17,7 @@ PANELS: dict[str, dict[str, str]] = {
         "explain": "networks:explain",
         "distances": "networks:distances",
         "bisection": "metrics:bisection",
+        "structure": "structure:structure",
         "draw": "networks:draw",
     },
     "Route and survive": {
@@ -46,6 +47,8 @@ PANELS: dict[str, dict[str, str]] = {
         "groups": "petersen_cycles:groups",
         "study": "",
         "ledger": "ledger:ledger",
+        "docs": "manual:docs",
+        "warm-up": "warmup:warm_up",
     },
     "One family": {
         "blockdesign": "",

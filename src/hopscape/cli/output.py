@@ -19,6 +19,7 @@ import numpy as np
 import typer
 
 from hopscape._version import __version__
+from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
@@ -327,6 +328,7 @@ def _print_table(
         return
     from rich.text import Text
 
+    quiet()
     for first, rest in lines:
         console.print(Text.assemble((first, "bold"), rest), soft_wrap=True)
 

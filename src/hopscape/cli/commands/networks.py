@@ -137,6 +137,7 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
+    table |= _best_known(record)
     kinds = record.get("classes", ())
     for kind in kinds[:KINDS_SHOWN]:
         many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
@@ -149,6 +150,25 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     if "note" in record:
         table["note"] = record["note"]
     emit(record, style, output, title=record["spec"], table=table)
+
+
+def _best_known(record: dict[str, Any]) -> dict[str, str]:
+    """The largest known graph of the degree and diameter, and the record of the size."""
+    known = record.get("best_known", {})
+    degree = record["degree"]["max"]
+    table = {}
+    if known.get("moore") is not None:
+        sort = f"degree {degree} and diameter {record['diameter']}"
+        text = f"no graph of {sort} has more than {known['moore']:,} nodes (Moore bound)"
+        if known["largest"] is not None and known["source"]:
+            text += f"; the largest known has {known['largest']:,} ({known['source']})"
+        table["best known"] = text
+    if known.get("golf_diameter") is not None:
+        table["record"] = (
+            f"diameter {known['golf_diameter']}, mean distance {known['golf_mean']:.3f} for"
+            f" {record['nodes']:,} nodes of degree {degree} ({known['golf_source']})"
+        )
+    return table
 
 
 KINDS_SHOWN = 12
