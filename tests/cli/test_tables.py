@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from test_commands import refused, run
 
 from hopscape.cli import output as room
+from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import Table, fit, wrap
 
 ROOT = Path(__file__).parents[2]
@@ -214,3 +215,17 @@ def test_a_wide_table_is_cut_neither_in_pipes_nor_with_wide() -> None:
     plain = run("families").stdout
     assert plain == run("families", "--wide").stdout
     assert "parameters" in plain.splitlines()[0]
+
+
+def test_explain_knows_what_tables_print() -> None:
+    from hopscape.cli.glossary import look_up
+
+    heads = {head for table, _ in _tables() for head in table.heads.values() if table.heading}
+    labels = {row[0] for table, _ in _tables() if not table.heading for row in table.rows}
+    unknown = []
+    for word in sorted(heads | labels | {"≤", "≥", "~", "<", "latency", "cost"}):
+        try:
+            look_up(word)
+        except ArgumentError:
+            unknown.append(word)
+    assert unknown == []

@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from hopscape._version import __version__
 from hopscape.cli import commands
+from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
 from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.cli.endings import EndedError
@@ -45,6 +46,10 @@ class _Strict(TyperCommand):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         names = {param.name for param in self.params}
+        for param in self.params:
+            complete = completer(str(param.name))
+            if complete is not None:
+                param._custom_shell_complete = complete  # type: ignore[assignment]
         if "style" not in names:
             return
         wide = "Show all columns, however wide."
@@ -122,7 +127,7 @@ class _LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, or the nearest names."""
         name = args[0]
-        if name in self.contents or name.startswith("-"):
+        if name in self.contents or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         bare = BARE.get(str(self.name), "")
         if bare and not near_words(name, self.contents):

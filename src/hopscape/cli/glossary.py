@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,6 +38,29 @@ _SHOW = {
     "mean distance": "mean distance over ordered pairs of distinct nodes",
     "vertex-transitive": "does every node look like every other?",
     "memory": "bytes of the wiring as arrays, if it is built",
+    "best known": "the Moore bound and the largest known graph of this degree and diameter",
+    "record": "the best Graph Golf solution of this number of nodes and degree",
+    "other kinds": "further kinds of channels, which JSON lists",
+    "note": "what the figures leave aside",
+}
+_STRUCTURE = {
+    "automorphisms": "permutations of the nodes that keep every channel",
+    "orbits of nodes": "classes of nodes that automorphisms move into each other",
+    "edge-transitive": "does every link look like every other?",
+    "distance-regular": "do the counts of further and nearer neighbours depend on distance alone?",
+    "intersection array": "neighbours one further away {b0, b1, ...; and one nearer: c1, c2, ...}",
+    "eigenvalues": "of the adjacency matrix, the largest first, with multiplicities",
+    "spectral gap": "second smallest eigenvalue of the normalised Laplacian",
+    "conductance": "fewest links that leave a set, over the degrees in its smaller side",
+    "Ramanujan": "are all eigenvalues but ±degree at most 2 sqrt(degree - 1)?",
+}
+_SIGNS = {
+    "~": "from a sample",
+    "≤": "an upper bound, not proved least",
+    "≥": "a lower bound",
+    "<": "< 3: dominated by the third, which is nowhere worse in what matters",
+    "-": "not known, not measured or none",
+    "…": "cut: JSON has all of it",
 }
 _RANKING = {
     "#": "place in the ranking, the best first",
@@ -48,7 +72,9 @@ _ROUTES = {
     "length": "hops of the route",
     "path": "numbers of the nodes on the route",
     "addresses": "addresses of the nodes on the route",
-    "shortest ways begin by": "all ports by which a shortest way begins",
+    "ports": "ports by which the nodes of the route are left",
+    "shortest routes begin by": "all ports by which a shortest route begins",
+    "disjoint route": "a route that shares no node in between with the others",
     "router": "what told the route: a formula, a table or a search",
 }
 _COLLECTIVE = {
@@ -81,6 +107,8 @@ _FAMILIES = {
     "family": "how a spec is written",
     "what it is": "the family in one line",
     "example": "a small member",
+    "parameters": "how a spec is written, with defaults",
+    "also called": "other names of the family",
 }
 _SIMULATE = {
     "offered": "flits per endpoint and cycle that the sources make",
@@ -99,7 +127,9 @@ _SIMULATE = {
     "rerouted": "packets that did not follow the first choice of their route",
 }
 _TABLES = {
+    "signs": _SIGNS,
     "show": _SHOW,
+    "structure": _STRUCTURE,
     "design": _RANKING,
     "route": _ROUTES,
     "broadcast and the other collectives": _COLLECTIVE,
@@ -143,6 +173,7 @@ def look_up(text: str) -> list[Word]:
     from hopscape.design.columns import plain_title
 
     words = list(glossary())
+    text = re.sub(r" \d+$| \([^)]*\)$", "", text.strip())  # 'disjoint route 2', 'latency (cycles)'
     wanted = plain_title(text)
     found = [w for w in words if wanted in (plain_title(w.name), plain_title(w.title))]
     if not found or not wanted:
