@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -78,10 +80,19 @@ def _algorithms(ctx: Any, param: Any, typed: str) -> list[str]:
     make = getattr(Goal, kind.replace("-", "_"), None)
     known: list[str] = []
     if make is not None and kind not in ("one-to-many", "permutation"):
-        with suppress(HopscapeError, KeyError):
+        with suppress(HopscapeError, KeyError, IndexError):
             goal = make() if kind.startswith("all-") else make(0)
-            known = list(algorithms(build(ctx.params["spec"]), goal))
+            known = list(algorithms(build(ctx.params["spec"] or _typed_spec(ctx)), goal))
     return _beginning({*known, "generic", "list"}, typed)
+
+
+def _typed_spec(ctx: Any) -> str:
+    """The word after the command: options that still lack their value hide it from the parser."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    with suppress(ValueError):
+        words = shlex.split(line)
+        return words[words.index(ctx.info_name) + 1]
+    return ""
 
 
 def _pages(ctx: Any, param: Any, typed: str) -> list[str]:

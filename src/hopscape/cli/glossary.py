@@ -54,6 +54,46 @@ _STRUCTURE = {
     "conductance": "fewest links that leave a set, over the degrees in its smaller side",
     "Ramanujan": "are all eigenvalues but ±degree at most 2 sqrt(degree - 1)?",
 }
+_DEADLOCK = {
+    "with 1 virtual channel": "can packets wait for each other for ever?",
+    "virtual channels needed": "fewest classes of channels by which a deadlock is impossible",
+}
+_MULTIRING = {
+    "routes": "how routes are chosen: shortest, balanced, or by a heuristic",
+    "places": "places of a ring: packets that it carries at once",
+    "largest load": "packets on the fullest ring per slot",
+    "loads": "packets on each ring per slot",
+    "packets per slot": "packets that the rings carry in all",
+    "fullest rings": "rings that limit what is carried, by the steps that they take",
+    "no network of the kind carries more than": "the bound, and the same as a fraction",
+    "cable": "length in steps of ring 1, or metres",
+    "exact": "is the answer proved?",
+}
+_DESIGNS = {
+    "sigma": "blocks that any two elements share",
+    "m": "elements of a block: ports of a small switch",
+    "N": "elements and blocks: ports of the whole switch",
+    "status": "does the design exist: built here, impossible or open?",
+    "reason": "by which construction or theorem",
+    "because": "the reason for the entry beside it",
+    "built": "how the design was built",
+}
+_EMBEDDING = {
+    "dilation": "longest route between images of neighbours",
+    "mean dilation": "mean length of the routes between images of neighbours",
+    "congestion": "routes on the busiest channel",
+    "sides": "endpoints and switches in either half",
+}
+_SEARCH = {
+    "best sets": "sets of generators of the least diameter, then the least mean distance",
+    "sets tested": "sets whose distances were computed",
+}
+_EXPLAIN = {
+    "column": "name in files and options",
+    "title": "as tables print it",
+    "explanation": "what it means",
+    "where": "what prints it",
+}
 _SIGNS = {
     "~": "from a sample",
     "≤": "an upper bound, not proved least",
@@ -130,6 +170,12 @@ _TABLES = {
     "signs": _SIGNS,
     "show": _SHOW,
     "structure": _STRUCTURE,
+    "deadlock": _DEADLOCK,
+    "multiring": _MULTIRING,
+    "blockdesign": _DESIGNS,
+    "embed and bisection": _EMBEDDING,
+    "search": _SEARCH,
+    "explain": _EXPLAIN,
     "design": _RANKING,
     "route": _ROUTES,
     "broadcast and the other collectives": _COLLECTIVE,
@@ -155,6 +201,13 @@ def glossary() -> Iterator[Word]:
             yield Word(title, title, text, where)
 
 
+def _matching(words: list[Word], wanted: str) -> list[Word]:
+    from hopscape.design.columns import plain_title
+
+    plain = plain_title(wanted)
+    return [w for w in words if plain and plain in (plain_title(w.name), plain_title(w.title))]
+
+
 def look_up(text: str) -> list[Word]:
     """The words of a name or title, however it is written.
 
@@ -170,13 +223,12 @@ def look_up(text: str) -> list[Word]:
     >>> look_up("All-Reduce us")[0].name
     'allreduce'
     """
-    from hopscape.design.columns import plain_title
-
     words = list(glossary())
     text = re.sub(r" \d+$| \([^)]*\)$", "", text.strip())  # 'disjoint route 2', 'latency (cycles)'
-    wanted = plain_title(text)
-    found = [w for w in words if wanted in (plain_title(w.name), plain_title(w.title))]
-    if not found or not wanted:
+    found = _matching(words, text)
+    for part in (*text.split(": ")[1:], *text.split(", ")[:-1]):  # 'balanced: loads'
+        found = found or _matching(words, part)
+    if not found:
         found = [w for w in words if text.strip() == w.title]
     if not found:
         names = sorted({w.name for w in words} | {w.title for w in words})
