@@ -61,7 +61,8 @@ MODEL = {
 }
 TO = {"root": ["--to", "3"]}
 SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
-    "families": ((), {}),
+    "families": ((), {"word": ["--search", "hypercube"]}),
+    "structure": (("petersen",), {"generators": ["--generators"]}),
     "show": (
         ("random_regular(6000, 4)",),
         {"exact": ["--exact"], "limit": ["--time-limit", "1e-9"]},

@@ -49,7 +49,7 @@ class _Strict(TyperCommand):
         for param in self.params:
             complete = completer(str(param.name))
             if complete is not None:
-                param._custom_shell_complete = complete  # type: ignore[assignment]
+                param._custom_shell_complete = complete
         if "style" not in names:
             return
         wide = "Show all columns, however wide."

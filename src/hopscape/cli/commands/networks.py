@@ -34,12 +34,21 @@ _SECONDS = 60.0
 
 def families(
     name: Annotated[str | None, typer.Argument(help="Show one family with its parameters.")] = None,
+    word: Annotated[
+        str, typer.Option("--search", help="Only families whose name or description has this.")
+    ] = "",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """List the families of networks, their parameters and ranges."""
+    if name is not None and word:
+        raise ArgumentError("--search looks through all families; leave out the name")
     if name is None:
         rows = [_family_record(found) for found in all_families().values()]
+        wanted = word.lower()
+        rows = [r for r in rows if wanted in f"{r['name']} {r['summary']} {r['aliases']}".lower()]
+        if not rows:
+            raise ArgumentError(f"no family has {word!r} in its name or description")
         columns = {"name": "family", "summary": "what it is", "example": "example"}
         columns["usage"] = "parameters"
         emit_rows(rows, style, output, columns=columns)
