@@ -42,6 +42,7 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Search, files and studies": {
         "search": "",
+        "atlas": "",
         "export": "networks:export",
         "embed": "petersen_cycles:embed",
         "groups": "petersen_cycles:groups",
@@ -58,6 +59,13 @@ PANELS: dict[str, dict[str, str]] = {
 }
 
 GROUPS: dict[str, tuple[str, dict[str, str]]] = {
+    "atlas": (
+        "Optimal networks of every size, found by exhaustive search.",
+        {
+            "circulant": "atlas:atlas_circulant",
+            "largest": "atlas:atlas_largest",
+        },
+    ),
     "search": (
         "Search for the best networks of a kind.",
         {

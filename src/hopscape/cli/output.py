@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -27,6 +27,7 @@ from hopscape.core.tables import Table, fit, wrap
 
 __all__ = [
     "DaskOption",
+    "DeviceOption",
     "Format",
     "FormatOption",
     "Look",
@@ -91,6 +92,10 @@ ProcessesOption = Annotated[
 ]
 DaskOption = Annotated[
     str | None, typer.Option("--dask", help="Work on this Dask scheduler, such as tcp://HOST:8786.")
+]
+DeviceOption = Annotated[
+    Literal["cpu", "gpu"],
+    typer.Option("--device", help="Where to compute; 'gpu' needs the extra gpu and CUDA."),
 ]
 
 
