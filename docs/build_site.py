@@ -98,13 +98,25 @@ def write_gallery(folder: Path) -> None:
         out += [f"## {name}", "", f"`{family.usage()}`: {family.summary}.", ""]
         if name == "file":
             continue
-        out += ["```text", hopscape("show", family.example), "```", ""]
+        network = build(family.example)
+        facts = network.summary()
+        shown = ("nodes", "endpoints", "links", "degree", "diameter", "mean_distance")
+        out += [f"`{family.example}`", "", "| figure | value |", "|---|---|"]
+        out += [f"| {figure.replace('_', ' ')} | {_shown(facts[figure])} |" for figure in shown]
+        out.append("")
         try:
-            build(family.example).draw(pictures / f"{name}.svg")
+            network.draw(pictures / f"{name}.svg")
             out += [f"![{family.example}](gallery/{name}.svg)", ""]
         except HopscapeError as error:
             out += [f"Not drawn: {error}.", ""]
     (folder / "gallery.md").write_text("\n".join(out), encoding="utf-8")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        low, high = value["min"], value["max"]
+        return str(low) if low == high else f"{low} to {high}"
+    return f"{value:.4f}" if isinstance(value, float) else f"{value}"
 
 
 def run_cells(notebook: Path) -> Iterator[tuple[dict[str, Any], str, Any]]:
