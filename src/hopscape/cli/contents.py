@@ -98,7 +98,7 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "cover": "blockdesign:difference_cover",
             "digraph": "blockdesign:digraph_table",
             "permutation": "blockdesign:check_permutation",
-            "ways": "blockdesign:route_around",
+            "routes": "blockdesign:route_around",
             "machines": "blockdesign:machines",
         },
     ),
@@ -136,7 +136,7 @@ OLD: dict[str, tuple[str, str]] = {
     "difference-cover": ("blockdesign:difference_cover", "blockdesign cover"),
     "digraph-table": ("blockdesign:digraph_table", "blockdesign digraph"),
     "check-permutation": ("blockdesign:check_permutation", "blockdesign permutation"),
-    "route-around": ("blockdesign:route_around", "blockdesign ways"),
+    "route-around": ("blockdesign:route_around", "blockdesign routes"),
     "machines": ("blockdesign:machines", "blockdesign machines"),
 }
 """Names of the release before: where the command is, and what it is called now."""

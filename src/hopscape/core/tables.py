@@ -136,7 +136,8 @@ class _Column:
         if self.first and longest <= most:
             return max(heads, longest)
         atoms = [_len(atom) for cell in self.cells for atom in _atoms(cell, names=self.first)]
-        return min(max(heads, _LEAST_TEXT, *atoms), max(most, _LEAST_TEXT, heads))
+        comfortable = _LEAST_TEXT if self.first else min(longest, max(_LEAST_TEXT, 2 * width // 5))
+        return min(max(heads, comfortable, *atoms), max(most, comfortable, heads))
 
 
 def _total(widths: object) -> int:

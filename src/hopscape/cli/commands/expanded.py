@@ -33,7 +33,7 @@ def detour(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Route round dead nodes and links, in networks of any size."""
+    """Route around dead nodes and links, in networks of any size."""
     from hopscape.metrics import disjoint_paths
 
     network = build(spec)
@@ -45,7 +45,7 @@ def detour(
         record["disjoint_paths"] = disjoint_paths(network, start, end)
         for i, way in enumerate(record["disjoint_paths"], 1):
             table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
-    emit(record, style, output, title=f"{network.spec}: round what is dead", table=table)
+    emit(record, style, output, title=f"{network.spec}: around what is dead", table=table)
 
 
 def search_bases(

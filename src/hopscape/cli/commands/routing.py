@@ -43,13 +43,13 @@ def route(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Route from A to B: nodes, addresses and ports; round dead nodes and links if there are."""
+    """Route from A to B: nodes, addresses and ports; around dead nodes and links if there are."""
     network = build(spec)
     start, end = network.node(a), network.node(b)
     if dead or dead_link:
         if router != "auto":
             raise ArgumentError(
-                f"--router is {router!r}; routes round dead parts are searched, leave it out"
+                f"--router is {router!r}; routes around dead parts are searched, leave it out"
             )
         record, table = route_round(network, start, end, dead or [], dead_link or [])
     else:

@@ -104,7 +104,7 @@ def simulate(
         list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
     ] = None,
     fault_routing: Annotated[
-        str, typer.Option("--fault-routing", help="Round dead parts: family or tables.")
+        str, typer.Option("--fault-routing", help="Around dead parts: family or tables.")
     ] = "family",
     write_booksim: Annotated[
         Path | None,
