@@ -73,7 +73,8 @@ MODEL = {
 SUMS = {"gamma": ["--gamma", "3"]}
 TO = {"root": ["--to", "3"]}
 SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
-    "families": ((), {}),
+    "families": ((), {"word": ["--search", "hypercube"]}),
+    "structure": (("petersen",), {"generators": ["--generators"]}),
     "show": (
         ("random_regular(6000, 4)",),
         {"exact": ["--exact"], "limit": ["--time-limit", "1e-9"]},
@@ -110,7 +111,12 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
     ),
     "route": (
         ("torus(4, 4)", "0", "10"),
-        {"router": ["--router", "table"], "disjoint": ["--disjoint"]},
+        {
+            "router": ["--router", "table"],
+            "disjoint": ["--disjoint"],
+            "dead": ["--dead", "2"],
+            "dead_link": ["--dead-link", "0 - 1"],
+        },
     ),
     "broadcast": (("mesh(3, 3)",), MODEL),
     "reduce": (("mesh(3, 3)",), MODEL | TO | SUMS),
@@ -172,12 +178,14 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         },
     ),
 }
+SHARED = ("wide", "shown", "config", "write_config")  # tests/cli/test_tables.py, test_config.py
 CASES = [
     (command, option.name)
     for (command, *rest), found in COMMANDS.items()
     if not rest and command in SEEN
     for option in found.params
-    if option.param_type_name == "option" and option.name not in ("help", "style", "output")
+    if option.param_type_name == "option"
+    and option.name not in ("help", "style", "output", *SHARED)
 ]
 
 
@@ -203,7 +211,7 @@ def test_every_option_does_something(command: str, option: str, tmp_path: Path) 
     extra = [word.format(folder=tmp_path) for word in effects[option]]
     plain = _plain(command)
     assert plain.returncode == 0, plain.stderr
-    multiple = option == "targets"
+    multiple = option in ("targets", "dead", "dead_link")
     other = run(command, *_without(base, extra, multiple), *extra, "--format", "json")
     assert other.returncode in (0, 2)
     assert "Traceback" not in other.stderr
