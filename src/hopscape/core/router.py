@@ -18,9 +18,11 @@ from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.formula import Value
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.plugins import load_plugins
+from hopscape.core.port_tables import table_formula
 from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
@@ -131,6 +133,18 @@ class Router(ABC):
         Asked of routers whose routes are not chained, for datelines.
         """
         return None
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """What :meth:`next_ports` computes, as a formula that can be printed as code.
+
+        Closed forms give their own; by default all ports stand in a table.
+
+        Raises
+        ------
+        TooLargeError
+            When the table would be too large.
+        """
+        return table_formula(self.network, self.next_ports, at, to)
 
     # -- for people: numbers, addresses, texts, lists and arrays -----------------------------
 

@@ -12,13 +12,14 @@ A network of a family is lazy: wiring is a function first, and becomes arrays on
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.channels import ChannelClass
+from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
@@ -497,6 +498,23 @@ class Wired:
         speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
         return speeds[self.class_of(np.arange(len(self.heads)))]
 
+    def room(self) -> IntArray:
+        """int64[channels]: chunks that each channel carries in a round of a schedule.
+
+        Capacities in units of their common measure (:func:`~hopscape.core.channels.
+        whole_capacities`): a round is as long as a channel of that capacity takes for a chunk.
+
+        Examples
+        --------
+        >>> kinds = [ChannelClass("slow", 1), ChannelClass("fast", 2.5)]
+        >>> Wired.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[0, 1]).room()
+        array([2, 2, 5, 5])
+        """
+        if len({kind.speed for kind in self.classes}) < 2:
+            return np.ones(len(self.heads), dtype=np.int64)
+        units = np.asarray(whole_capacities(self.classes), dtype=np.int64)
+        return units[self.class_of(np.arange(len(self.heads)))]
+
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""
         if not self._lists_links and self.family is not None and self.classes:
@@ -520,7 +538,7 @@ class Wired:
 
         Examples
         --------
-        >>> from hopscape.core.channels import ChannelClass
+        >>> from hopscape.core.channels import ChannelClass, whole_capacities
         >>> net = Wired.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
         >>> net.unheeded("links are counted", "capacity", "length")
         'links are counted; the capacity of the channels is left aside'
@@ -562,6 +580,35 @@ class Wired:
         return self.order - (0 if switches is None else len(switches))
 
     # -- names of nodes ---------------------------------------------------------------------
+
+    def among(self, endpoints: Sequence[int] | IntArray) -> Self:
+        """The same wiring with these endpoints only; all other nodes forward.
+
+        Channels keep their numbers. What the family knows of collectives and symmetry is forgotten
+        unless all endpoints are named.
+
+        Examples
+        --------
+        >>> net = Wired.from_links(4, [0, 1, 2], [1, 2, 3]).among([0, 3])
+        >>> net.endpoints, net.neighbours(1)
+        (array([0, 3]), (0, 2))
+        """
+        wanted = np.unique(self.resolve(list(endpoints))[0])
+        if np.array_equal(wanted, self.endpoints):
+            return self
+        strange = np.setdiff1d(wanted, self.endpoints)
+        if len(strange):
+            raise ArgumentError(f"node {int(strange[0])} is not an endpoint of {self.spec}")
+        self._materialise()
+        other = copy(self)
+        other._classes = self.classes
+        if self.classes:
+            other._kinds = _frozen(self.class_of(np.arange(len(self.heads))))
+        other._lists_links = True
+        other.family, other._facts, other._symmetry = None, None, None
+        other._asked = set()
+        other._switches = np.setdiff1d(np.arange(self.order), wanted)
+        return other
 
     def address(self, node: int) -> tuple[int, ...]:
         """The address of a node as a tuple."""
