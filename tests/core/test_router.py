@@ -44,8 +44,11 @@ def assert_router_is_right(router: Router) -> None:
 
 @pytest.mark.parametrize("spec", ALL)
 def test_every_family(spec):
-    net = hopscape.build(spec)
-    assert_router_is_right(net.router())
+    router = hopscape.build(spec).router()
+    if router.exact:
+        assert_router_is_right(router)
+    else:  # the usual routing of a dragonfly or a DCell is not always shortest
+        assert check_router(router)
 
 
 @pytest.mark.parametrize("net", ISLANDS, ids=lambda net: net.spec)
