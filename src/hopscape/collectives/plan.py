@@ -24,9 +24,9 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["PathPlan", "Plan", "hop_rounds"]
 
-_TRIES = 12
+_TRIES = 40
 _PASSES = 30
-_HOPS = 3_000_000
+_HOPS = 1_500_000
 _PATH_TRIES = 40
 _PATH_WORK = 300_000_000
 

@@ -23,12 +23,15 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.operations import OPERATIONS, operations
 from hopscape.core.reading import load_arrays, load_json
+from hopscape.core.records import Records, frame
 
 __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
 _VERSION = 2
 _COLUMNS = ("round", "source", "target", "chunk")
+_SHOWN = 100
+"""Transfers that a notebook shows."""
 
 
 class Schedule:
@@ -254,6 +257,19 @@ class Schedule:
                 "ports": [path.tolist() for path in paths],
             },
         }
+
+    def to_frame(self) -> Any:
+        """One row for each transfer, as a data frame (pandas, or polars where it is not there)."""
+        return frame(self._rows(self.transfers))
+
+    def _rows(self, most: int) -> list[dict[str, Any]]:
+        columns = {name: getattr(self, name)[:most].tolist() for name in _COLUMNS}
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def _repr_html_(self) -> str:
+        shown = Records(self._rows(_SHOWN), repr(self))
+        left = self.transfers - _SHOWN
+        return shown._repr_html_() + (f"<p>and {left} more transfers</p>" if left > 0 else "")
 
     def save(self, path: str | Path) -> None:
         """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.

@@ -36,6 +36,8 @@ def _expression(value: Value, known: Statements, language: str, top: bool = Fals
     elif value.op in ("div", "mod", "shift"):
         sign = {"div": "/" if c else "//", "mod": "%", "shift": ">>"}[value.op]
         text = f"{args[0]} {sign} {value.number}"
+    elif value.op == "add" and value.args[1].op == "constant" and value.args[1].number < 0:
+        text = f"{args[0]} - {-value.args[1].number}"
     else:
         text = f" {_SIGNS[value.op]} ".join(args)
     return text if top else f"({text})"

@@ -39,6 +39,7 @@ MOST_PORTS = 253
 PORT_WORDS = "Nodes count from 0, ports from 1."
 _SWITCH_GUID = 0x100000
 _HOST_GUID = 0x200000
+_NAMED_ORDER = 300
 
 
 @dataclass(frozen=True)
@@ -160,27 +161,27 @@ def forwarding_tables(fabric: Fabric, routes: Routes) -> str:
     net = fabric.network
     switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
     ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
-    hosts = fabric.hosts.tolist()
-    lines = [
-        (f"{fabric.lid(h):#06x} ", f" # Channel Adapter portguid {host_guid(h)}: 'H{h}'\n")
-        for h in hosts
-    ] + [
-        (f"{fabric.switch_lid(s):#06x} ", f" # Switch portguid {switch_guid(s)}: 'S{s}'\n")
-        for s in switches
-    ]
-    text = io.StringIO()
-    text.write(f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n")
+    hosts = fabric.hosts
+    named = net.order <= _NAMED_ORDER  # OpenSM takes the lids of guid2lid where no guid is told
+    before = [f"{fabric.lid(h):#06x} " for h in hosts.tolist()]
+    before += [f"{fabric.switch_lid(s):#06x} " for s in switches]
+    after = ["\n"] * len(before)
+    if named:
+        after = [f" # Channel Adapter portguid {host_guid(h)}: 'H{h}'\n" for h in hosts.tolist()]
+        after += [f" # Switch portguid {switch_guid(s)}: 'S{s}'\n" for s in switches]
+    width = 3 if named else 1
+    digits = [f"{port:0{width}d}" for port in range(int(ports.max(initial=0)) + 3 + net.ports)]
+    order = np.concatenate([hosts, fabric.switches])
+    parts = [f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n"]
     for v in switches:
         lid = fabric.switch_lid(v)
-        text.write(f"Unicast lids [0-{top}] of switch Lid {lid} guid {switch_guid(v)} ('S{v}'):\n")
-        column = ports[:, v].tolist()
-        taken = [fabric.host_port(v) if h == v else column[h] for h in hosts]
-        taken += [column[s] for s in switches]  # 0, its own port, at the switch itself
-        text.writelines(
-            f"{before}{port:03d}{after}" for (before, after), port in zip(lines, taken, strict=True)
-        )
-        text.write(f"{len(taken)} valid lids dumped\n")
-    return text.getvalue()
+        parts.append(f"Unicast lids [0-{top}] of switch Lid {lid} guid {switch_guid(v)} ('S{v}'):")
+        taken = ports[order, v]
+        taken[: len(hosts)][hosts == v] = fabric.host_port(v)
+        texts = map(digits.__getitem__, taken.tolist())
+        parts += ["\n", *(a + b + c for a, b, c in zip(before, texts, after, strict=True))]
+        parts.append(f"{len(taken)} valid lids dumped\n")
+    return "".join(parts)
 
 
 def host_guid(node: int) -> str:

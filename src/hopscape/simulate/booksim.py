@@ -329,6 +329,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         spread="none",
         priority="none",
         injection_limit=0.0,
+        window="none",
         shared_buffers=True,
     )
     rate = float(values["injection_rate"])

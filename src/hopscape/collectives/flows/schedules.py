@@ -26,6 +26,7 @@ __all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
 _SHIFT_REPAIRS = 6
+_AFRESH = 8
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
 _SECONDS = 2e-8
@@ -282,9 +283,12 @@ class _Prices:
             if self.least <= goal:
                 break
         usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // max(1, count)))
-        for _ in range(usual if repairs is None else repairs):
+        for i in range(usual if repairs is None else repairs):
             if self.least <= goal:
                 break
+            if i % _AFRESH == _AFRESH - 1:  # all packets anew, not to go round in circles
+                sharp = float(self.generator.uniform(1.0, 32.0))
+                self.reroute(self.generator.permutation(count), sharp, self.level)
             full = self.fullest(1 + int(self.generator.integers(0, 3)))
             sharp = self.least * float(self.generator.uniform(0.5, 3.0))
             self.reroute(self.generator.permutation(full), sharp, max(self.least - 1, 1.0))

@@ -6,13 +6,15 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.family import Facts, Layout, ListedFamily, Parameter
 from hopscape.core.formula import Value, both, choose, constant, equal, inverted, less
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router, pick
 
 __all__ = ["FatTree"]
+
+_STRAIGHT = 1e-9  # no bend, and none round other nodes
 
 
 class FatTree(ListedFamily):
@@ -59,6 +61,16 @@ class FatTree(ListedFamily):
 
     def facts(self) -> Facts:
         return Facts(links=3 * self.hosts, connected=True, diameter=6 if self.k > 2 else None)
+
+    def layout(self) -> Layout:
+        """In levels: endpoints below, then edge and aggregation switches by pod, cores on top."""
+        hosts, pairs, half = self.hosts, self.pairs, self.half
+        edge = (np.arange(pairs) + 0.5) * half
+        core = (np.arange(half * half) + 0.5) * hosts / (half * half)
+        across = np.concatenate([np.arange(hosts) + 0.5, edge, edge, core])
+        level = np.repeat([0.0, 1.0, 2.4, 4.0], [hosts, pairs, pairs, half * half])
+        places = np.stack([across, level * max(hosts / 9.0, 0.7)], axis=1)
+        return Layout(places, lambda tails, heads: np.full(len(tails), _STRAIGHT))
 
     def router(self, network: Network) -> Router:
         return FatTreeRouter(network, self)
