@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from conftest import needs
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.export.opensm import write_opensm
 from hopscape.handover.fabric import Netlist, compare_tables, read_lids, read_tables, trace
@@ -137,6 +137,15 @@ def test_the_files_lead_everywhere(spec: str, tmp_path: Path) -> None:
         if place.is_dir():
             found = trace(netlist, read_tables(place / "routes.lfts"), lids)
             assert found, found.reason
+
+
+@pytest.mark.parametrize("line", ["event_plugin_name evil", "lfts_file /etc/passwd"])
+def test_options_that_no_hand_over_has_are_refused(line: str, tmp_path: Path) -> None:
+    """A folder may come from a stranger; OpenSM would load what its configuration names."""
+    conf = _written("path(3)", tmp_path) / "opensm" / "opensm.conf"
+    conf.write_text(f"{conf.read_text()}{line}\n")
+    with pytest.raises(FileFormatError, match="no such option"):
+        check_opensm(tmp_path)
 
 
 def test_a_wrong_entry_is_found(tmp_path: Path) -> None:

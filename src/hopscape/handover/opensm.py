@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.errors import FileFormatError
+from hopscape.core.reading import TextFile
 from hopscape.core.verdict import Verdict
 from hopscape.handover.fabric import Netlist, compare_tables, read_lids, read_tables, trace
 from hopscape.handover.programs import ProgramError, last_words, run_program, running
@@ -27,6 +28,10 @@ PACKAGES = "Debian: opensm ibsim-utils infiniband-diags ibutils"
 _TRACED = 4
 _LOADED = "file tables configured"
 _SETTLED = ("SUBNET UP", "No routing engine able")
+_KEYS = {
+    *("routing_engine", "lfts_file", "sm_sl", "qos", "qos_policy_file", "qos_max_vls"),
+    *("qos_high_limit", "qos_vlarb_high", "qos_vlarb_low", "qos_sl2vl"),
+}
 _DUMPS = ("opensm-lfts.dump", "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs")
 
 
@@ -56,6 +61,7 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
     for name, place in (("one lane", top), ("service levels", top / "service-levels")):
         if not place.is_dir():
             continue
+        _check_keys(place / "opensm.conf")
         found = _Trial(netlist, top, place, pairs, seconds).verdict()
         if not found:
             return Verdict(False, f"{name}: {found.reason}", found.where, details)
@@ -218,6 +224,14 @@ class _Trial:
         asked = f", saquery agrees on {details['asked']}" if levels else ""
         text += f" by OpenSM's own dump{asked}; ibdmchk: no credit loops on {used} level"
         return Verdict(True, text + ("s" if used > 1 else ""), details=details)
+
+
+def _check_keys(path: Path) -> None:
+    """Refuse options that no hand-over has: OpenSM would load plug-ins and write files for them."""
+    for line in TextFile(path).lines("#"):
+        key, _, value = line.text.partition(" ")
+        if key not in _KEYS or "/" in value:
+            raise line.error(f"a hand-over has no such option: {line.text!r:.60}")
 
 
 def _some(levels: dict[tuple[str, int], int], count: int) -> list[tuple[str, int]]:

@@ -478,7 +478,9 @@ def _certified(network: Network) -> str:
     proof = certify(table, single_class(table))
     if proof.deadlock_free:
         return "they cannot deadlock (no cycle among their channel dependencies)"
-    return f"they CAN deadlock: {proof.words()}"
+    steps = [f"{a}→{b}" for a, b, _ in proof.cycle]
+    shown = ", ".join(steps if len(steps) < 7 else [*steps[:5], "..."])
+    return f"they CAN deadlock: {len(steps)} channels can wait for each other in a circle ({shown})"
 
 
 def _list(values: Sequence[float]) -> str:
