@@ -24,7 +24,7 @@ FLOORS = [
     {"registry"},
     {"draw", "search", "simulate", "export", "emit"},
     {"ledger"},
-    {"design"},
+    {"design", "handover"},
     {"web", "cli"},
 ]
 

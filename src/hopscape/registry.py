@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
@@ -60,13 +61,15 @@ def aliases(name: str) -> tuple[str, ...]:
     )
 
 
-def build(text: str) -> Network:
-    """Build the network that a spec names.
+def build(what: Any) -> Network:
+    """Build a network from a spec, a graph file, or a graph of another library.
 
     Parameters
     ----------
-    text : str
-        A spec such as ``"torus(8, 8)"``, or the name of a graph file.
+    what : str, path or graph
+        A spec such as ``"torus(8, 8)"``; the name of a graph file; a graph of networkx, igraph or
+        rustworkx; a scipy sparse matrix; a square array (an adjacency matrix) or one of two
+        columns, or any sequence of pairs (links).
 
     Returns
     -------
@@ -82,8 +85,18 @@ def build(text: str) -> Network:
     --------
     >>> build("product(petersen, ring(8))").order
     80
+    >>> build([("a", "b"), ("b", "c"), ("c", "a")]).links
+    3
     """
-    return _build_call(_parse(text))
+    if isinstance(what, Path):
+        what = str(what)
+        if "(" in what or not what.lower().endswith(_FILE_ENDINGS):
+            return _build_call(parse(f"file({write_value(what)})"))
+    if not isinstance(what, str):
+        from hopscape.interchange import from_anything
+
+        return from_anything(what)
+    return _build_call(_parse(what))
 
 
 def spec_files(text: str) -> list[str]:

@@ -159,7 +159,7 @@ def zip_bytes(path: str | Path) -> io.BytesIO:
 
 
 def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-inf")) -> IntArray:
-    """A matrix of finite numbers: one row per line, apart by commas, semicolons or blanks.
+    """A matrix of finite numbers: one row per line, separated by commas, semicolons or blanks.
 
     Raises
     ------
@@ -245,7 +245,7 @@ class Line:
         return FileFormatError(f"{self.file.path}, {place}: {message}")
 
     def words(self) -> list[Word]:
-        """Words, apart by blanks, commas or semicolons."""
+        """Words, separated by blanks, commas or semicolons."""
         return [Word(m[0], self, m.start() + 1) for m in _WORD.finditer(self.text)]
 
     def integers(self, what: str, low: int = 0, high: int = INT64) -> IntArray:

@@ -94,11 +94,16 @@ class Router(ABC):
         """All ports that begin a shortest way: bool[m, ports]."""
         rows = self.network.rows(at)
         wired = rows >= 0
-        beyond = np.where(wired, rows, at[:, None])
+        here = self.distances(at, to)
+        if not wired.all():  # endpoints have far fewer ports than switches
+            node, port = np.nonzero(wired)
+            left = self.distances(rows[node, port], to[node])
+            mask: IntArray = np.zeros(rows.shape, dtype=bool)
+            mask[node, port] = (left >= 0) & (left == here[node] - 1)
+            return mask
         target = np.broadcast_to(to[:, None], rows.shape)
-        left = self.distances(beyond.ravel(), target.ravel()).reshape(rows.shape)
-        here = self.distances(at, to)[:, None]
-        shorter: IntArray = wired & (left >= 0) & (left == here - 1)
+        left = self.distances(rows.ravel(), target.ravel()).reshape(rows.shape)
+        shorter: IntArray = (left >= 0) & (left == here[:, None] - 1)
         return shorter
 
     def uniform_loads(

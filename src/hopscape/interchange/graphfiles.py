@@ -1,6 +1,6 @@
 """Graph files: edge lists, GraphML, MatrixMarket, scipy's .npz, and those of the modules beside.
 
-An edge list has two node names per line, apart by blanks or a comma; ``#`` or ``%`` begins a
+An edge list has two node names per line, separated by blanks or a comma; ``#`` or ``%`` begins a
 comment. Three comments are understood, and written: ``# nodes N`` (node names are then numbers
 below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
 
