@@ -35,7 +35,7 @@ OPTIONS = [
     ("words", "option"), OPTIONS, ids=[" ".join([*w, o.name]) for w, o in OPTIONS]
 )
 def test_what_may_be_given_once_is_not_given_twice(words: tuple[str, ...], option: Any) -> None:
-    once = [max(option.opts, key=len)] if option.is_flag else [max(option.opts, key=len), "1"]
+    once = [max(option.opts, key=len), *["1"] * (0 if option.is_flag else option.nargs)]
     done = run(*words, *once, *once)
     complaint = f"hopscape: {once[0]} is given 2 times; it can be given once\n"
     assert (done.stderr == complaint) != option.multiple

@@ -122,7 +122,7 @@ FORMATS = [
         FileFormat(
             f"graph {ending}", ending, lambda p: write_network(hopscape.build(NET), p), _graph
         )
-        for ending in GRAPH_ENDINGS
+        for ending in sorted({*GRAPH_ENDINGS} - {".edgelist", ".txt", ".golf", ".gv"})  # twins
     ),
     FileFormat(
         "graph .mtx dense",

@@ -81,7 +81,9 @@ def has_program(name: str) -> bool:
     return shutil.which(name) is not None
 
 
-def _run(words: list[str | Path], folder: Path, given: bytes = b"") -> bytes:
+def _run(
+    words: list[str | Path], folder: Path, given: bytes = b"", seconds: int = _SECONDS
+) -> bytes:
     """What a program prints; its last words where it fails."""
     name = str(words[0])
     if Path(name).name in PROGRAMS and not has_program(name):
@@ -89,10 +91,10 @@ def _run(words: list[str | Path], folder: Path, given: bytes = b"") -> bytes:
         raise HopscapeError(f"{name} is not installed; on Debian it is in the package {package}")
     try:
         done = subprocess.run(
-            words, cwd=folder, input=given, capture_output=True, timeout=_SECONDS, check=False
+            words, cwd=folder, input=given, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise HopscapeError(f"{name} was still running after {_SECONDS} seconds") from error
+        raise HopscapeError(f"{name} was still running after {seconds} seconds") from error
     if done.returncode:
         last = (done.stderr or done.stdout).decode(errors="replace").strip()[-300:]
         raise HopscapeError(f"{name} failed: {' '.join(last.split())}")
@@ -231,7 +233,8 @@ def check_fabric(fabric: Fabric, *, packets: int = 1000, seed: int = 1, load: in
         flags = ["-g2005", "-DHOPSCAPE_TRACE", "-o", "test", "-s", top, "design.v", "test.v"]
         _run(["iverilog", *flags], folder)
         given = [f"+packets={packets}", f"+seed={seed}", f"+load={load}"]
-        printed = _run(["vvp", "-n", "test", *given], folder).decode()
+        limit = _SECONDS + packets // 40
+        printed = _run(["vvp", "-n", "test", *given], folder, seconds=limit).decode()
     return _judge(fabric, packets, printed)
 
 
