@@ -50,6 +50,9 @@ class Collective:
     serves : Served, optional
         The models that it is for. Whoever runs it refuses any other, and holds the schedule against
         the model that was asked for.
+    groups : bool, optional
+        Does it serve goals with groups by itself? Else it is run on the network among the
+        endpoints of each group.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Collective:
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
     serves: Served = ANY_MODEL
+    groups: bool = False
 
 
 class Family(RoutedStructure):
@@ -82,6 +86,10 @@ class Family(RoutedStructure):
         of its members are worth a look. What does not fit is left out by whoever asks. By default
         the one member of a family without parameters, and those of the nearest orders where a
         single integer is required.
+
+        For a switched machine (``requirement.throughput`` is not None) ``ports`` is the radix,
+        lines to endpoints included: families with switches offer their balanced members and
+        those with the fewest switches that ``requirement.carries`` allows.
         """
         return scan(cls, requirement) if cls.parameters else (cls.name,)
 

@@ -15,6 +15,7 @@ from hopscape.core.network import Network
 from hopscape.metrics.columns import COLUMNS
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.evaluation import Evaluation
+from hopscape.metrics.known import best_known
 
 __all__ = ["distances_from_node", "distances_overall", "summarise"]
 
@@ -54,12 +55,22 @@ def summarise(
     for name in ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive"):
         _FILLERS.get(name, _fill)(evaluation, name, out)
         how[name] = _words(evaluation.figure(name))
+    _add_best_known(out)
     if network.classes:
         out["classes"] = _class_records(network)
     note = network.unheeded("distances count hops", "delay", "length")
     if note:
         out["note"] = note
     return out
+
+
+def _add_best_known(out: dict[str, Any]) -> None:
+    """The best published graphs of this degree, for duplex networks of nodes that are all alike."""
+    degree = out["degree"]["max"]
+    if out["duplex"] and degree and out["endpoints"] == out["nodes"]:
+        known = best_known(out["nodes"], degree, out["diameter"])
+        if known.moore is not None or known.golf_diameter is not None:
+            out["best_known"] = asdict(known)
 
 
 def _class_records(network: Network) -> list[dict[str, Any]]:

@@ -277,7 +277,8 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
     Returns
     -------
     list of dict
-        ``spec``, ``configuration`` and ``network_file`` of each.
+        ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the topology itself)
+        and ``routes``, by which BookSim runs it, of each.
     """
     place, rows = Path(folder), []
     written: dict[str, str] = {}
@@ -297,11 +298,18 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
         if written.setdefault(name, network.spec) != network.spec:
             raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
         path = place / f"{name}.cfg"
-        write_booksim(
+        said = write_booksim(
             network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
         )
-        wiring = str(path.with_suffix(".anynet"))
-        rows.append({"spec": network.spec, "configuration": str(path), "network_file": wiring})
+        wiring = str(path.with_suffix(".anynet")) if said.startswith("anynet") else ""
+        rows.append(
+            {
+                "spec": network.spec,
+                "configuration": str(path),
+                "network_file": wiring,
+                "routes": said,
+            }
+        )
     return rows
 
 

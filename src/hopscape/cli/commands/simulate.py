@@ -21,18 +21,25 @@ _LOADS = "0.1:0.9:0.1"
 _WORTH_SAYING = 10**8
 _COLUMNS = {
     "spec": "network",
-    "offered": "offered",
-    "accepted": "accepted",
-    "latency": "latency",
-    "latency_ci": "±",
-    "network_latency": "in network",
-    "p50": "p50",
-    "p95": "p95",
-    "p99": "p99",
+    "offered": "offered (flits/cycle)",
+    "accepted": "accepted (flits/cycle)",
+    "latency": "latency (cycles)",
+    "latency_ci": "± (cycles)",
+    "network_latency": "in network (cycles)",
+    "p50": "p50 (cycles)",
+    "p95": "p95 (cycles)",
+    "p99": "p99 (cycles)",
     "busiest": "busiest channel",
     "saturated": "saturated",
     "deadlocked": "deadlocked",
 }
+_PRIORITY = {
+    name: place
+    for place, name in enumerate(
+        ("spec", "offered", "accepted", "latency", "saturated", "p99", "latency_ci", "lost",
+         "deadlocked", "busiest", "p50", "p95", "network_latency", "rerouted", "delivered")
+    )
+}  # fmt: skip
 _SIDE_BY_SIDE = ("workers", "resume", "dask")
 _IDLE = {  # options that would do nothing, by the one that decides what is done
     "write_booksim": (
@@ -135,7 +142,7 @@ def simulate(
         list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
     ] = None,
     fault_routing: Annotated[
-        str, typer.Option("--fault-routing", help="Round dead parts: family or tables.")
+        str, typer.Option("--fault-routing", help="Around dead parts: family or tables.")
     ] = "family",
     write_booksim: Annotated[
         Path | None,
@@ -284,6 +291,7 @@ def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | 
         raise ArgumentError(f"load is {loads}; a BookSim configuration has one load")
     rows = write_booksims(jobs, folder)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
+    columns["routes"] = "routes"
     emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
 
 
@@ -365,7 +373,7 @@ def _show(
     columns = _COLUMNS
     if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
-    emit_rows(rows, style, output, title=title, columns=columns)
+    emit_rows(rows, style, output, title=title, columns=columns, priority=_PRIORITY)
 
 
 def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: Path | None) -> None:
@@ -386,14 +394,23 @@ def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: P
         }
         emit(record, style, output)
         return
-    emit_rows(rows, style, output, title=f"{path}: {job.traffic} traffic", columns=_COLUMNS)
+    emit_rows(
+        rows,
+        style,
+        output,
+        title=f"{path}: {job.traffic} traffic",
+        columns=_COLUMNS,
+        priority=_PRIORITY,
+    )
 
 
 def _numbers(text: str, name: str) -> list[int]:
     try:
         return [int(x) for x in text.split(",")]
     except ValueError as error:
-        raise ArgumentError(f"{name} is {text!r}; write whole numbers apart by commas") from error
+        raise ArgumentError(
+            f"{name} is {text!r}; write whole numbers separated by commas"
+        ) from error
 
 
 def _pair(text: str) -> tuple[float, float]:
