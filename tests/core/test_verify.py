@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives import broadcast, make_schedule
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.goal import GoalKind
 
@@ -49,7 +50,8 @@ def slow_verify(schedule, goal=None, model=None):
         for move in moves:
             if move["chunk"] not in before:
                 raise Broken(move["t"])
-        check = {"reduce": slow_reduce, "all-reduce": slow_all_reduce}.get(goal.kind, slow_delivery)
+        checks = {"reduce": slow_reduce, "reduce-scatter": slow_reduce}
+        check = (checks | {"all-reduce": slow_all_reduce}).get(goal.kind, slow_delivery)
         numbers, found.lacking = check(schedule.network, goal, rounds, before, after)
         found.numbers |= numbers
     except Broken as error:
@@ -85,21 +87,28 @@ def slow_rules(schedule, rounds, model):
     mates = dict(enumerate(network.reverse.tolist()))
     messages, sizes, hops = 0, 0, 0
     for r in sorted(rounds):
-        paths = slow_round(rounds[r], ends, mates, model)
+        paths = slow_round(rounds[r], ends, mates, model, slow_room(network, model))
         messages += len(paths)
         sizes += max(paths.values())
-        hops += max(len(path) for path in paths)
+        hops += max(len(path) for path, _ in paths)
     time = model.alpha * schedule.rounds + model.beta * sizes + model.delta * hops
     return {"messages": messages, "sum_round_max": hops, "time": time}
 
 
-def slow_round(moves, ends, mates, model):
+def slow_room(network, model):
+    """Chunks that a channel carries in a round: twice as many where it is twice as fast."""
+    speeds = network.capacities().tolist()
+    fair = 1 if model.switching == "circuit" else None
+    return [fair or round(speed / min(speeds)) for speed in speeds]
+
+
+def slow_round(moves, ends, mates, model, room):
     """Check one round; returns how many chunks went along each path."""
     circuit = model.switching == "circuit"
     by_vertex = circuit and model.disjoint == "vertex"
     by_link = model.duplex == "half" or (circuit and model.disjoint in ("edge", "vertex"))
     starts = {move["source"] for move in moves}
-    paths, used, visited = Counter(), set(), set()
+    paths, used, visited = Counter(), Counter(), set()
     sends, receives = Counter(), Counter()
     for move in moves:
         path = tuple(move["path"])
@@ -110,14 +119,15 @@ def slow_round(moves, ends, mates, model):
             at = ends[c][1]
         if at != move["target"] or not path or (len(path) > 1 and not circuit):
             raise Broken(move["t"])
-        if model.packing == "packed" and path in paths:
-            paths[path] += 1
+        message = (path, None if model.packing == "packed" else move["t"])
+        paths[message] += 1
+        if paths[message] > 1:
             continue
-        paths[path] += 1
         for c in path:
-            if c in used or (by_link and mates[c] in used):
+            other_way = by_link and mates[c] != c and mates[c] in used
+            if used[c] >= room[c] or other_way:
                 raise Broken(move["t"])
-            used.add(c)
+            used[c] += 1
             if by_vertex:
                 if ends[c][1] in visited or ends[c][1] in starts:
                     raise Broken(move["t"])
@@ -134,8 +144,13 @@ def slow_round(moves, ends, mates, model):
 
 def slow_promise(network, goal):
     """{chunk: nodes that have it before}, {chunk: nodes that must have it after}."""
-    ends = network.endpoints.tolist()
+    ends = list(goal.groups[0]) if goal.groups else network.endpoints.tolist()
     n, root = len(ends), goal.root
+    pieces = [(j, j * goal.chunks + p) for j in range(n) for p in range(goal.chunks)]
+    if goal.kind == "reduce-scatter":
+        return {c: set(ends) for _, c in pieces}, {c: [ends[j]] for j, c in pieces}
+    if goal.kind == "all-gather":
+        return {c: {ends[j]} for j, c in pieces}, {c: ends for _, c in pieces}
     if goal.kind in ("broadcast", "one-to-many"):
         whom = ends if goal.kind == "broadcast" else goal.targets
         return {c: {root} for c in range(goal.chunks)}, dict.fromkeys(range(goal.chunks), whom)
@@ -147,12 +162,12 @@ def slow_promise(network, goal):
     own = {j: {ends[j]} for j in range(n)}
     if goal.kind == "gather":
         return own, {j: [root] for j in range(n)}
-    if goal.kind == "all-gather":
-        return own, dict.fromkeys(range(n), ends)
     if goal.kind == "permutation":
         return own, {j: [goal.targets[j]] for j in range(n)}
-    pairs = [(i, j) for i in range(n) for j in range(n)]
-    return {i * n + j: {ends[i]} for i, j in pairs}, {i * n + j: [ends[j]] for i, j in pairs}
+    parts = [(i, j, p) for i in range(n) for j in range(n) for p in range(goal.chunks)]
+    number = {part: c for c, part in enumerate(parts)}
+    before = {number[i, j, p]: {ends[i]} for i, j, p in parts}
+    return before, {number[i, j, p]: [ends[j]] for i, j, p in parts}
 
 
 def slow_delivery(network, goal, rounds, before, after):
@@ -180,7 +195,7 @@ def slow_delivery(network, goal, rounds, before, after):
 
 def slow_reduce(network, goal, rounds, before, after):
     sums = {(v, c): Counter([v]) for c, nodes in before.items() for v in nodes}
-    useful_from = {c: {goal.root: None} for c in before}  # nodes whose sum still comes to the root
+    useful_from = {c: {after[c][0]: None} for c in before}  # whose sum still comes to the root
     duplicates = 0
     for r in sorted(rounds):
         known = dict(sums)
@@ -192,13 +207,16 @@ def slow_reduce(network, goal, rounds, before, after):
         duplicates += len(rounds[r]) - len(good)
         for move in good:
             useful_from[move["chunk"]][move["source"]] = None
-    gap = None
+    gap, lacks = None, set()
     for c in sorted(before):
-        at_root = sums.get((goal.root, c), Counter())
+        at_root = sums.get((after[c][0], c), Counter())
         wrong = [v for v in sorted(before[c]) if at_root[v] != 1]
+        if wrong:
+            lacks.add(after[c][0])
         if wrong and gap is None:
             gap = (c, wrong[0], at_root[wrong[0]])
-    return {"duplicates": duplicates, "reached": int(gap is None)}, gap
+    roots = {after[c][0] for c in before}
+    return {"duplicates": duplicates, "reached": len(roots - lacks)}, gap
 
 
 def slow_all_reduce(network, goal, rounds, before, after):
@@ -224,7 +242,7 @@ def slow_all_reduce(network, goal, rounds, before, after):
         for v in after[c]
         if before[c] - sums[v, c]
     ]
-    served = set(network.endpoints.tolist()) - {v for _, v, _ in gaps}
+    served = {v for c in after for v in after[c]} - {v for _, v, _ in gaps}
     return {"duplicates": duplicates, "reached": len(served)}, gaps[0] if gaps else None
 
 
@@ -245,7 +263,8 @@ def assert_agree(schedule, goal=None, model=None):
             assert other == t or schedule.round[other] == schedule.round[t]
     elif slow.lacking is not None:
         kind = (goal or schedule.goal).kind
-        keys = {"reduce": ("node", "times"), "all-reduce": ("node", "share")}.get(kind, ("node",))
+        keys = {"reduce": ("node", "times"), "all-reduce": ("node", "share")}
+        keys = keys.get(kind.replace("reduce-scatter", "reduce"), ("node",))
         assert (fast.where["chunk"], *(fast.where[k] for k in keys)) == slow.lacking
         assert f"node {fast.where['node']}" in fast.reason
     return fast
@@ -279,8 +298,15 @@ def networks(draw):
     links += draw(st.lists(st.tuples(node, node), max_size=n))
     switches = draw(st.lists(node, max_size=n - 1, unique=True)) if draw(st.booleans()) else []
     tails, heads = zip(*links) if links else ((), ())
+    kinds = [ChannelClass("slow", 0.5), ChannelClass("fast", 1)] if draw(st.booleans()) else []
     return Network.from_links(
-        n, tails, heads, duplex=duplex, switches=np.array(sorted(switches), dtype=np.int64)
+        n,
+        tails,
+        heads,
+        duplex=duplex,
+        switches=np.array(sorted(switches), dtype=np.int64),
+        classes=kinds,
+        kinds=[i % 2 for i in range(len(links))] if kinds else None,
     )
 
 
@@ -297,7 +323,10 @@ def goals(draw, network, kinds=KINDS):
         return Goal(kind, draw(node))
     if kind == "all-reduce" and network.duplex and draw(st.booleans()):
         return Goal.all_reduce(len(ends))
-    return Goal(kind)
+    some = draw(st.lists(st.sampled_from(ends), min_size=1, unique=True))
+    groups = [some] if draw(st.booleans()) else []
+    pieces = 1 if kind in ("all-reduce", "permutation") else draw(st.integers(1, 2))
+    return Goal(kind, None, pieces, (), groups)
 
 
 def damaged(schedule, random, times):
@@ -416,6 +445,51 @@ def test_generic_schedules_whole_and_damaged(data, random):
         changed = damaged(schedule, random, times)
         assert_agree(changed)
         assert_agree(changed, model=other)
+
+
+@relaxed
+@given(st.data(), st.randoms(use_true_random=False))
+def test_several_groups_are_their_parts(data, random):
+    """All groups at once: it holds if and only if each group by itself is served."""
+    network = data.draw(networks())
+    ends = network.endpoints.tolist()
+    group = st.lists(st.sampled_from(ends), min_size=1, unique=True)
+    groups = data.draw(st.lists(group, min_size=2, max_size=3))
+    kinds = ("all-gather", "all-to-all") + ("reduce-scatter",) * network.duplex
+    goal = Goal(data.draw(st.sampled_from(kinds)), None, data.draw(st.integers(1, 2)), (), groups)
+    schedule = make_schedule(network, goal)
+    assert verify(schedule).holds
+    for times in (1, 2):
+        changed = damaged(schedule, random, times)
+        slow = all(part_holds(changed, *part) for part in parts_of(changed))
+        assert verify(changed).holds == (slow and rules_hold(changed))
+
+
+def rules_hold(schedule):
+    """Are the rules of movement kept, whatever the chunks are for?"""
+    rounds = defaultdict(list)
+    for move in transfers_of(schedule):
+        rounds[move["round"]].append(move)
+    try:
+        slow_rules(schedule, rounds, schedule.model)
+    except Broken:
+        return False
+    chunks = schedule.goal.chunk_count(schedule.network)
+    return all(0 <= c < chunks for c in schedule.chunk.tolist())
+
+
+def parts_of(schedule):
+    low = 0
+    for part in schedule.goal.parts():
+        high = low + part.chunk_count(schedule.network)
+        yield part, low, high
+        low = high
+
+
+def part_holds(schedule, goal, low, high):
+    moves = [m for m in transfers_of(schedule) if low <= m["chunk"] < high]
+    alone = from_moves(schedule, [m | {"chunk": m["chunk"] - low} for m in moves])
+    return slow_verify(alone, goal).holds
 
 
 @relaxed

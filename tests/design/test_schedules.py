@@ -25,7 +25,7 @@ from hopscape.registry import build
         ("torus(5, 5)", "translations"),
         ("hypercube(5)", "translations"),
         ("folded(complete(4), 2)", "translations"),
-        ("optimal_circulant(3)", "translated"),
+        ("optimal_circulant(3)", "translations"),
         ("cayley(7, 6, 3, 9, 12)", "translations"),
         ("random_regular(30, 4)", "generic"),
     ],

@@ -101,12 +101,12 @@ def test_tree_vectors_are_the_smallest() -> None:
 )
 def test_translated_all_gather_meets_the_bandwidth_bound(generators: tuple[int, ...]) -> None:
     network = network_of(*generators)
-    schedule = run_algorithm(network, Goal.all_gather(), "translated")
+    schedule = run_algorithm(network, Goal.all_gather(), "translations")
     assert verify(schedule).holds
     assert schedule.rounds == lower_bounds(network, Goal.all_gather())[0].rounds
     sliced = Goal.all_reduce(chunks=network.order)
-    assert verify(run_algorithm(network, sliced, "translated")).holds
-    assert verify(run_algorithm(network, Goal.all_reduce(), "translated")).holds
+    assert verify(run_algorithm(network, sliced, "translations")).holds
+    assert verify(run_algorithm(network, Goal.all_reduce(), "translations")).holds
 
 
 def test_algorithms_refuse_other_models_and_networks() -> None:

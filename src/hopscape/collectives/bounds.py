@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Family
@@ -14,9 +16,12 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
-__all__ = ["Bound", "lower_bounds"]
+__all__ = ["Bound", "Optimum", "bandwidth_optimum", "least_load", "lower_bounds"]
 
 _ALL_PAIRS = 12_000
+_CUTS = 4_000_000
+_FLOWS = 600
+_VARIABLES = 4_000
 
 
 @dataclass(frozen=True)
@@ -49,22 +54,37 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     2 one informed node becomes at most 4 in a round
     """
     rules = model if model is not None else Model()
-    found = [*_distance_bounds(network, goal, rules), *_growth_bounds(network, goal, rules)]
-    if rules.packing == "unit":
-        found += _port_bounds(network, goal, rules)
+    if len(goal.groups) == 1:
+        goal.members(network)
+        return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), rules)
+    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, rules)]
+    counted = rules.packing == "unit" and rules.switching != "cut-through"
+    if not goal.groups:
+        found += _distance_bounds(network, goal, rules)
+        found += _growth_bounds(network, goal, rules)
+        if rules.packing == "unit":
+            found += [*_port_bounds(network, goal, rules), *_arrival_bounds(network, goal, rules)]
+        if isinstance(network.family, Family):
+            found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
+    if counted:
         found += _traffic_bounds(network, goal, rules)
-    if isinstance(network.family, Family):
-        found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
+        top = max((bound.rounds for bound in found), default=0)
+        found += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
     best: dict[str, Bound] = {}
-    for bound in found:
+    for bound in sorted(found, key=lambda bound: -bound.rounds):
         if bound.rounds > 0:
             best.setdefault(bound.why, bound)
-    return sorted(best.values(), key=lambda bound: -bound.rounds)
+    return list(best.values())
+
+
+def _parts(goal: Goal) -> list[Goal]:
+    """The goals of several groups, none where there is one or all endpoints."""
+    return goal.parts() if len(goal.groups) > 1 else []
 
 
 def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
-    if rules.switching == "circuit":
+    if rules.switching != "store-and-forward":
         return []
     far = 0
     if goal.root is not None:
@@ -107,12 +127,14 @@ def _pair_distances(network: Network, goal: Goal) -> IntArray:
 
 def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """With k ports the number of informed nodes grows at most by the factor k + 1 per round."""
-    kinds = ("broadcast", "reduce", "one-to-many", "all-gather", "all-reduce")
-    if goal.kind not in kinds:
+    if goal.kind == "permutation":
         return []
     whom = _others(network, goal) + 1
-    inward = goal.kind == "reduce"
-    widest = int((np.diff(network.reversed_csr()[0]) if inward else network.degrees).max(initial=0))
+    inward = goal.kind in ("reduce", "gather", "reduce-scatter")
+    widths = np.diff(network.reversed_csr()[0]) if inward else network.degrees
+    if rules.switching == "cut-through" and not rules.in_network:
+        widths = widths[network.endpoints]  # switches do not copy
+    widest = int(widths.max(initial=0))
     ports = widest if rules.ports is None else min(rules.ports, widest)
     rounds, informed = 0, 1
     while informed < whom and ports > 0:
@@ -132,57 +154,233 @@ def _others(network: Network, goal: Goal) -> int:
 def _port_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """What must enter or leave one node, over the channels it has for that."""
     ends = network.endpoint_count
+    others = (ends - 1) * goal.chunks
     if goal.kind in ("scatter", "gather") and goal.root is not None:
         verb = "send" if goal.kind == "scatter" else "receive"
         return [_through(network, goal.root, _others(network, goal), verb, rules)]
     if goal.kind == "all-gather":
-        return [_through(network, _narrowest(network, into=True), ends - 1, "receive", rules)]
-    if goal.kind == "all-to-all":
-        return [_through(network, _narrowest(network, into=False), ends - 1, "send", rules)]
+        return [_through(network, _narrowest(network, into=True), others, "receive", rules)]
+    if goal.kind in ("all-to-all", "reduce-scatter"):
+        return [_through(network, _narrowest(network, into=False), others, "send", rules)]
+    chunks = goal.chunks if _others(network, goal) else 0
+    if goal.kind == "all-reduce":
+        node = _narrowest(network, into=False)
+        return [_spread(network, node, chunks, network.endpoints, rules)]
     if goal.kind in ("broadcast", "one-to-many") and goal.chunks > 1 and goal.root is not None:
-        chunks = goal.chunks if _others(network, goal) else 0
-        return [_through(network, goal.root, chunks, "send", rules)]
+        return [_spread(network, goal.root, chunks, goal.on(network).wanted, rules)]
     return []
 
 
 def _narrowest(network: Network, into: bool) -> int:
-    degrees = np.diff(network.reversed_csr()[0]) if into else network.degrees
+    at = network.heads if into else network.tails
+    width = np.bincount(at, weights=network.room(), minlength=network.order)
     ends = network.endpoints
-    return int(ends[np.argmin(degrees[ends])])
+    return int(ends[np.argmin(width[ends])])
 
 
-def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) -> Bound:
-    indptr = network.reversed_csr()[0] if verb == "receive" else network.indptr
-    width = int(indptr[node + 1] - indptr[node])
+def _access(
+    network: Network, node: int, chunks: int, verb: str, rules: Model
+) -> tuple[int, str, IntArray]:
+    """Rounds for so many chunks at one node, why, and the nodes beside it."""
+    ways = (network.heads, network.tails)
+    at, beside = ways if verb == "receive" else ways[::-1]
+    mine = at == node
+    through = rules.switching == "cut-through"
+    width = int(mine.sum() if through else network.room()[mine].sum())
     if rules.ports is not None:
         width = min(width, rules.ports)
     rounds = -(-chunks // width) if width else 0
     plural = "s" if width != 1 else ""
-    return Bound(rounds, f"a node must {verb} {chunks} chunks by {width} channel{plural}")
+    return rounds, f"a node must {verb} {chunks} chunks by {width} channel{plural}", beside[mine]
+
+
+def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) -> Bound:
+    """What a node exchanges with other endpoints; beside switches its channels idle for a round."""
+    rounds, why, beside = _access(network, node, chunks, verb, rules)
+    others = np.setdiff1d(network.endpoints, [node])
+    hop_by_hop = network.has_switches and rules.switching == "store-and-forward"
+    if rounds and hop_by_hop and not np.isin(beside, others).any():
+        return Bound(rounds + 1, f"{why}, through a switch")
+    return Bound(rounds, why)
+
+
+def _spread(network: Network, node: int, chunks: int, wanted: IntArray, rules: Model) -> Bound:
+    """What all must get from a node: the last chunk leaves it, then goes to the farthest."""
+    rounds, why, _ = _access(network, node, chunks, "send", rules)
+    hop_by_hop = rules.switching == "store-and-forward"
+    if rounds and hop_by_hop and network.order <= _ALL_PAIRS:
+        more = _farthest(network, distances_from(network, node)[wanted], -1) - 1
+        if more > 0:
+            return Bound(rounds + more, f"{why}, and the last goes {more} hops more")
+    return Bound(rounds, why)
+
+
+def _arrival_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """Sums that come to endpoints, where switches only forward: 2 (n - 1) for every chunk.
+
+    So many one-way messages gossip takes (Harary and Schwenk 1974).
+    """
+    ends = network.endpoints
+    if goal.kind != "all-reduce" or rules.switching == "store-and-forward" or rules.in_network:
+        return []
+    widths = np.bincount(network.heads, minlength=network.order)[ends]
+    lanes = int(np.minimum(widths, rules.ports or network.ports).sum())
+    count = 2 * (len(ends) - 1) * goal.chunks
+    if not lanes:
+        return []
+    return [Bound(-(-count // lanes), f"{count} sums must come to endpoints by {lanes} channels")]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What no schedule for long data beats: rounds per chunk of every endpoint, and why.
+
+    Attributes
+    ----------
+    rounds : Fraction
+        Reached in the limit of many pieces.
+    why : str
+        The cut or the channels that prove it.
+    exact : bool
+        Is it reached, or only a bound?
+    """
+
+    rounds: Fraction
+    why: str
+    exact: bool = True
+
+
+def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
+    """The best rate of an all-gather, reduce-scatter or all-to-all with long data, all ports.
+
+    None for other goals, for several groups, and where it would take long to find.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
+    Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
+    """
+    if len(goal.groups) == 1:
+        return bandwidth_optimum(network.among(goal.groups[0]), goal.everywhere())
+    few = not network.has_arrays and network.order > _ALL_PAIRS
+    if goal.groups or network.endpoint_count < 2 or few:
+        return None
+    if goal.kind in ("all-gather", "reduce-scatter"):
+        from hopscape.collectives.forest.cut import bottleneck, cut_effort
+
+        backwards = goal.kind == "reduce-scatter"
+        if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
+            return None
+        found = bottleneck(network)
+        why = found.describe() + (", in the all-gather that runs backwards" if backwards else "")
+        return Optimum(found.rounds, why)
+    if goal.kind == "all-to-all" and network.order <= _FLOWS:
+        from hopscape.collectives.flows.exchange import exchange_bound
+
+        flow = exchange_bound(network, _VARIABLES)
+        return Optimum(flow.rounds, flow.describe(), flow.exact)
+    return None
+
+
+def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
+    """What must cross a cut, or share the channels whatever the routes are."""
+    found = bandwidth_optimum(network, goal)
+    if found is None:
+        return []
+    pieces = f" ({goal.chunks} pieces of each)" if goal.chunks > 1 else ""
+    return [Bound(ceil(found.rounds * goal.chunks), found.why + pieces)]
 
 
 def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """All hops that must be made, over all channels (links, in half duplex)."""
-    ends = network.endpoint_count
-    lanes = network.links if rules.duplex == "half" else network.channels
+    room = network.room() if network.classes else None
     noun = "links" if rules.duplex == "half" else "channels"
-    hops = 0
-    if goal.kind == "all-gather":
-        hops = ends * (ends - 1)
-    elif goal.kind == "all-reduce" and goal.chunks > 1:
-        hops = 2 * (ends - 1) * goal.chunks
-    elif goal.kind == "permutation":
-        pairs = _pair_distances(network, goal)
-        _farthest(network, pairs, -1)
-        hops = int(pairs.sum())
-    elif goal.kind == "all-to-all":
-        mean = network.facts.mean_distance
-        if mean is not None and not network.has_switches:
-            hops = round(mean * ends * (ends - 1))
-        elif network.order <= _ALL_PAIRS:
-            rows = distance_rows(network, network.endpoints)[:, network.endpoints]
-            _farthest(network, rows, int(np.iinfo(rows.dtype).max))
-            hops = int(rows.astype(np.int64).sum())
+    lanes = network.links if rules.duplex == "half" else network.channels
+    if room is not None:
+        once = network.reverse < np.arange(len(room))  # a duplex link once
+        lanes = int(room[once].sum() if rules.duplex == "half" else room.sum())
+    hops = sum(_least_hops(network.among(part.groups[0]), part) for part in _parts(goal))
+    hops = hops if goal.groups else _least_hops(network, goal)
     if not hops or not lanes:
         return []
     return [Bound(-(-hops // lanes), f"{hops} hops must share {lanes} {noun}")]
+
+
+def _least_hops(network: Network, goal: Goal) -> int:
+    """Hops that any schedule makes; of a group on the network among its endpoints."""
+    ends = network.endpoint_count
+    if goal.kind in ("all-gather", "reduce-scatter"):
+        return ends * (ends - 1) * goal.chunks
+    if goal.kind == "all-reduce" and goal.chunks > 1:
+        return 2 * (ends - 1) * goal.chunks
+    if goal.kind == "permutation":
+        pairs = _pair_distances(network, goal)
+        _farthest(network, pairs, -1)
+        return int(pairs.sum())
+    if goal.kind == "all-to-all":
+        mean = network.facts.mean_distance
+        if mean is not None and not network.has_switches:
+            return goal.chunks * round(mean * ends * (ends - 1))
+        if network.order <= _ALL_PAIRS:
+            rows = distance_rows(network, network.endpoints)[:, network.endpoints]
+            _farthest(network, rows, int(np.iinfo(rows.dtype).max))
+            return goal.chunks * int(rows.astype(np.int64).sum())
+    return 0
+
+
+def least_load(network: Network, goal: Goal, model: Model | None = None) -> tuple[float, float]:
+    """What the busiest channel carries, and what the busiest node adds up, at least.
+
+    In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
+    busy. A node takes in and gives out by as many channels at once as the model allows; sums are
+    sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
+    (0.4375, 0.0)
+    """
+    rules = model if model is not None else Model()
+    ends = goal.members(network)
+    count = len(ends)
+    if count < 2 or len(goal.groups) > 1:
+        return 0.0, 0.0
+    share = (count - 1) / count
+    gives, takes = _widths(network, rules, into=False), _widths(network, rules, into=True)
+    narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
+    root = goal.root
+    others = ends[ends != root]
+    added = share if goal.kind in ("reduce", "reduce-scatter", "all-reduce") else 0.0
+    if root is not None:
+        inward, outward = float(takes[root]), float(gives[root])
+        far_in, far_out = float(takes[others].min()), float(gives[others].min())
+        loads = {
+            "scatter": share / outward,
+            "gather": share / inward,
+            "broadcast": max(1 / outward, 1 / far_in),
+            "reduce": max(1 / inward, 1 / far_out),
+        }
+        return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+    if goal.kind == "all-reduce":
+        whole = float(gives[ends].sum())
+        traffic = 0.0 if rules.in_network else 2 * (count - 1) / whole
+        return max(1 / narrow_in, traffic), 0.0 if rules.in_network else added
+    loads = {
+        "all-gather": share / narrow_in,
+        "reduce-scatter": share / narrow_out,
+        "all-to-all": max(share / narrow_out, share / narrow_in),
+    }
+    return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+
+
+def _widths(network: Network, rules: Model, into: bool) -> Floats:
+    """What each node can send or receive at once, by capacity."""
+    capacity = network.capacities()
+    at = network.heads if into else network.tails
+    out: Floats = np.bincount(at, weights=capacity, minlength=network.order).astype(np.float64)
+    if rules.ports is not None:
+        out = np.minimum(out, rules.ports * float(capacity.max(initial=1.0))).astype(np.float64)
+    floor: Floats = np.maximum(out, 1e-12)
+    return floor

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.groups import among_groups
 from hopscape.collectives.orbits import (
     symmetric_all_gather,
     symmetric_all_reduce,
@@ -19,13 +22,22 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
-from hopscape.core.model import ALL_PORT_ONLY, ANY_MODEL, Disjoint, Model
+from hopscape.core.model import ALL_PORT_ONLY, COSTS, Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
+from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 
-__all__ = ["GENERIC", "algorithms", "named_algorithms", "report", "run_algorithm"]
+__all__ = [
+    "GENERIC",
+    "algorithms",
+    "named_algorithms",
+    "present_name",
+    "report",
+    "run_algorithm",
+    "run_built",
+]
 
 GENERIC = "generic"
 _TURNED = {
@@ -34,6 +46,7 @@ _TURNED = {
     "all-to-all": symmetric_all_to_all,
 }
 _CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
+_FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
     "edge": ("vertex",),
@@ -60,7 +73,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
-    if not isinstance(family, Family):
+    if not isinstance(family, Family) or goal.groups:
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
     turns = type(family).rotations is not Family.rotations
@@ -115,16 +128,41 @@ def run_algorithm(
     hopscape.core.errors.ArgumentError: the broadcast algorithm 'circuit' of torus(5, 5) serves ...
     """
     known = algorithms(network, goal)
+    name = present_name(name)
     if name not in known:
         raise ArgumentError(
             f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {', '.join(known)}"
         )
-    build: Callable[[Network, Goal, Model | None], Schedule] = make_schedule
-    served = ANY_MODEL
-    if name != GENERIC:
-        chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
-        build, served = chosen.build, chosen.serves
-    title = f"the {goal.kind} algorithm {name!r} of {network.spec}"
+    if name == GENERIC:
+        return run_built(Collective(name, goal.kind, "", make_schedule), network, goal, model)
+    chosen = next(one for one in named_algorithms(network, goal) if one.name == name)
+    return run_built(chosen, network, goal, model)
+
+
+def present_name(name: str) -> str:
+    """The name of an algorithm that had another one; a warning says so."""
+    if name not in _FORMER:
+        return name
+    now = _FORMER[name]
+    text = f"the algorithm {name!r} is called {now!r} now; the old name goes in the next release"
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    return now
+
+
+def run_built(
+    chosen: Collective,
+    network: Network,
+    goal: Goal,
+    model: Model | Mapping[str, Any] | None = None,
+) -> Schedule:
+    """Make a schedule by an algorithm, for the model that is asked for or not at all.
+
+    As :func:`run_algorithm`, with the algorithm instead of its name.
+    """
+    build, served = chosen.build, chosen.serves
+    if goal.groups and not chosen.groups:
+        build = partial(_by_groups, chosen.build)
+    title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
     if not model:
         return _aimed(build(network, goal, None), goal, title)
     asked = model if isinstance(model, Model) else served.model(**model)
@@ -132,6 +170,15 @@ def run_algorithm(
     if not served.allows(rules):
         raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
     return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def _by_groups(
+    alone: Callable[[Network, Goal, Model | None], Schedule],
+    network: Network,
+    goal: Goal,
+    model: Model | None,
+) -> Schedule:
+    return among_groups(network, goal, model, alone)
 
 
 def _aimed(schedule: Schedule, goal: Goal, title: str) -> Schedule:
@@ -155,7 +202,7 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     own = schedule.model
     if own.switching == model.switching and own.disjoint in _STRONGER[model.disjoint]:
         model = replace(model, disjoint=own.disjoint)
-    if replace(own, alpha=model.alpha, beta=model.beta, delta=model.delta) == model:
+    if replace(own, **{name: getattr(model, name) for name in COSTS}) == model:
         return schedule.under(model)
     verdict = verify(schedule, model=model)
     if verdict or not verify(schedule):  # what is wrong anyway is told by its verdict
@@ -165,9 +212,9 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     )
 
 
-def report(schedule: Schedule) -> dict[str, Any]:
+def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]:
     """A schedule with its verdict and the lower bound, under the names that scripts rely on."""
-    verdict = verify(schedule)
+    verdict = verify(schedule) if verdict is None else verdict
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
     note = schedule.network.unheeded("rounds and costs take channels as alike", *ATTRIBUTES)
@@ -189,8 +236,21 @@ def report(schedule: Schedule) -> dict[str, Any]:
         "reason": verdict.reason,
         "where": dict(verdict.where),
         **{key: value for key, value in details.items() if key != "rounds"},
+        **_optimum(schedule),
         **({"note": note} if note else {}),
     }
+
+
+def _optimum(schedule: Schedule) -> dict[str, Any]:
+    """The best rate for long data, with its proof, where every channel may be used at once."""
+    model = schedule.model
+    if model.ports is not None or model.duplex == "half":
+        return {}
+    found = bandwidth_optimum(schedule.network, schedule.goal)
+    if found is None:
+        return {}
+    values = {"rounds": str(found.rounds), "value": float(found.rounds)}
+    return {"optimum": values | {"exact": found.exact, "why": found.why}}
 
 
 def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:

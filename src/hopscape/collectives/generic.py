@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopscape.collectives.groups import among_groups, gathered_backwards
+from hopscape.collectives.plan import Plan
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
@@ -115,6 +117,8 @@ def _turned(network: Network) -> Network:
         network.tails[by_head],
         duplex=False,
         spec=f"{network.spec} turned round",
+        classes=network.classes,
+        kinds=network.class_of(by_head),
         switches=np.setdiff1d(np.arange(network.order), network.endpoints),
     )
 
@@ -367,8 +371,34 @@ def _centre(network: Network) -> int:
     return int(distance_rows(network, np.arange(network.order)).max(axis=1).argmin())
 
 
+def _reduce_scatter(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    """The all-gather backwards; where links are simplex, that of the network turned round."""
+    if network.duplex:
+        return gathered_backwards(network, goal, model, make_schedule)
+    aim = replace(goal, kind="all-gather")
+    forth = make_schedule(_turned(network), aim, model)
+    origin = np.argsort(network.heads, kind="stable")
+    return Schedule.from_columns(
+        network,
+        forth.model,
+        goal,
+        round=forth.rounds - 1 - forth.round,
+        channels=origin[forth.channels],
+        chunk=forth.chunk,
+        name=forth.name,
+    )
+
+
 def make_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """The generic schedule for a goal."""
+    if goal.groups:
+        return among_groups(network, goal, model, make_schedule)
+    if goal.kind == "reduce-scatter":
+        return _reduce_scatter(network, goal, model)
+    pieces = goal.chunks if goal.kind in ("all-gather", "all-to-all") else 1
+    if pieces > 1:
+        whole = make_schedule(network, replace(goal, chunks=1), model)
+        return Plan.of(whole).in_pieces(pieces).schedule(network, goal, whole.name, model)
     root = goal.root if goal.root is not None else 0
     sliced = goal.kind == "all-reduce" and goal.chunks == network.endpoint_count
     if goal.chunks > 1 and not sliced:

@@ -15,11 +15,12 @@ import numpy as np
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time, human_time
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
 
 _SEEDS = 12
 _WORK = 2_000_000_000
+_SECONDS = 7e-9
+_LONGEST = 600.0
 
 
 class Orbits:
@@ -165,6 +168,7 @@ def _gather_record(orbits: Orbits) -> tuple[IntArray, IntArray]:
     hoods = _neighbourhoods(orbits)
     most = network.order * (network.order > 1)
     work = bound * hoods.moved.size * 2
+    _check_effort(network, work)
     best = None
     for seed in range(max(1, min(_SEEDS, _WORK // max(work, 1)))):
         weight = hoods.weight if seed % 2 == 0 else hoods.weight * (hoods.weight == 1)
@@ -178,6 +182,17 @@ def _gather_record(orbits: Orbits) -> tuple[IntArray, IntArray]:
     if best is None:
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     return best, hoods.channels
+
+
+def _check_effort(network: Network, work: int) -> None:
+    """Say before it is begun when matching would take very long."""
+    needed = _SECONDS * work
+    if needed > _LONGEST:
+        raise TooLargeError(
+            f"matching the channels of {network.spec} round by round would take about"
+            f" {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+        )
+    check_time(f"matching the channels of {network.spec}", needed / 4)
 
 
 @dataclass(frozen=True)

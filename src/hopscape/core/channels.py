@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["ATTRIBUTES", "ChannelClass", "group_links", "link_attribute"]
+__all__ = ["ATTRIBUTES", "ChannelClass", "group_links", "link_attribute", "whole_capacities"]
 
 ATTRIBUTES = ("capacity", "delay", "length")
 """What a graph file can say of a link."""
 _MOST_DELAY = 1000
+_FINEST = 1000
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,23 @@ class ChannelClass:
         if attribute == "capacity":
             return self.speed != 1
         return getattr(self, attribute) is not None
+
+
+def whole_capacities(kinds: Sequence[ChannelClass]) -> list[int]:
+    """Capacities in units of their common measure: the largest of which all are whole multiples.
+
+    Examples
+    --------
+    >>> whole_capacities([ChannelClass("slow", 1), ChannelClass("fast", 2.5)])
+    [2, 5]
+    """
+    shares = [Fraction(kind.speed).limit_denominator(_FINEST) for kind in kinds]
+    if not all(shares):
+        raise ArgumentError(f"capacities must be at least 1/{_FINEST} where rounds are counted")
+    whole = math.lcm(*(share.denominator for share in shares))
+    units = [int(share * whole) for share in shares]
+    common = math.gcd(*units)
+    return [unit // common for unit in units]
 
 
 def link_attribute(name: str, value: object) -> float:

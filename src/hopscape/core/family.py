@@ -50,6 +50,9 @@ class Collective:
     serves : Served, optional
         The models that it is for. Whoever runs it refuses any other, and holds the schedule against
         the model that was asked for.
+    groups : bool, optional
+        Does it serve goals with groups by itself? Else it is run on the network among the
+        endpoints of each group.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Collective:
     summary: str
     build: Callable[[Network, Goal, Model | None], Schedule]
     serves: Served = ANY_MODEL
+    groups: bool = False
 
 
 class Family(RoutedStructure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -25,6 +25,7 @@ GoalKind = Literal[
     "gather",
     "reduce",
     "all-gather",
+    "reduce-scatter",
     "all-reduce",
     "all-to-all",
     "permutation",
@@ -32,8 +33,11 @@ GoalKind = Literal[
 ]
 _ROOTED = ("broadcast", "scatter", "gather", "reduce", "one-to-many")
 _SLICED = ("broadcast", "one-to-many", "reduce", "all-reduce")
+_IN_PIECES = ("all-gather", "reduce-scatter", "all-to-all")
 _AIMED = ("one-to-many", "permutation")
+_COMBINING = ("reduce", "reduce-scatter", "all-reduce")
 EVERYBODY = -1
+Groups = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -64,30 +68,40 @@ class Goal:
 
     Data come in chunks, numbered from 0. With n endpoints e_0 < e_1 < ...:
 
-    ============ ================================== =====================================
-    kind         before                             after
-    ============ ================================== =====================================
-    broadcast    the root has chunks 0..chunks-1    every endpoint has all of them
-    one-to-many  the same                           every target has all of them
-    scatter      the root has chunks 0..n-1         e_j has chunk j
-    gather       e_j has chunk j                    the root has all
-    all-gather   e_j has chunk j                    every endpoint has all
-    all-to-all   e_i has chunks i·n .. i·n+n-1      e_j has chunks i·n+j for every i
-    permutation  e_j has chunk j                    the node it is mapped to has it
-    reduce       everybody has a share of each      the root has each share exactly once
-    all-reduce   the same                           every endpoint has each share exactly once
-    ============ ================================== =====================================
+    ============== ================================== =====================================
+    kind           before                             after
+    ============== ================================== =====================================
+    broadcast      the root has chunks 0..chunks-1    every endpoint has all of them
+    one-to-many    the same                           every target has all of them
+    scatter        the root has chunks 0..n-1         e_j has chunk j
+    gather         e_j has chunk j                    the root has all
+    all-gather     e_j has chunk j                    every endpoint has all
+    all-to-all     e_i has chunks i·n .. i·n+n-1      e_j has chunks i·n+j for every i
+    permutation    e_j has chunk j                    the node it is mapped to has it
+    reduce         everybody has a share of each      the root has each share exactly once
+    reduce-scatter everybody has a share of each      e_j has each share of chunk j exactly once
+    all-reduce     everybody has a share of each      every endpoint has each share exactly once
+    ============== ================================== =====================================
+
+    In all-gather, reduce-scatter and all-to-all `chunks` says in how many pieces every datum comes:
+    piece p of datum j is chunk j·chunks + p.
+
+    With `groups` the endpoints of a group take the place of all endpoints; the other nodes forward
+    only. Several groups run at once: the chunks of one group follow those of the group before.
 
     Examples
     --------
     >>> Goal.broadcast(3).describe()
     'broadcast from node 3'
+    >>> Goal.all_gather(chunks=2, groups=[[0, 1, 4], [4, 5]]).describe()
+    'all-gather in 2 pieces among 2 groups of 2 to 3 endpoints'
     """
 
     kind: GoalKind
     root: int | None = None
     chunks: int = 1
     targets: tuple[int, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(GoalKind):
@@ -98,10 +112,26 @@ class Goal:
         if (self.kind in _ROOTED) != (self.root is not None):
             need = "needs" if self.kind in _ROOTED else "has no"
             raise ArgumentError(f"{self.kind} {need} root, not {self.root!r}")
-        if self.chunks < 1 or (self.chunks > 1 and self.kind not in _SLICED):
+        if self.chunks < 1 or (self.chunks > 1 and self.kind not in (*_SLICED, *_IN_PIECES)):
             raise ArgumentError(f"{self.kind} with {self.chunks} chunks is not a goal")
         if self.targets and self.kind not in _AIMED:
             raise ArgumentError(f"{self.kind} has no targets, not {len(self.targets)}")
+        self._check_groups()
+
+    def _check_groups(self) -> None:
+        """Refuse groups that cannot be: empty ones, members twice, a root outside."""
+        if self.groups and self.kind == "one-to-many":
+            raise ArgumentError("one-to-many has targets; it takes no groups besides")
+        if len(self.groups) > 1 and (self.root is not None or self.targets):
+            raise ArgumentError(f"{self.kind} is for one group, not for {len(self.groups)} at once")
+        for group in self.groups:
+            if not group:
+                raise ArgumentError("a group needs at least one endpoint")
+            if len(set(group)) < len(group):
+                twice = next(v for v in group if group.count(v) > 1)
+                raise ArgumentError(f"node {twice} is twice in the same group")
+            if self.root is not None and self.root not in group:
+                raise ArgumentError(f"the root, node {self.root}, is not in the group")
 
     def _make_integers(self) -> None:
         """Turn numpy's integers into Python's, and refuse what is no integer."""
@@ -110,8 +140,12 @@ class Goal:
                 object.__setattr__(self, "root", index(self.root))
             object.__setattr__(self, "chunks", index(self.chunks))
             object.__setattr__(self, "targets", tuple(index(t) for t in self.targets))
+            groups = tuple(tuple(sorted(index(v) for v in group)) for group in self.groups)
+            object.__setattr__(self, "groups", groups)
         except TypeError as error:
-            raise ArgumentError("root, chunks and targets of a goal must be integers") from error
+            raise ArgumentError(
+                "root, chunks, targets and groups of a goal must be integers"
+            ) from error
 
     @classmethod
     def broadcast(cls, root: int, chunks: int = 1) -> Goal:
@@ -139,19 +173,24 @@ class Goal:
         return cls("reduce", root, chunks)
 
     @classmethod
-    def all_gather(cls) -> Goal:
+    def all_gather(cls, chunks: int = 1, groups: Groups = ()) -> Goal:
         """Everybody's data to everybody."""
-        return cls("all-gather")
+        return cls("all-gather", None, chunks, (), groups)  # type: ignore[arg-type]
 
     @classmethod
-    def all_reduce(cls, chunks: int = 1) -> Goal:
+    def reduce_scatter(cls, chunks: int = 1, groups: Groups = ()) -> Goal:
+        """Everybody's share, added up for each its own part."""
+        return cls("reduce-scatter", None, chunks, (), groups)  # type: ignore[arg-type]
+
+    @classmethod
+    def all_reduce(cls, chunks: int = 1, groups: Groups = ()) -> Goal:
         """Everybody's share, added up everywhere."""
-        return cls("all-reduce", None, chunks)
+        return cls("all-reduce", None, chunks, (), groups)  # type: ignore[arg-type]
 
     @classmethod
-    def all_to_all(cls) -> Goal:
+    def all_to_all(cls, chunks: int = 1, groups: Groups = ()) -> Goal:
         """From each to each its own (personalised)."""
-        return cls("all-to-all")
+        return cls("all-to-all", None, chunks, (), groups)  # type: ignore[arg-type]
 
     @classmethod
     def permutation(cls, targets: Sequence[int]) -> Goal:
@@ -164,28 +203,71 @@ class Goal:
         if self.root is not None:
             words += f" {'to' if self.kind in ('gather', 'reduce') else 'from'} node {self.root}"
         if self.chunks > 1:
-            words += f" in {self.chunks} chunks"
+            words += f" in {self.chunks} {'pieces' if self.kind in _IN_PIECES else 'chunks'}"
         if self.kind == "one-to-many":
             words += f" to {len(self.targets)} nodes"
+        if self.groups:
+            sizes = sorted({len(group) for group in self.groups})
+            many = f"{len(self.groups)} groups of " if len(self.groups) > 1 else ""
+            span = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
+            words += f" among {many}{span} endpoint{'s' * (sizes[-1] > 1)}"
         return words
+
+    def parts(self) -> list[Goal]:
+        """The goal of each group by itself; the goal, where there is one group at most."""
+        if len(self.groups) < 2:
+            return [self]
+        return [replace(self, groups=(group,)) for group in self.groups]
+
+    def everywhere(self) -> Goal:
+        """The same goal without groups."""
+        return replace(self, groups=())
+
+    def members(self, network: Network) -> IntArray:
+        """Who takes part, ascending: all endpoints, or those of the groups."""
+        ends = network.endpoints.astype(np.int64)
+        if not self.groups:
+            return ends
+        inside = np.unique(np.concatenate([np.asarray(g, np.int64) for g in self.groups]))
+        strange = np.setdiff1d(inside, ends)
+        if len(strange):
+            raise ArgumentError(
+                f"node {int(strange[0])} of a group is not an endpoint of {network.spec}"
+            )
+        return inside
 
     def chunk_count(self, network: Network) -> int:
         """Number of chunks on this network."""
-        count = network.endpoint_count
+        if len(self.groups) > 1:
+            return sum(part.chunk_count(network) for part in self.parts())
+        count = len(self.groups[0]) if self.groups else network.endpoint_count
         if self.kind in _SLICED:
             return self.chunks
-        return count * count if self.kind == "all-to-all" else count
+        return self.chunks * (count * count if self.kind == "all-to-all" else count)
 
     def on(self, network: Network) -> Promise:
-        """The goal in arrays, checked against the network."""
+        """The goal in arrays, checked against the network.
+
+        Of several groups `wanted` holds all members; who wants what, their parts say.
+        """
         if self.root is not None:
             network.node(self.root)
         require_memory(16 * self.chunk_count(network), f"{self.kind} on {network.spec}")
-        ends = network.endpoints.astype(np.int64)
+        ends = self.members(network)
+        combines = self.kind in _COMBINING
+        if len(self.groups) > 1:
+            parts = [part.on(network) for part in self.parts()]
+            origins = np.concatenate([part.origins for part in parts])
+            destinations = np.concatenate([part.destinations for part in parts])
+            return Promise(origins, destinations, ends, combines)
+        return self._of_one(network, ends)
+
+    def _of_one(self, network: Network, ends: IntArray) -> Promise:
+        """The promise to one group."""
         count = self.chunk_count(network)
-        combines = self.kind in ("reduce", "all-reduce")
-        if self.kind == "all-to-all":
-            return Promise(np.repeat(ends, len(ends)), np.tile(ends, len(ends)), ends, combines)
+        combines = self.kind in _COMBINING
+        if self.kind in _IN_PIECES:
+            return self._in_pieces(ends)
         everybody = np.full(count, EVERYBODY, dtype=np.int64)
         at_root = np.full(count, self.root if self.root is not None else 0, dtype=np.int64)
         if self.kind in ("broadcast", "all-reduce"):
@@ -199,12 +281,19 @@ class Goal:
             return Promise(at_root, ends, ends, combines)
         if self.kind == "gather":
             return Promise(ends, at_root, ends, combines)
-        if self.kind == "all-gather":
-            return Promise(ends, everybody, ends, combines)
         targets = np.asarray(self.targets, dtype=np.int64)
         if not np.array_equal(np.sort(targets), ends):
             raise ArgumentError(_not_a_permutation(targets, ends))
         return Promise(ends, targets, ends, combines)
+
+    def _in_pieces(self, ends: IntArray) -> Promise:
+        """The promise where every datum comes in pieces."""
+        owners = np.repeat(ends, self.chunks)
+        if self.kind == "all-gather":
+            return Promise(owners, np.full(len(owners), EVERYBODY), ends, False)
+        if self.kind == "reduce-scatter":
+            return Promise(owners, owners, ends, True)
+        return Promise(np.repeat(owners, len(ends)), np.tile(owners, len(ends)), ends, False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a file."""
@@ -215,6 +304,8 @@ class Goal:
             out["chunks"] = self.chunks
         if self.kind in _AIMED:
             out["targets"] = list(self.targets)
+        if self.groups:
+            out["groups"] = [list(group) for group in self.groups]
         return out
 
     @classmethod
@@ -222,14 +313,20 @@ class Goal:
         """Read :meth:`to_dict` back."""
         if not isinstance(values, dict) or "kind" not in values:
             raise ArgumentError(f"the goal must name its 'kind', not {values!r}")
-        extra = set(values) - {"kind", "root", "chunks", "targets"}
+        extra = set(values) - {"kind", "root", "chunks", "targets", "groups"}
         if extra:
             raise ArgumentError(f"the goal has an unknown key {min(map(str, extra))!r}")
         targets = values.get("targets", [])
         numbers = [values.get("root", 0), values.get("chunks", 1)]
         numbers += targets if isinstance(targets, list | tuple) else [targets]
+        groups = values.get("groups", [])
+        if not isinstance(groups, list | tuple) or not all(
+            isinstance(group, list | tuple) for group in groups
+        ):
+            raise ArgumentError(f"groups of a goal must be lists of nodes, not {groups!r}")
+        numbers += [v for group in groups for v in group]
         if not all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
-            raise ArgumentError("root, chunks and targets of a goal must be integers")
+            raise ArgumentError("root, chunks, targets and groups of a goal must be integers")
         if not isinstance(targets, list | tuple):
             raise ArgumentError(f"targets of a goal must be a list, not {targets!r}")
         return cls(
@@ -237,6 +334,7 @@ class Goal:
             values.get("root"),
             values.get("chunks", 1),
             tuple(targets),
+            tuple(tuple(group) for group in groups),
         )
 
 

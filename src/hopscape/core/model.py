@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["ALL_PORT_ONLY", "ANY_MODEL", "Model", "Served"]
+__all__ = ["ALL_PORT_ONLY", "ANY_MODEL", "COSTS", "MACHINE", "Model", "Served"]
 
 Duplex = Literal["full", "half"]
-Switching = Literal["store-and-forward", "circuit"]
+Switching = Literal["store-and-forward", "circuit", "cut-through"]
 Disjoint = Literal["vertex", "edge", "arc"]
 Packing = Literal["unit", "packed"]
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -20,6 +20,10 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "disjoint": get_args(Disjoint),
     "packing": get_args(Packing),
 }
+COSTS = ("alpha", "beta", "gamma", "delta")
+MACHINE = {"alpha": 1.0, "beta": 2e-5, "gamma": 1e-5, "delta": 0.1}
+"""What a collective of so many bytes costs unless it is said: µs per round, per byte (50 GB/s), per
+byte added (100 GB/s), per hop."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,11 @@ class Model:
         at most k; in half duplex, that it takes part in at most k.
     duplex : {'full', 'half'}
         Half duplex: a link carries one direction per round.
-    switching : {'store-and-forward', 'circuit'}
+    switching : {'store-and-forward', 'circuit', 'cut-through'}
         Store-and-forward: a transfer is one hop. Circuit: a transfer holds a whole path for the
-        round.
+        round. Cut-through: a message runs through a whole path within the round, from endpoint to
+        endpoint; messages share channels, and the round lasts as long as its busiest channel. All
+        ports then means one message per channel of a node.
     disjoint : {'vertex', 'edge', 'arc'}
         What the circuits of one round may not share: nodes (except a common start), links in
         either direction, or channels. Half-duplex circuits never share links.
@@ -43,7 +49,14 @@ class Model:
         Unit: one chunk per message. Packed: any number of chunks on the same way in the same
         round make one message.
     alpha, beta, delta : float
-        Cost per start-up (round), per chunk of the longest message, per hop of the longest path.
+        Cost per start-up (round), per chunk of the longest message (cut-through: on the busiest
+        channel, by its capacity), per hop of the longest path.
+    gamma : float
+        Cost per chunk that is added up, at the node that adds most in a round.
+    in_network : bool
+        May the switches of a network store, copy and add up in cut-through and circuits? They only
+        forward unless this is said. (In store-and-forward every hop ends at a node, and switches
+        are nodes like others.)
 
     Examples
     --------
@@ -51,6 +64,8 @@ class Model:
     '1-port, full duplex, store-and-forward, unit messages'
     >>> Model(alpha=2.0, delta=0.5).time(rounds=3, sizes=3, hops=7)
     9.5
+    >>> Model(switching="cut-through", gamma=0.5).time(rounds=3, sizes=4.5, hops=7, added=2)
+    4.0
     """
 
     ports: int | None = None
@@ -61,15 +76,19 @@ class Model:
     alpha: float = 1.0
     beta: float = 0.0
     delta: float = 0.0
+    gamma: float = 0.0
+    in_network: bool = False
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in allowed:
-                raise ArgumentError(f"{name} is {value!r}; choose {' or '.join(allowed)}")
+                raise ArgumentError(f"{name} is {value!r}; choose {_choices(allowed)}")
+        if not isinstance(self.in_network, bool):
+            raise ArgumentError(f"in_network is {self.in_network!r}; it must be true or false")
         if self.ports is not None and (not _is_whole(self.ports) or self.ports < 1):
             raise ArgumentError(f"ports is {self.ports!r}; it must be at least 1, or None for all")
-        for name in ("alpha", "beta", "delta"):
+        for name in COSTS:
             value = getattr(self, name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not 0 <= value < math.inf:
@@ -80,18 +99,21 @@ class Model:
         """What circuits may not share, the duplex rule included."""
         return "edge" if self.duplex == "half" and self.disjoint == "arc" else self.disjoint
 
-    def time(self, rounds: int, sizes: int, hops: int) -> float:
+    def time(self, rounds: int, sizes: float, hops: int, added: float = 0) -> float:
         """Cost of a schedule whose rounds wait for each other.
 
         Parameters
         ----------
         rounds : int
-        sizes : int
-            Sum over rounds of the chunks in the largest message.
+        sizes : float
+            Sum over rounds of the chunks in the largest message, or on the busiest channel.
         hops : int
             Sum over rounds of the longest path.
+        added : float
+            Sum over rounds of the chunks that one node adds up.
         """
-        return self.alpha * rounds + self.beta * sizes + self.delta * hops
+        spent = self.alpha * rounds + self.beta * sizes + self.delta * hops
+        return spent + self.gamma * added
 
     def describe(self) -> str:
         """The model in words."""
@@ -100,6 +122,8 @@ class Model:
         if self.switching == "circuit":
             words[-1] = f"circuit-switched, {self.shares}-disjoint"
         words.append("packed messages" if self.packing == "packed" else "unit messages")
+        if self.in_network:
+            words.append("switches copy and add")
         return ", ".join(words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,6 +203,10 @@ def _word(name: str, value: Any) -> str:
     if name == "switching":
         return "circuit-switched" if value == "circuit" else str(value)
     return f"{value} duplex" if name == "duplex" else f"{value} messages"
+
+
+def _choices(allowed: tuple[str, ...]) -> str:
+    return " or ".join([", ".join(allowed[:-1]), allowed[-1]])
 
 
 def _is_whole(value: object) -> bool:

@@ -31,7 +31,8 @@ def verify(
     """Check a schedule under its model and against its goal.
 
     Checked are: every path leaves its source by wired channels and ends at its target; no channel
-    (link, node) is used twice in a round beyond what the model allows; port limits; a node sends
+    (link, node) is used twice in a round beyond what the model allows (hop by hop, a channel of
+    larger capacity carries more chunks: :meth:`Network.room`); port limits; a node sends
     only what it held before the round; and after the last round everybody has exactly what the
     goal promises. For reduce and all-reduce, every share must be counted exactly once; in an
     all-reduce an arriving sum is added to what is there when the two have no share in common, and
@@ -54,8 +55,10 @@ def verify(
     Verdict
         `details`: rounds, transfers, messages, duplicates (arrivals of what was there already),
         reached (nodes that got all they were promised), sum_round_max, max_path (longest chain of
-        hops; not for combining goals) and time under the model's costs. A broken rule leaves only
-        what was measured before it.
+        hops; not for combining goals), sizes (sum over rounds of the largest message, or of the
+        busiest channel in cut-through), added (for combining goals: sum over rounds of the chunks
+        that one node adds up) and time under the model's costs. A broken rule leaves only what was
+        measured before it.
 
     Examples
     --------
@@ -68,16 +71,39 @@ def verify(
     net = network if network is not None else schedule.network
     aim = goal if goal is not None else schedule.goal
     rules = model if model is not None else schedule.model
-    promise = aim.on(net)
     details: dict[str, Any] = {"rounds": schedule.rounds, "transfers": schedule.transfers}
+    chunks = len(aim.on(net).origins)
     broken = _check_rules(schedule, net, rules, details)
     if broken is None:
-        broken = _check_chunks(schedule, aim, len(promise.origins))
+        broken = _check_chunks(schedule, aim, chunks)
+    if broken is None:
+        broken = _check_parts(schedule, net, aim, chunks, details)
+        details["time"] += rules.gamma * details.get("added", 0)
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
-    if promise.combines:
-        return _check_combining(schedule, net, aim, promise, details)
-    return _check_delivery(schedule, net, aim, promise, details)
+    return Verdict(True, _success(schedule, net, aim, details), details=details)
+
+
+def _check_parts(
+    schedule: Schedule, net: Network, aim: Goal, chunks: int, details: dict[str, Any]
+) -> Verdict | None:
+    """Hold the transfers against the goal of each group; details are of all groups together."""
+    start, order = _sorted_by_chunk(schedule, chunks)
+    low = 0
+    for part in aim.parts():
+        promise = part.on(net)
+        high = low + len(promise.origins)
+        columns = start[low : high + 1], order, schedule.round, schedule.source, schedule.target
+        found: dict[str, Any] = {}
+        check = _CHECKS.get(part.kind, _check_delivery)
+        broken = check(schedule, net, promise, columns, low, found)
+        for key, value in found.items():
+            most = key == "max_path"
+            details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
+        if broken is not None:
+            return broken
+        low = high
+    return None
 
 
 def _check_chunks(schedule: Schedule, aim: Goal, chunks: int) -> Verdict | None:
@@ -98,7 +124,54 @@ def _check_rules(
     for nodes in (schedule.source, schedule.target):
         if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < net.order:
             raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
-    code, t, other, messages, sizes, hops = kernels.check_rules(
+    if rules.switching == "cut-through":
+        found = _check_shared(schedule, net, rules)
+    else:
+        found = kernels.check_rules(
+            schedule.round_start,
+            schedule.source,
+            schedule.target,
+            schedule.path_start,
+            schedule.channels,
+            net.indptr,
+            net.heads,
+            net.reverse,
+            rules.ports or 0,
+            rules.duplex == "half",
+            circuit,
+            _SHARES[rules.shares] if circuit else 0,
+            rules.packing == "packed",
+            net.room() if not circuit and net.room().max(initial=1) > 1 else np.empty(0, np.int64),
+        )
+    code, t, other, messages, sizes, hops = found
+    if code == kernels.OK:
+        details["messages"] = int(messages)
+        details["sum_round_max"] = int(hops)
+        details["sizes"] = float(sizes) if rules.switching == "cut-through" else int(sizes)
+        details["time"] = rules.time(schedule.rounds, details["sizes"], int(hops))
+        return None
+    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
+    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _check_shared(
+    schedule: Schedule, net: Network, rules: Model
+) -> tuple[int, int, int, int, float, int]:
+    """Messages that run through whole paths: paths, ends, ports, and the busiest channels."""
+    from hopscape.core.cut_through_kernels import check_shared
+
+    half, channels = rules.duplex == "half", np.arange(len(net.heads))
+    first = schedule.path_start[:-1]
+    starts = schedule.channels[first] if len(first) else first
+    order = np.lexsort((starts, schedule.target, schedule.source, schedule.round))
+    mates = net.reverse if half else channels
+    limits = np.stack([net.degrees, np.diff(net.reversed_csr()[0])])
+    if rules.ports is not None:
+        limits = np.minimum(limits, rules.ports)
+    may_end = np.full(net.order, rules.in_network)
+    may_end[net.endpoints] = True
+    return check_shared(
+        order,
         schedule.round_start,
         schedule.source,
         schedule.target,
@@ -106,31 +179,24 @@ def _check_rules(
         schedule.channels,
         net.indptr,
         net.heads,
-        net.reverse,
-        rules.ports or 0,
-        rules.duplex == "half",
-        circuit,
-        _SHARES[rules.shares] if circuit else 0,
+        np.where(mates >= 0, np.minimum(channels, mates), channels),
+        net.capacities(),
+        limits,
+        half,
         rules.packing == "packed",
+        may_end,
     )
-    if code == kernels.OK:
-        details["messages"] = int(messages)
-        details["sum_round_max"] = int(hops)
-        details["time"] = rules.time(schedule.rounds, int(sizes), int(hops))
-        return None
-    rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
-    return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
 
 
 def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[str, str, bool]:
     """The rule that a kernel found broken, in words, and whether `other` is a transfer."""
     from hopscape.core import verify_kernels as kernels
 
-    limit = f"the limit of {rules.ports} per round"
+    limit = f"the limit of {'its channels' if rules.ports is None else rules.ports} per round"
     node = f"node {other}"
-    has_other = code > kernels.NOT_ONE_HOP
+    has_other = kernels.NOT_ONE_HOP < code < kernels.SWITCH_END
     first = _transfer(schedule, other) if has_other else ""
-    circuit = rules.switching == "circuit"
+    circuit = rules.switching != "store-and-forward"
     need = "it needs at least one" if circuit else "store-and-forward moves exactly one"
     sentences = {
         kernels.BROKEN_PATH: ("path", f"the path has no such channel at {node}"),
@@ -153,6 +219,7 @@ def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[
         ),
         kernels.BUSY_NODE: ("node", f"its path meets the path of {first}"),
         kernels.START_CROSSED: ("node", f"its path runs through the start of {first}"),
+        kernels.SWITCH_END: ("switch", f"{node} is a switch, and switches only forward"),
     }
     rule, text = sentences[code]
     return rule, text, has_other
@@ -168,17 +235,17 @@ def _sorted_by_chunk(schedule: Schedule, chunks: int) -> tuple[IntArray, IntArra
 
 
 def _check_delivery(
-    schedule: Schedule, net: Network, aim: Goal, promise: Promise, details: dict[str, Any]
-) -> Verdict:
+    schedule: Schedule,
+    net: Network,
+    promise: Promise,
+    columns: tuple[IntArray, ...],
+    first: int,
+    details: dict[str, Any],
+) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
-    start, order = _sorted_by_chunk(schedule, len(promise.origins))
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
-        start,
-        order,
-        schedule.round,
-        schedule.source,
-        schedule.target,
+        *columns,
         schedule.path_start,
         promise.origins,
         promise.destinations,
@@ -187,29 +254,17 @@ def _check_delivery(
     )
     if bad >= 0:
         text = f"its source does not hold chunk {schedule.chunk[bad]} before this round"
-        found = _violation(schedule, int(bad), "holding", text)
-        return Verdict(False, found.reason, found.where, details)
+        return _violation(schedule, int(bad), "holding", text)
     details |= {"duplicates": int(duplicates), "reached": int(served), "max_path": int(chain)}
-    if missing:
-        text = (
-            f"after the last round node {node} lacks chunk {chunk}"
-            f" ({missing} deliver{'ies are' if missing > 1 else 'y is'} missing in all)"
-        )
-        where = {"rule": "delivery", "node": int(node), "chunk": int(chunk)}
-        return Verdict(False, text, where, details | {"missing": int(missing)})
-    return Verdict(True, _success(schedule, aim, promise, details), details=details)
-
-
-def _check_combining(
-    schedule: Schedule, net: Network, aim: Goal, promise: Promise, details: dict[str, Any]
-) -> Verdict:
-    start, order = _sorted_by_chunk(schedule, len(promise.origins))
-    columns = (start, order, schedule.round, schedule.source, schedule.target)
-    check = _check_reduce if aim.kind == "reduce" else _check_all_reduce
-    wrong = check(schedule, net, promise, columns, details)
-    if wrong is not None:
-        return Verdict(False, wrong.reason, wrong.where, details)
-    return Verdict(True, _success(schedule, aim, promise, details), details=details)
+    if not missing:
+        return None
+    details["missing"] = int(missing)
+    text = (
+        f"after the last round node {node} lacks chunk {first + chunk}"
+        f" ({missing} deliver{'ies are' if missing > 1 else 'y is'} missing in all)"
+    )
+    where = {"rule": "delivery", "node": int(node), "chunk": int(first + chunk)}
+    return Verdict(False, text, where)
 
 
 def _check_reduce(
@@ -217,18 +272,27 @@ def _check_reduce(
     net: Network,
     promise: Promise,
     columns: tuple[IntArray, ...],
+    first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
-    root = int(promise.destinations[0])
-    chunk, node, times, useless = map(int, check_reduce(*columns, root, promise.wanted, net.order))
-    details |= {"duplicates": useless, "reached": int(chunk < 0)}
+    chunk, node, times, useless, served = map(
+        int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
+    )
+    start, order = columns[:2]
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    adds[order[start[0] : start[-1]]] = 1
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": useless, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
     how = "never reaches" if times == 0 else f"is counted {times} times at"
-    where = {"rule": "counting", "node": node, "chunk": chunk, "times": times}
-    text = f"the share of node {node} in chunk {chunk} {how} the root, node {root}"
+    root = int(promise.destinations[chunk])
+    whom = f"the root, node {root}" if (promise.destinations == root).all() else f"node {root}"
+    where = {"rule": "counting", "node": node, "chunk": first + chunk, "times": times}
+    text = f"the share of node {node} in chunk {first + chunk} {how} {whom}"
     return Verdict(False, text, where)
 
 
@@ -237,8 +301,10 @@ def _check_all_reduce(
     net: Network,
     promise: Promise,
     columns: tuple[IntArray, ...],
+    first: int,
     details: dict[str, Any],
 ) -> Verdict | None:
+    from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
     words = (net.order + 63) // 64
@@ -246,29 +312,47 @@ def _check_all_reduce(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
     held = np.empty((net.order, words), dtype=np.uint64)
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held))
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), adds)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    details |= {"duplicates": duplicates, "reached": served}
+    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
     if chunk < 0:
         return None
-    where = {"rule": "counting", "node": node, "chunk": chunk, "share": missing}
-    text = f"after the last round node {node} lacks the share of node {missing} in chunk {chunk}"
+    where = {"rule": "counting", "node": node, "chunk": first + chunk, "share": missing}
+    text = (
+        f"after the last round node {node} lacks the share of node {missing} in chunk"
+        f" {first + chunk}"
+    )
     return Verdict(False, text, where)
 
 
-def _success(schedule: Schedule, aim: Goal, promise: Promise, details: Mapping[str, Any]) -> str:
-    everybody = bool((promise.destinations < 0).any())
-    named = np.bincount(np.maximum(promise.destinations, 0))
-    whom = len(promise.wanted) if everybody else np.count_nonzero(named)
+_CHECKS = {
+    "reduce": _check_reduce,
+    "reduce-scatter": _check_reduce,
+    "all-reduce": _check_all_reduce,
+}
+"""How the goals are checked in which shares are added up; the others by their deliveries."""
+
+
+def _success(schedule: Schedule, net: Network, aim: Goal, details: Mapping[str, Any]) -> str:
+    whom = sum(_served_by(part.on(net)) for part in aim.parts())
     return (
         f"{aim.describe()}: {details['reached']} of {whom} nodes served in "
         f"{schedule.rounds} rounds, {details['messages']} messages, "
         f"{details['duplicates']} duplicates"
     )
+
+
+def _served_by(promise: Promise) -> int:
+    """How many nodes are promised anything."""
+    if (promise.destinations < 0).any():
+        return len(promise.wanted)
+    return int(np.count_nonzero(np.bincount(np.maximum(promise.destinations, 0))))
 
 
 def _transfer(schedule: Schedule, t: int) -> str:

@@ -14,7 +14,7 @@ from hopscape.core.arrays import IntArray
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
-SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED = range(8, 12)
+SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
 
 
 @njit(cache=True, nogil=True)
@@ -43,14 +43,21 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _take(t, first, path_start, channels, reverse, user, whole_links):  # type: ignore[no-untyped-def]
+def _take(t, first, path_start, channels, reverse, user, whole_links, room, taken):  # type: ignore[no-untyped-def]
     """Take the channels of transfer t; `first` is the first transfer of the round.
 
-    With `whole_links` a channel also keeps its mate busy.
+    With `whole_links` a channel also keeps its mate busy. `room` says how many transfers a channel
+    carries in a round, one where it is empty; `taken` counts them.
     """
     for i in range(path_start[t], path_start[t + 1]):
         c = channels[i]
-        if user[c] >= first:
+        if len(room) > 0:
+            if user[c] < first:
+                taken[c] = 0
+            if taken[c] >= room[c]:
+                return BUSY_CHANNEL, user[c]
+            taken[c] += 1
+        elif user[c] >= first:
             return BUSY_CHANNEL, user[c]
         mate = reverse[c]
         if whole_links and mate >= 0 and mate != c and user[mate] >= first:
@@ -116,6 +123,7 @@ def check_rules(
     circuit: bool,
     share: int,
     packed: bool,
+    room: IntArray,
 ) -> tuple[int, int, int, int, int, int]:
     """Check paths, channel conflicts, port limits and disjointness.
 
@@ -125,6 +133,8 @@ def check_rules(
         Port limit, 0 for none.
     share : int
         What circuits may not share: 0 channels, 1 links, 2 nodes.
+    room : int64[channels] or empty
+        Transfers that a channel carries in a round; one each where it is empty.
 
     Returns
     -------
@@ -144,6 +154,7 @@ def check_rules(
     sent_by = np.full(order, -1, np.int64)
     got_by = np.full(order, -1, np.int64)
     size = np.zeros(len(heads) if packed else 1, np.int64)  # of the message, by first channel
+    taken = np.zeros(len(room), np.int64)
     whole_links = half or share >= 1
     messages, sizes, hops = 0, 0, 0
     for r in range(len(round_start) - 1):
@@ -173,7 +184,9 @@ def check_rules(
                 code, other = _cross_nodes(t, first, path_start, channels, heads, inside, starter)
                 if code != OK:
                     return code, t, other, messages, sizes, hops
-            code, other = _take(t, first, path_start, channels, reverse, user, whole_links)
+            code, other = _take(
+                t, first, path_start, channels, reverse, user, whole_links, room, taken
+            )
             if code != OK:
                 return code, t, other, messages, sizes, hops
             if ports > 0:
@@ -334,11 +347,11 @@ def check_reduce(
     round_of: IntArray,
     source: IntArray,
     target: IntArray,
-    root: int,
+    roots: IntArray,
     wanted: IntArray,
     nodes: int,
-) -> tuple[int, int, int, int]:
-    """Is every share of every chunk counted exactly once at the root?
+) -> tuple[int, int, int, int, int]:
+    """Is every share of every chunk counted exactly once at the root of the chunk?
 
     Returns
     -------
@@ -346,17 +359,24 @@ def check_reduce(
         The first share that is not, and how often it is; chunk -1 when all are.
     useless : int
         Transfers that add nothing.
+    served : int
+        Roots that have every share of all their chunks once.
     """
     chunk, node, times, useless = -1, -1, 1, 0
+    state = np.zeros(nodes, np.int8)  # 1: a root, 2: one that lacks something
     for c in range(len(start) - 1):
+        root = roots[c]
+        state[root] = max(state[root], 1)
         weight, wasted = reduction_weights(
             start[c], start[c + 1], order, round_of, source, target, root, nodes
         )
         useless += wasted
         for v in wanted:
-            if chunk < 0 and weight[v] != 1:
-                chunk, node, times = c, v, weight[v]
-    return chunk, node, times, useless
+            if weight[v] != 1:
+                state[root] = 2
+                if chunk < 0:
+                    chunk, node, times = c, v, weight[v]
+    return chunk, node, times, useless, np.sum(state == 1)
 
 
 @njit(cache=True, nogil=True)
@@ -377,10 +397,12 @@ def combine_sets(
     target: IntArray,
     held: IntArray,
     old: IntArray,
+    adds: IntArray,
 ) -> tuple[int, int, int]:
     """Carry out an all-reduce of one chunk on sets of shares.
 
-    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape.
+    `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape;
+    `adds` is marked where a transfer adds to what is there.
     An arriving sum that shares nothing is added; one that contains all that is there replaces it;
     one that is contained brings nothing; any other would count a share twice.
 
@@ -417,6 +439,7 @@ def combine_sets(
                 inside = inside and both == incoming[w]
                 outside = outside and both == held[v, w]
             if not common:
+                adds[t] = 1
                 for w in range(words):
                     held[v, w] |= incoming[w]
             elif inside:
@@ -439,8 +462,11 @@ def check_all_reduce(
     ends: IntArray,
     held: IntArray,
     old: IntArray,
+    adds: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Carry out an all-reduce of all chunks; `held` and `old` are working memory.
+
+    `adds` is marked at the transfers that add to what is there.
 
     Returns
     -------
@@ -463,7 +489,7 @@ def check_all_reduce(
         for v in ends:
             held[v, v // 64] = np.uint64(1) << np.uint64(v % 64)
         t, share, wasted = combine_sets(
-            start[c], start[c + 1], order, round_of, source, target, held, old
+            start[c], start[c + 1], order, round_of, source, target, held, old, adds
         )
         duplicates += wasted
         if t >= 0 and (bad < 0 or t < bad):

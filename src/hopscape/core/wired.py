@@ -12,13 +12,14 @@ A network of a family is lazy: wiring is a function first, and becomes arrays on
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.channels import ChannelClass
+from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.memory import human_bytes, require_memory
@@ -31,6 +32,7 @@ NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
 _CHUNK = 1 << 16
+_CHUNK_ENTRIES = 1 << 20
 _MANY_CHANNELS = 1 << 21
 _MANY_LINKS = 1 << 17
 _FEW_PORTS = 64
@@ -388,9 +390,11 @@ class Wired:
             self._list(*self.family.links(), self.family.link_kinds())
             return
         width = self.family.ports
-        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        step = min(_CHUNK, max(_CHUNK_ENTRIES // max(width, 1), 1))
+        known = self.facts.channels  # where endpoints have few ports, far below order * width
+        room = self.order * width if known is None else known
         require_memory(
-            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            16 * (self.order + 1) + 4 * room + min(self.order, step) * width * _CHUNK_BYTES,
             f"the wiring of {self.spec} ({self.order} nodes)",
         )
         if self.order > 2**31 - 1:
@@ -398,17 +402,17 @@ class Wired:
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
                 f" (they would need {human_bytes(self.memory_estimate())})"
             )
-        heads = np.empty(self.order * width, dtype=np.int32)
+        heads = np.empty(room, dtype=np.int32)
         degrees = np.empty(self.order, dtype=np.int64)
         ports: list[IntArray] = []
         port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
-        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        starts: Iterable[int] = range(0, self.order, step)
         if self.order > _CHUNK:
-            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // step))
         for start in starts:
-            rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
+            rows = self.family.neighbours(np.arange(start, min(start + step, self.order)))
             wired = rows >= 0
             degrees[start : start + len(rows)] = wired.sum(axis=1)
             flat = rows[wired]
@@ -494,6 +498,23 @@ class Wired:
         speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
         return speeds[self.class_of(np.arange(len(self.heads)))]
 
+    def room(self) -> IntArray:
+        """int64[channels]: chunks that each channel carries in a round of a schedule.
+
+        Capacities in units of their common measure (:func:`~hopscape.core.channels.
+        whole_capacities`): a round is as long as a channel of that capacity takes for a chunk.
+
+        Examples
+        --------
+        >>> kinds = [ChannelClass("slow", 1), ChannelClass("fast", 2.5)]
+        >>> Wired.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[0, 1]).room()
+        array([2, 2, 5, 5])
+        """
+        if len({kind.speed for kind in self.classes}) < 2:
+            return np.ones(len(self.heads), dtype=np.int64)
+        units = np.asarray(whole_capacities(self.classes), dtype=np.int64)
+        return units[self.class_of(np.arange(len(self.heads)))]
+
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""
         if not self._lists_links and self.family is not None and self.classes:
@@ -517,7 +538,7 @@ class Wired:
 
         Examples
         --------
-        >>> from hopscape.core.channels import ChannelClass
+        >>> from hopscape.core.channels import ChannelClass, whole_capacities
         >>> net = Wired.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
         >>> net.unheeded("links are counted", "capacity", "length")
         'links are counted; the capacity of the channels is left aside'
@@ -559,6 +580,35 @@ class Wired:
         return self.order - (0 if switches is None else len(switches))
 
     # -- names of nodes ---------------------------------------------------------------------
+
+    def among(self, endpoints: Sequence[int] | IntArray) -> Self:
+        """The same wiring with these endpoints only; all other nodes forward.
+
+        Channels keep their numbers. What the family knows of collectives and symmetry is forgotten
+        unless all endpoints are named.
+
+        Examples
+        --------
+        >>> net = Wired.from_links(4, [0, 1, 2], [1, 2, 3]).among([0, 3])
+        >>> net.endpoints, net.neighbours(1)
+        (array([0, 3]), (0, 2))
+        """
+        wanted = np.unique(self.resolve(list(endpoints))[0])
+        if np.array_equal(wanted, self.endpoints):
+            return self
+        strange = np.setdiff1d(wanted, self.endpoints)
+        if len(strange):
+            raise ArgumentError(f"node {int(strange[0])} is not an endpoint of {self.spec}")
+        self._materialise()
+        other = copy(self)
+        other._classes = self.classes
+        if self.classes:
+            other._kinds = _frozen(self.class_of(np.arange(len(self.heads))))
+        other._lists_links = True
+        other.family, other._facts, other._symmetry = None, None, None
+        other._asked = set()
+        other._switches = np.setdiff1d(np.arange(self.order), wanted)
+        return other
 
     def address(self, node: int) -> tuple[int, ...]:
         """The address of a node as a tuple."""

@@ -10,21 +10,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopscape.cli.commands.collective_output import (
+    finish,
+    list_transfers,
+    pick_algorithms,
+    save_pictures,
+)
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
+from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
+
+if TYPE_CHECKING:
+    from hopscape.collectives.contest import Contest
+    from hopscape.collectives.survivors import Survivors
 
 __all__ = ["GOALS", "GoalCommand", "verify"]
 
-FromOption = Annotated[str, typer.Option("--from", help="The root: a node number or an address.")]
-ToOption = Annotated[str, typer.Option("--to", help="The root: a node number or an address.")]
+FromOption = Annotated[
+    str | None,
+    typer.Option("--from", help="The root: a node number or an address; the first endpoint."),
+]
+ToOption = Annotated[
+    str | None,
+    typer.Option("--to", help="The root: a node number or an address; the first endpoint."),
+]
 TargetsOption = Annotated[
     list[str], typer.Option("--to", help="A target; give the option once for each.")
 ]
@@ -38,7 +55,35 @@ SlicedOption = Annotated[
 ]
 AlgorithmOption = Annotated[
     str,
-    typer.Option("--algorithm", "-a", help="A family's own algorithm; 'list' shows what there is."),
+    typer.Option(
+        "--algorithm",
+        "-a",
+        help="'best' of all that serve, one by name, or 'list' for what there is.",
+    ),
+]
+BytesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bytes", help="Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs."
+    ),
+]
+GroupsOption = Annotated[
+    Path | None,
+    typer.Option("--groups", help="A file of groups, one in each line, all served at once."),
+]
+PiecesOption = Annotated[
+    int, typer.Option("--pieces", help="Pieces that every datum is cut into: for long data.")
+]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", help="Only among these endpoints (0,1,8,9); again for a group beside."),
+]
+DeadOption = Annotated[list[str] | None, typer.Option("--dead", help="A dead node; once for each.")]
+DeadLinkOption = Annotated[
+    list[str] | None, typer.Option("--dead-link", help="A dead link as A-B; once for each.")
+]
+LimitOption = Annotated[
+    float, typer.Option("--time-limit", help="Seconds for all algorithms; others are left out.")
 ]
 PortsOption = Annotated[
     int | None, typer.Option("--ports", help="Messages per node and round; all ports without.")
@@ -47,27 +92,54 @@ DuplexOption = Annotated[
     str | None, typer.Option("--duplex", help="full or half; full unless the algorithm needs half.")
 ]
 PackingOption = Annotated[
-    str | None, typer.Option("--packing", help="unit (one chunk per message, usual) or packed.")
+    str | None,
+    typer.Option("--packing", help="unit (one chunk per message) or packed; packed with --bytes."),
 ]
 SwitchingOption = Annotated[
     str | None,
-    typer.Option("--switching", help="store-and-forward or circuit; as the algorithm needs it."),
+    typer.Option(
+        "--switching",
+        help="store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
+    ),
+]
+InNetworkOption = Annotated[
+    bool, typer.Option("--in-network", help="Switches store, copy and add; they only forward else.")
 ]
 AlphaOption = Annotated[
-    float | None, typer.Option("--alpha", help="Cost of a round (start-up), 1 without.")
+    float | None,
+    typer.Option("--alpha", help="Cost of a round (start-up): 1; with --bytes µs, 1."),
 ]
 BetaOption = Annotated[
-    float | None, typer.Option("--beta", help="Cost per chunk of the longest message, 0 without.")
+    float | None,
+    typer.Option(
+        "--beta", help="Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5."
+    ),
+]
+GammaOption = Annotated[
+    float | None,
+    typer.Option("--gamma", help="Cost per chunk added: 0; with --bytes µs per byte, 1e-5."),
 ]
 DeltaOption = Annotated[
-    float | None, typer.Option("--delta", help="Cost per hop of the longest path, 0 without.")
+    float | None,
+    typer.Option("--delta", help="Cost per hop of the longest path: 0; with --bytes µs, 0.1."),
 ]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
 ]
+ListOption = Annotated[
+    bool, typer.Option("--list", help="Print the transfers, round by round, instead.")
+]
+FigureOption = Annotated[
+    Path | None,
+    typer.Option("--figure", help="Draw the rounds, or time over size: .svg, .png or .pdf."),
+]
+AnimateOption = Annotated[
+    Path | None, typer.Option("--animate", help="Play the rounds: .html or .gif.")
+]
 
-_ROOT_FROM = (("root", FromOption, "0"),)
-_ROOT_TO = (("root", ToOption, "0"),)
+_ROOT_FROM = (("root", FromOption, None),)
+_ROOT_TO = (("root", ToOption, None),)
+_PIECES = (("pieces", PiecesOption, 1),)
 _RULES: dict[str, Any] = {
     "ports": PortsOption,
     "duplex": DuplexOption,
@@ -75,9 +147,12 @@ _RULES: dict[str, Any] = {
     "switching": SwitchingOption,
     "alpha": AlphaOption,
     "beta": BetaOption,
+    "gamma": GammaOption,
     "delta": DeltaOption,
 }
 """Rules of the model and costs, in the order of the help."""
+_PLAIN = "ports duplex packing switching alpha beta delta"
+_ADDING = "ports duplex packing switching alpha beta gamma delta"
 
 
 @dataclass(frozen=True)
@@ -91,22 +166,33 @@ class GoalCommand:
     own : tuple of (name, type, default)
         Its own options; ``...`` for the default of one that must be given.
     rules : str
-        Which rules and costs can be asked for; the others follow from the goal.
+        Which rules and costs can be asked for.
     """
 
     kind: GoalKind
     summary: str
     own: tuple[tuple[str, Any, Any], ...] = ()
-    rules: str = "ports duplex packing"
+    rules: str = _PLAIN
 
     @property
     def signature(self) -> Signature:
         """What typer reads: the network, the own options, and those that all have."""
+        grouped = (("group", GroupOption, None), ("group_file", GroupsOption, None))
+        group = () if self.kind == "one-to-many" else grouped
         options = [
             ("spec", SpecArgument, ...),
             *self.own,
-            ("algorithm", AlgorithmOption, "generic"),
+            ("algorithm", AlgorithmOption, "best"),
+            ("size", BytesOption, None),
+            *group,
+            ("dead", DeadOption, None),
+            ("dead_link", DeadLinkOption, None),
             *((name, _RULES[name], None) for name in self.rules.split()),
+            ("in_network", InNetworkOption, False),
+            ("limit", LimitOption, 30.0),
+            ("listed", ListOption, False),
+            ("figure", FigureOption, None),
+            ("animate", AnimateOption, None),
             ("save", SaveOption, None),
             ("style", FormatOption, Format.table),
             ("output", OutputOption, None),
@@ -120,17 +206,9 @@ def _parameter(name: str, kind: Any, default: Any) -> Parameter:
 
 
 GOALS: dict[str, GoalCommand] = {
-    "broadcast": GoalCommand(
-        "broadcast",
-        "Broadcast from one node to all, checked.",
-        _ROOT_FROM,
-        "ports duplex packing switching alpha beta delta",
-    ),
+    "broadcast": GoalCommand("broadcast", "Broadcast from one node to all, checked.", _ROOT_FROM),
     "reduce": GoalCommand(
-        "reduce",
-        "Add up everybody's share at one node, checked.",
-        _ROOT_TO,
-        "ports duplex alpha beta delta",
+        "reduce", "Add up everybody's share at one node, checked.", _ROOT_TO, _ADDING
     ),
     "scatter": GoalCommand("scatter", "Send from one node to each its own, checked.", _ROOT_FROM),
     "gather": GoalCommand("gather", "Collect from each its own at one node, checked.", _ROOT_TO),
@@ -138,23 +216,21 @@ GOALS: dict[str, GoalCommand] = {
         "one-to-many",
         "Send from one node to some (one-to-many), checked.",
         (("targets", TargetsOption, ...), *_ROOT_FROM),
-        "ports duplex",
     ),
     "allgather": GoalCommand(
-        "all-gather",
-        "Bring everybody's data to everybody, checked.",
-        rules="ports duplex packing alpha beta",
+        "all-gather", "Bring everybody's data to everybody, checked.", _PIECES
+    ),
+    "reduce_scatter": GoalCommand(
+        "reduce-scatter", "Add up everybody's share, a part at each, checked.", _PIECES, _ADDING
     ),
     "allreduce": GoalCommand(
         "all-reduce",
         "Add up everybody's share everywhere, checked.",
         (("sliced", SlicedOption, False),),
-        "ports duplex packing alpha beta",
+        _ADDING,
     ),
     "alltoall": GoalCommand(
-        "all-to-all",
-        "Send from each to each its own (personalised), checked.",
-        rules="ports duplex packing alpha beta",
+        "all-to-all", "Send from each to each its own (personalised), checked.", _PIECES
     ),
     "permute": GoalCommand(
         "permutation",
@@ -182,114 +258,184 @@ def __getattr__(name: str) -> Callable[..., None]:
 
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")],
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Check a schedule file: every rule of its model, every promise of its goal."""
+    """Check a schedule file: every rule of its model, every promise of its goal, no dead part."""
     from hopscape.collectives.choose import report
+    from hopscape.collectives.survivors import check_alive
     from hopscape.core.schedule import Schedule
 
-    record = report(Schedule.load(file, build_within(file)))
-    _finish(record, style, output)
+    schedule = Schedule.load(file, build_within(file))
+    record = report(schedule)
+    nodes, links = _faults(schedule.network, dead, dead_link)
+    if nodes or links:
+        record |= check_alive(schedule, nodes, links, record["verdict"] == "holds")
+    finish(record, style, output)
 
 
 def _run(
     kind: GoalKind,
     spec: str,
     algorithm: str,
-    save: Path | None,
     style: Format,
     output: Path | None,
     *,
-    root: str | None = None,
-    targets: list[str] | None = None,
-    permutation: str | None = None,
-    sliced: bool = False,
-    **rules: Any,
+    size: str | None = None,
+    dead: list[str] | None = None,
+    dead_link: list[str] | None = None,
+    limit: float = 30.0,
+    listed: bool = False,
+    figure: Path | None = None,
+    animate: Path | None = None,
+    save: Path | None = None,
+    **given: Any,
 ) -> None:
-    """Find a schedule, check it and say so; rules that are not given are the algorithm's."""
-    from hopscape.collectives.choose import report, run_algorithm
+    """Find the best schedule, check it and say so."""
+    from hopscape.collectives.contest import compete
+    from hopscape.collectives.records import contest_record
+    from hopscape.collectives.sizes import read_sizes
+    from hopscape.collectives.survivors import survivors
 
-    network = build(spec)
-    asked = {name: value for name, value in rules.items() if value is not None}
-    goal = Goal(
-        kind,
-        network.node(root) if root is not None else None,
-        network.endpoint_count if sliced else 1,
-        _targets(network, targets, permutation),
-    )
+    if not limit > 0:
+        raise ArgumentError(f"time limit is {limit:g}; it must be above 0")
+    whole = build(spec)
+    nodes, links = _faults(whole, dead, dead_link)
+    left = survivors(whole, nodes, links) if nodes or links else None
+    goal, asked = _goal(kind, whole, left, given), _asked(given)
+    network = whole if left is None else left.left
+    sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
-        if save is not None:
-            raise ArgumentError("--save has nothing to write with --algorithm list")
-        emit_rows(_listed(network, goal, asked), style, output)
+        _nothing_to_write(save, figure, animate, listed)
+        emit_rows(pick_algorithms(network, goal, asked, sizes), style, output)
         return
-    schedule = run_algorithm(network, goal, algorithm, asked)
-    record = report(schedule)
+    name = None if algorithm == "best" else algorithm
+    bytes_ = None if sizes is None else sizes[1]
+    contest = compete(network, goal, asked, size=bytes_, algorithm=name, seconds=limit)
+    record = contest_record(contest, sizes)
+    schedule = contest.best.schedule
+    if left is not None:
+        schedule = left.told(schedule)
+        record |= _with_faults(contest, left, nodes, links, asked, bytes_, limit)
     if save is not None:
         schedule.save(save)
-    _finish(record, style, output)
+    save_pictures(contest, schedule, sizes, figure, animate)
+    if listed:
+        list_transfers(schedule, record, style, output)
+    else:
+        finish(record, style, output)
 
 
-def _listed(network: Any, goal: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
-    """The algorithms for a goal, those that serve what is asked for."""
-    from hopscape.collectives.choose import algorithms, named_algorithms
-    from hopscape.core.model import ANY_MODEL
-
-    serves = {one.name: one.serves for one in named_algorithms(network, goal)}
-    return [
-        {"algorithm": name, "what": what, "serves": served.describe()}
-        for name, what in algorithms(network, goal).items()
-        if (served := serves.get(name, ANY_MODEL)).allows(served.model(**asked))
-    ]
+def _nothing_to_write(*given: object) -> None:
+    for name, value in zip(("--save", "--figure", "--animate", "--list"), given, strict=True):
+        if value:
+            raise ArgumentError(f"{name} has nothing to write with --algorithm list")
 
 
-def _targets(
-    network: Network, targets: list[str] | None, permutation: str | None
-) -> tuple[int, ...]:
-    if targets is not None:
-        return tuple(sorted({network.node(t) for t in targets}))
-    return () if permutation is None else read_permutation(network, permutation)
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """The rules and costs that were given."""
+    asked = {name: given[name] for name in _RULES if given.get(name) is not None}
+    return asked | ({"in_network": True} if given.get("in_network") else {})
 
 
-def _finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
-    from hopscape.core.model import Model
+def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[str, Any]) -> Goal:
+    """The goal that the options ask for, in the numbers of what is left."""
+    network = whole if left is None else left.left
+    groups = tuple(_members(whole, text) for text in _group_texts(given))
+    root: int | None = None
+    if "root" in given:
+        text = given["root"]
+        alive = network.endpoints if left is None else left.nodes[network.endpoints]
+        first = groups[0][0] if groups else int(alive[0])
+        root = first if text is None else whole.node(text)
+    targets: tuple[int, ...] = ()
+    if given.get("targets") is not None:
+        targets = tuple(sorted({whole.node(t) for t in given["targets"]}))
+    chunks = given.get("pieces", 1)
+    if given.get("sliced"):
+        chunks = len(groups[0]) if groups else network.endpoint_count
+    permuted = given.get("permutation")
+    goal = Goal(kind, root, chunks, targets, groups)
+    goal = goal if left is None else left.inside(goal)
+    if permuted is None:
+        return goal
+    if groups:
+        raise ArgumentError("--group is for other collectives; name the targets of all endpoints")
+    return Goal.permutation(read_permutation(network, permuted))
 
-    goal, model = Goal.from_dict(record["goal"]), Model.from_dict(record["model"])
-    best = record["lower_bounds"][0]["why"] if record["lower_bounds"] else ""
-    table = {
-        "model": model.describe(),
-        "algorithm": record["algorithm"],
-        "rounds": str(record["rounds"]),
-        "lower bound": f"{record['lower_bound']}" + (f"  ({best})" if best else ""),
-        "messages": f"{record['messages']:,}",
-        "duplicates": _maybe(record["duplicates"]),
-        "nodes served": _maybe(record["reached"]),
-        "time": f"{record['time']:g}" if "time" in record else "-",
-        **_circuit_lines(record),
-        "verdict": f"{record['verdict']}: {record['reason']}",
+
+def _group_texts(given: dict[str, Any]) -> list[str]:
+    """The groups as they are written, one by one or line by line in a file."""
+    texts = list(given.get("group") or ())
+    if given.get("group_file") is not None:
+        lines = TextFile(given["group_file"]).lines("#")
+        texts += [",".join(word.text for word in line.words()) for line in lines]
+        if not texts:
+            raise ArgumentError(f"{given['group_file']} has no groups")
+    return texts
+
+
+def _members(network: Network, text: str) -> tuple[int, ...]:
+    """The endpoints of a group: node numbers or ranges, such as 0,1,8-11."""
+    out: list[int] = []
+    for word in text.split(","):
+        ends = word.strip().split("-")
+        if len(ends) > 2 or not all(end.strip().isdigit() for end in ends):
+            raise ArgumentError(f"group {text!r} must be node numbers and ranges, such as 0,1,8-11")
+        low, high = network.node(ends[0]), network.node(ends[-1])
+        if high < low:
+            raise ArgumentError(f"group {text!r} has a range that falls, {word.strip()}")
+        out += range(low, high + 1)
+    return tuple(out)
+
+
+def _faults(
+    network: Network, dead: list[str] | None, dead_link: list[str] | None
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Dead nodes and links, as numbers."""
+    nodes = sorted({network.node(text) for text in dead or ()})
+    links = []
+    for text in dead_link or ():
+        words = text.split(" - ") if " - " in text else text.split("-")
+        if len(words) != 2:
+            raise ArgumentError(f"dead link {text!r} must be two nodes with '-' between them")
+        links.append((network.node(words[0].strip()), network.node(words[1].strip())))
+    return nodes, links
+
+
+def _with_faults(
+    contest: Contest,
+    left: Survivors,
+    nodes: list[int],
+    links: list[tuple[int, int]],
+    asked: dict[str, Any],
+    size: int | None,
+    limit: float,
+) -> dict[str, Any]:
+    """What is said of faults: what is dead, and the price against the whole network."""
+    from hopscape.collectives.contest import compete
+
+    inside, best = contest.goal, contest.best
+    outside = left.outside(inside)
+    record: dict[str, Any] = {
+        "spec": left.whole.spec,
+        "goal": left.outside(best.schedule.goal).to_dict(),
+        "dead_nodes": nodes,
+        "dead_links": [list(link) for link in links],
+        "busiest_ends": [],
     }
-    if "note" in record:
-        table["note"] = record["note"]
-    title = f"{record['spec']}: {goal.describe()}"
-    emit(record, style, output, title=title, table=table)
-    if record["verdict"] != "holds":
-        raise typer.Exit(1)
+    channel = best.schedule.channels
+    if len(channel):
+        import numpy as np
 
-
-def _circuit_lines(record: dict[str, Any]) -> dict[str, str]:
-    """What is said of circuits only."""
-    if record.get("disjoint") is None:
-        return {}
-    bound = record.get("path_lower_bound")
-    least = f"  (at least {bound})" if bound is not None else ""
-    return {
-        "circuits share no": {"vertex": "node", "edge": "link", "arc": "channel"}[
-            record["disjoint"]
-        ],
-        "longest chain": f"{_maybe(record.get('max_path'))} hops{least}",
-        "sum of longest calls": f"{record['sum_round_max']:,} hops",
-    }
-
-
-def _maybe(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"
+        busy = int(left.channels[int(np.bincount(channel).argmax())])
+        record["busiest_ends"] = [int(left.whole.tails[busy]), int(left.whole.heads[busy])]
+    if inside.kind != "permutation":
+        everywhere = outside if inside.groups else outside.everywhere()
+        healthy = compete(left.whole, everywhere, asked, size=size, seconds=limit).best
+        record["healthy_rounds"] = healthy.rounds
+        if size is not None:
+            record["healthy_time_us"] = healthy.time(contest.costs, size)
+    return record

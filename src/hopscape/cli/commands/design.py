@@ -18,6 +18,7 @@ from hopscape.cli.output import (
     TableOption,
     emit,
     emit_rows,
+    say,
 )
 from hopscape.cli.ranking import show_rows
 from hopscape.core.errors import ArgumentError
@@ -34,7 +35,7 @@ __all__ = ["design", "which_network"]
 def which_network(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
+        str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
     ] = "",
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
@@ -171,7 +172,7 @@ def design(
         float, typer.Option("--bandwidth", help="Bytes per second of a channel.")
     ] = 25e9,
     families: Annotated[
-        str, typer.Option("--families", help="Only these families, apart by commas.")
+        str, typer.Option("--families", help="Only these families, separated by commas.")
     ] = "",
     pareto: Annotated[
         bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
@@ -181,7 +182,9 @@ def design(
     columns: Annotated[
         str,
         typer.Option(
-            "--columns", "-c", help="Columns to show and measure, apart by commas (see 'explain')."
+            "--columns",
+            "-c",
+            help="Columns to show and measure, separated by commas (see 'explain').",
         ),
     ] = "",
     limit: Annotated[
@@ -439,7 +442,6 @@ def _show(
     from hopscape.design.table import (
         TABLE_COLUMNS,
         heads,
-        legend,
         ranking_records,
         ranking_rows,
         reasons,
@@ -468,15 +470,15 @@ def _show(
     )
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    show_rows(rows, titles, top, title, bool(names), output)
+    show_rows(rows, titles, top, title, output)
     if output is None:
-        notes = [legend(one.figures for one in found.candidates)]
         measured = [one for one in found.candidates if not one.trouble]
-        notes += reasons(
-            (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
+        say(
+            *reasons(
+                (one.spec, {n: one.figures[n] for n in names if n in one.figures})
+                for one in measured
+            )
         )
-        print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
-    if output is None:
         _show_curves(found)
 
 
@@ -486,4 +488,4 @@ def _show_curves(found: Design | SwitchedDesign) -> None:
         columns |= {"latency": "latency", "saturated": "saturated"}
         emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
     for note in found.notes:
-        print(note)
+        say(note)

@@ -83,7 +83,7 @@ def show_machines(
     rows = [by_spec[one.spec] for one in listed]
     titles = {"spec": "machine", "rank": "#"} | heads(shown)
     titles |= {"spec": "machine", "score": "score", "remark": "remark"}
-    show_rows(rows, titles, top, found.requirements.title, bool(names), output)
+    show_rows(rows, titles, top, found.requirements.title, output)
     if output is None:
         print(
             "\n".join(

@@ -56,13 +56,13 @@ def collectives_of(nodes: int, generators: Sequence[int]) -> tuple[Collective, .
             lambda network, goal, model: reduce(network, _root(goal), model),
         ),
         Collective(
-            "translated",
+            "translations",
             "all-gather",
             "one tree of balanced ports for all sources at once",
             lambda network, goal, model: all_gather(network, model),
         ),
         Collective(
-            "translated",
+            "translations",
             "all-reduce",
             "reduce-scatter and all-gather by one tree (--sliced), or reduce and broadcast",
             lambda network, goal, model: all_reduce(network, goal, model),
@@ -346,7 +346,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
         round=np.repeat(when[nodes], order),
         channels=channels.ravel(),
         chunk=np.tile(sources, len(nodes)),
-        name="translated",
+        name="translations",
     )
 
 
@@ -354,11 +354,11 @@ def all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Sche
     """With a chunk per node: the all-gather backwards, then forwards; with one: down one tree."""
     if goal.chunks == 1:
         up, down = reduce(network, 0, model), broadcast(network, 0, model)
-        return up.then(down, goal, name="translated")
+        return up.then(down, goal, name="translations")
     if goal.chunks != network.order:
         raise ArgumentError(f"all-reduce by translation takes 1 or {network.order} chunks")
     gathered = all_gather(network, model)
-    return gathered.reversed(goal).then(gathered, goal, name="translated")
+    return gathered.reversed(goal).then(gathered, goal, name="translations")
 
 
 def _timetable(network: Network) -> tuple[IntArray, IntArray, IntArray]:

@@ -1,0 +1,234 @@
+"""What the commands about collectives print and draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from hopscape.cli.output import Format, emit, emit_rows, in_table
+from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.network import Network
+
+if TYPE_CHECKING:
+    from hopscape.collectives.contest import Contest
+    from hopscape.core.schedule import Schedule
+
+__all__ = ["finish", "list_transfers", "pick_algorithms", "save_pictures"]
+
+_COMPETITORS = {
+    "algorithm": "algorithm",
+    "rounds": "rounds",
+    "chunks": "chunks",
+    "busiest_channel": "busiest channel",
+    "time_us": "time (µs)",
+    "gap": "gap",
+}
+
+
+def pick_algorithms(
+    network: Network, goal: Goal, asked: Mapping[str, Any], sizes: tuple[int, int] | None
+) -> list[dict[str, str]]:
+    """The algorithms for a goal, those that serve what is asked for."""
+    from hopscape.collectives.contest import candidates, usual_rules
+
+    usual_rules(network, asked, None if sizes is None else sizes[1])  # refuses what cannot be
+    return [
+        {"algorithm": one.name, "what": one.summary, "serves": one.serves.describe()}
+        for one in candidates(network, goal)
+        if one.serves.allows(one.serves.model(**asked))
+    ]
+
+
+def save_pictures(
+    contest: Contest,
+    schedule: Schedule,
+    sizes: tuple[int, int] | None,
+    figure: Path | None,
+    animate: Path | None,
+) -> None:
+    """The rounds, or times over sizes, as a figure; the rounds as a film."""
+    if animate is not None:
+        from hopscape.draw.rounds import draw_rounds
+
+        if animate.suffix.lower() not in (".gif", ".html"):
+            raise ArgumentError(f"{animate} must end in .html or .gif")
+        draw_rounds(schedule, animate)
+    if figure is None:
+        return
+    if sizes is None or sizes[0] == sizes[1]:
+        from hopscape.draw.rounds import draw_rounds
+
+        if figure.suffix.lower() not in (".svg", ".png", ".pdf"):
+            raise ArgumentError(f"{figure} must end in .svg, .png or .pdf")
+        draw_rounds(schedule, figure)
+        return
+    _draw_times(contest, sizes, figure)
+
+
+def _draw_times(contest: Contest, sizes: tuple[int, int], figure: Path) -> None:
+    from hopscape.collectives.sizes import crossings, size_grid
+    from hopscape.draw.times import draw_times
+
+    first, changes = crossings(contest.entries, contest.costs, *sizes)
+    winners = [first, *(change.after for change in changes)]
+    others = [entry for entry in contest.entries if all(entry is not one for one in winners)]
+    lines = [
+        (f"{entry.algorithm}, {entry.chunks} chunk{'s' * (entry.chunks > 1)}", *line)
+        for entry in (*winners, *others)
+        if (line := entry.line(contest.costs))
+    ]
+    draw_times(
+        lines,
+        sizes,
+        [{"bytes": change.size} for change in changes],
+        figure,
+        title=f"{contest.network.spec}: {contest.goal.kind}",
+        bound=[(size, contest.least_time(size)) for size in size_grid(*sizes)],
+    )
+
+
+def list_transfers(
+    schedule: Schedule, record: Mapping[str, Any], style: Format, output: Path | None
+) -> None:
+    """The transfers, round by round."""
+    from hopscape.collectives.records import transfer_rows
+
+    title = f"{record['spec']}: {schedule.goal.describe()} by {record['algorithm']}"
+    emit_rows(transfer_rows(schedule), style, output, title=title)
+    if record["verdict"] != "holds":
+        raise typer.Exit(1)
+
+
+def finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
+    """Print a record; exits with 1 where the schedule does not hold."""
+    from hopscape.core.model import Model
+
+    goal, model = Goal.from_dict(record["goal"]), Model.from_dict(record["model"])
+    best = record["lower_bounds"][0]["why"] if record["lower_bounds"] else ""
+    table = {
+        "model": model.describe(),
+        "algorithm": record["algorithm"],
+        "rounds": str(record["rounds"]),
+        "lower bound": f"{record['lower_bound']}" + (f"  ({best})" if best else ""),
+        **_optimum_line(record),
+        "messages": f"{record['messages']:,}",
+        "duplicates": _maybe(record["duplicates"]),
+        "nodes served": _maybe(record["reached"]),
+        **_time_lines(record),
+        **_size_lines(record),
+        **_fault_lines(record),
+        **_circuit_lines(record),
+        "verdict": f"{record['verdict']}: {record['reason']}",
+    }
+    if "note" in record:
+        table["note"] = record["note"]
+    title = f"{record['spec']}: {goal.describe()}"
+    emit(record, style, output, title=title, table=table, below=_tables(record))
+    if record["verdict"] != "holds":
+        raise typer.Exit(1)
+
+
+def _tables(record: Mapping[str, Any]) -> list[Any]:
+    """Competitors, those left out, and sizes, where there are any."""
+    from hopscape.collectives.sizes import size_text
+
+    out: list[Any] = []
+    rows = record.get("competitors", ())
+    columns = {k: v for k, v in _COMPETITORS.items() if any(r[k] is not None for r in rows)}
+    if len({r["chunks"] for r in rows}) == 1:
+        columns.pop("chunks", None)
+    best: dict[str, Any] = {}  # of one algorithm, its best
+    for row in rows:
+        best.setdefault(row["algorithm"], row)
+    if len(best) > 1:
+        out.append((list(best.values()), "All that serve, the best first", columns))
+    left = record.get("left_out", ())
+    if left:
+        out.append((left, "Left out", {"algorithm": "algorithm", "reason": "why"}))
+    if "curve" in record:
+        points = [{**row, "bytes": size_text(row["bytes"])} for row in record["curve"]]
+        heads = {
+            "bytes": "size",
+            "algorithm": "fastest",
+            "rounds": "rounds",
+            "chunks": "chunks",
+            "time_us": "time (µs)",
+            "bound_us": "bound (µs)",
+            "gap": "gap",
+        }
+        out.append((points, "Over sizes", heads))
+        turns = [{**row, "bytes": size_text(row["bytes"])} for row in record["crossovers"]]
+        if turns:
+            heads = {"bytes": "from", "before": "instead of", "after": "fastest"}
+            out.append((turns, "Where the fastest changes", heads))
+    return out
+
+
+def _size_lines(record: Mapping[str, Any]) -> dict[str, str]:
+    """What is said of the busiest channel."""
+    if "busiest_channel" not in record:
+        return {}
+    ends = record["busiest_ends"]
+    where = f", node {ends[0]} → node {ends[1]}" if ends else ""
+    chunks = record["busiest_channel"]
+    return {"busiest channel": f"{chunks:,} chunk{'s' * (chunks != 1)}{where}"}
+
+
+def _time_lines(record: Mapping[str, Any]) -> dict[str, str]:
+    """Time in µs for bytes, or under costs per chunk."""
+    from hopscape.collectives.sizes import size_text
+
+    if record.get("bytes") is None:
+        return {"time": f"{record['time']:g}" if "time" in record else "-"}
+    costs = ", ".join(f"{name} {value:g}" for name, value in record["costs_us"].items())
+    many = f"{record['chunks']} chunk{'s' * (record['chunks'] > 1)}"
+    return {
+        "bytes": f"{size_text(record['bytes'])} in {many}",
+        "time": f"{record['time_us']:.6g} µs  (at least {record['bound_us']:.6g})",
+        "costs in µs": costs,
+    }
+
+
+def _fault_lines(record: Mapping[str, Any]) -> dict[str, str]:
+    """What is said of faults only."""
+    if "dead_nodes" not in record:
+        return {}
+    links = ", ".join(f"{u}-{v}" for u, v in record["dead_links"])
+    out = {"dead nodes": in_table(record["dead_nodes"]) or "-", "dead links": links or "-"}
+    if "healthy_rounds" in record:
+        out["with nothing dead"] = f"{record['healthy_rounds']} rounds"
+    if "healthy_time_us" in record:
+        out["with nothing dead"] += f", {record['healthy_time_us']:.6g} µs"
+    return out
+
+
+def _optimum_line(record: dict[str, Any]) -> dict[str, str]:
+    """The best rate for long data."""
+    if "optimum" not in record:
+        return {}
+    found = record["optimum"]
+    least = "" if found["exact"] else "at least "
+    return {"long data": f"{least}{found['rounds']} rounds per chunk  ({found['why']})"}
+
+
+def _circuit_lines(record: Mapping[str, Any]) -> dict[str, str]:
+    """What is said of circuits only."""
+    if record.get("disjoint") is None:
+        return {}
+    bound = record.get("path_lower_bound")
+    least = f"  (at least {bound})" if bound is not None else ""
+    return {
+        "circuits share no": {"vertex": "node", "edge": "link", "arc": "channel"}[
+            record["disjoint"]
+        ],
+        "longest chain": f"{_maybe(record.get('max_path'))} hops{least}",
+        "sum of longest calls": f"{record['sum_round_max']:,} hops",
+    }
+
+
+def _maybe(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"

@@ -1,0 +1,180 @@
+"""Where ranks stand: endpoints in an order that keeps neighbours near."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from hopscape.collectives.classics.plans import RankPlan
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import HopscapeError
+from hopscape.core.network import Network
+
+__all__ = ["embedded_order", "groups_of", "ring_order", "sides_of"]
+
+_TRIES = 40
+_EMBEDDED = 16
+_LINKED = 1
+_BUDGET = 20_000
+
+
+def sides_of(network: Network, ranks: int) -> tuple[int, ...]:
+    """Sides of the grid of addresses, where all nodes are ranks; else one side."""
+    sides = tuple(getattr(network.addresses, "sides", ()))
+    whole = not network.has_switches and ranks == network.order
+    return sides if whole and int(np.prod(sides, dtype=object)) == ranks else (ranks,)
+
+
+def groups_of(network: Network, ends: IntArray) -> IntArray | None:
+    """Ranks of endpoints that are near each other, in groups of one size; None without such groups.
+
+    At one switch, or in one line of the last dimension of a grid.
+    """
+    if network.has_switches:
+        key = network.heads[network.indptr[ends]].astype(np.int64)
+        single = (network.degrees[ends] == 1).all()
+        if not single:
+            return None
+    else:
+        sides = sides_of(network, len(ends))
+        if len(sides) < 2:
+            return None
+        key = np.arange(len(ends)) // sides[-1]
+    _, which, counts = np.unique(key, return_inverse=True, return_counts=True)
+    if len(set(counts.tolist())) != 1 or len(counts) < 2 or counts[0] < 2:
+        return None
+    return np.argsort(which, kind="stable").reshape(len(counts), int(counts[0]))
+
+
+def ring_order(network: Network, ends: IntArray) -> IntArray:
+    """The endpoints, counted among `ends`, in the order of a ring; a Hamiltonian cycle if found.
+
+    A path that grows at its end and is turned round where it cannot (Pósa 1976), from a few seeds;
+    the order of the numbers where none is found, or where switches lie between the endpoints.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("torus(4, 4)")
+    >>> walk = ring_order(net, net.endpoints)
+    >>> all(net.router().distances(walk, np.roll(walk, -1)) == 1)
+    True
+    """
+    plain = np.arange(len(ends))
+    if network.has_switches or len(ends) != network.order or len(ends) < 3:
+        return plain
+    rows = [
+        np.unique(network.heads[network.indptr[v] : network.indptr[v + 1]]).tolist()
+        for v in range(network.order)
+    ]
+    snake = _snake(sides_of(network, len(ends)))
+    if _closes(snake, rows):
+        return snake
+    for seed in range(_TRIES if network.duplex else 0):
+        found = _rotate(rows, np.random.default_rng(seed))
+        if found is not None:
+            return found
+    return plain
+
+
+def _snake(sides: tuple[int, ...]) -> IntArray:
+    """Through a grid and back: a cycle of neighbours wherever a side is even.
+
+    The lines of the other dimensions are walked forth and back; the first row of the last
+    dimension is kept for the way back where the grid has no wrap-around links.
+    """
+    if len(sides) < 2:
+        return np.arange(int(np.prod(sides)))
+    order = sorted(range(len(sides)), key=lambda i: sides[i] % 2)  # an even side first, if any
+    shape = [sides[i] for i in order]
+    long, wide = shape[0], int(np.prod(shape[1:]))
+    inner = _walk(shape[1:])
+    lanes = [(i, inner[1:] if i % 2 == 0 else inner[1:][::-1]) for i in range(long)]
+    cells = [(i, c) for i, lane in lanes for c in lane] if wide > 1 else []
+    cells += [(i, inner[0]) for i in reversed(range(long))]
+    numbers = np.asarray([i * wide + c for i, c in cells])
+    where = np.stack(np.unravel_index(numbers, shape), axis=1)
+    back = np.empty_like(where)
+    back[:, order] = where
+    return np.ravel_multi_index(tuple(back.T), sides)
+
+
+def _walk(sides: list[int]) -> list[int]:
+    """All cells of a grid, each next to the one before."""
+    cells = [0]
+    for i, side in enumerate(sides):
+        if i == 0:
+            cells = list(range(side))
+            continue
+        cells = [
+            c * side + (x if j % 2 == 0 else side - 1 - x)
+            for j, c in enumerate(cells)
+            for x in range(side)
+        ]
+    return cells
+
+
+def _closes(walk: IntArray, rows: list[list[int]]) -> bool:
+    nodes = walk.tolist()
+    return all(b in rows[a] for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True))
+
+
+def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray | None:
+    """A Hamiltonian cycle by rotations of a path, or None after many of them."""
+    count = len(rows)
+    path = [int(generator.integers(count))]
+    place = {path[0]: 0}
+    for _ in range(60 * count):
+        end = path[-1]
+        free = [v for v in rows[end] if v not in place]
+        if free:
+            fewest = min(free, key=lambda v: (sum(w not in place for w in rows[v]), v))
+            place[fewest] = len(path)
+            path.append(fewest)
+            continue
+        if len(path) == count and path[0] in rows[end]:
+            return np.asarray(path)
+        pivots = [v for v in rows[end] if place[v] < len(path) - 2]
+        if not pivots:
+            return None
+        cut = place[pivots[int(generator.integers(len(pivots)))]] + 1
+        path[cut:] = path[cut:][::-1]
+        for i in range(cut, len(path)):
+            place[path[i]] = i
+    return None
+
+
+def embedded_order(network: Network, ends: IntArray, plan: RankPlan) -> IntArray | None:
+    """Places by the embedding search: ranks that talk are guests that are linked.
+
+    None for more than 16 ranks or many pairs that talk, on simplex links, and where switches lie
+    between endpoints.
+    """
+    ranks = len(ends)
+    if network.has_switches or ranks != network.order or not network.duplex:
+        return None
+    if not 2 < ranks <= _EMBEDDED:
+        return None
+    low, high = np.minimum(plan.source, plan.target), np.maximum(plan.source, plan.target)
+    pairs = np.unique(low * ranks + high)
+    if len(pairs) > _LINKED * ranks:
+        return None
+    links = tuple(network.tails.tolist()), tuple(network.heads.tolist())
+    return _embedded(tuple(pairs.tolist()), ranks, *links)
+
+
+@lru_cache(maxsize=64)
+def _embedded(
+    pairs: tuple[int, ...], ranks: int, tails: tuple[int, ...], heads: tuple[int, ...]
+) -> IntArray | None:
+    """The best places that are found on the host with these channels."""
+    from hopscape.metrics.embedding import best_embedding
+
+    talk = np.asarray(pairs, dtype=np.int64)
+    guest = Network.from_links(ranks, talk // ranks, talk % ranks, spec="ranks")
+    host = Network.from_links(ranks, tails, heads, duplex=False, spec="host")
+    try:
+        return np.asarray(best_embedding(guest, host, budget=_BUDGET).places)
+    except HopscapeError:
+        return None

@@ -1,0 +1,473 @@
+"""Every algorithm that serves what is asked, verified and priced; the best one answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopscape.collectives.bounds import Bound, least_load, lower_bounds
+from hopscape.collectives.choose import (
+    GENERIC,
+    named_algorithms,
+    present_name,
+    run_built,
+)
+from hopscape.collectives.generic import make_schedule
+from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal, GoalKind
+from hopscape.core.model import COSTS, MACHINE, Model
+from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
+from hopscape.core.progress import check_time, time_limit
+from hopscape.core.schedule import Schedule
+from hopscape.core.verdict import Verdict
+from hopscape.core.verify import verify
+
+__all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
+
+SECONDS = 30.0
+_SETTLED = "it searches for long, and the lower bound is reached without it"
+_PIPELINED = (4, 16, 64)
+_MANY_MOVES = 10_000_000
+_WAYS_OF_PACKING = ("unit", "packed")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A verified schedule with what it costs.
+
+    Attributes
+    ----------
+    algorithm : str
+        Its name, as ``--algorithm`` takes it.
+    schedule : Schedule
+    verdict : Verdict
+    chunks : int
+        Chunks in which the buffer of a node comes.
+    busiest : int
+        Chunks over the busiest channel, all rounds together.
+    """
+
+    algorithm: str
+    schedule: Schedule
+    verdict: Verdict
+    chunks: int
+    busiest: int
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the schedule."""
+        return self.schedule.rounds
+
+    def line(self, costs: Mapping[str, float]) -> tuple[float, float]:
+        """Time as a line: what it takes without data, and what every byte of the buffer adds."""
+        found = self.verdict.details
+        still = costs["alpha"] * self.rounds + costs["delta"] * found.get("sum_round_max", 0)
+        moving = costs["beta"] * found.get("sizes", 0) + costs["gamma"] * found.get("added", 0)
+        return still, moving / self.chunks
+
+    def time(self, costs: Mapping[str, float], size: float) -> float:
+        """Time for a buffer of so many bytes, in the unit of the costs."""
+        still, each = self.line(costs)
+        return still + each * size
+
+    def cost(self, costs: Mapping[str, float], size: float | None) -> float:
+        """What it is ranked by: time for so many bytes, or with costs per chunk without.
+
+        Where nothing is said of costs, a round counts 1, or as much as its busiest channel carries.
+        """
+        if size is None and costs["beta"] == costs["gamma"] == costs["delta"] == 0:
+            busy = self.verdict.details.get("sizes", 0) if self._shares else 0
+            return costs["alpha"] * max(self.rounds, busy)
+        return self.time(costs, self.chunks if size is None else size)
+
+    @property
+    def _shares(self) -> bool:
+        return self.schedule.model.switching == "cut-through"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An algorithm that gives no schedule here, and why."""
+
+    algorithm: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contest:
+    """All that was tried for a goal.
+
+    Attributes
+    ----------
+    model : Model
+        Rules and costs of the contest.
+    costs : dict
+        alpha, beta, gamma, delta: µs per round, byte, byte added and hop when `size` is given.
+    size : float or None
+        Bytes of a node's buffer.
+    entries : tuple of Entry
+        The best first.
+    left_out : tuple of LeftOut
+    bounds : tuple of Bound
+        On rounds, the strongest first.
+    """
+
+    network: Network
+    goal: Goal
+    model: Model
+    costs: dict[str, float]
+    size: float | None
+    entries: tuple[Entry, ...]
+    left_out: tuple[LeftOut, ...]
+    bounds: tuple[Bound, ...]
+
+    @property
+    def best(self) -> Entry:
+        """The winner."""
+        return self.entries[0]
+
+    def settled(self, entries: Sequence[Entry]) -> bool:
+        """Is one of these entries at the bound, or within 1 % of it?"""
+        bound = self.bounds[0].rounds if self.bounds else 0
+        if self.size is None:
+            plain = self.costs["beta"] == self.costs["gamma"] == self.costs["delta"] == 0
+            fewest = min(entry.cost(self.costs, None) for entry in entries)
+            return plain and fewest <= self.costs["alpha"] * bound
+        least = 1.01 * self.least_time(self.size)
+        return min(entry.time(self.costs, self.size) for entry in entries) <= least
+
+    def least_time(self, size: float) -> float:
+        """No schedule is faster for a buffer of so many bytes."""
+        rounds = self.bounds[0].rounds if self.bounds else 0
+        loads = least_load(self.network, self.goal, self.model)
+        still = (self.costs["alpha"] + self.costs["delta"]) * rounds
+        return still + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
+
+
+def buffer_chunks(network: Network, goal: Goal) -> int:
+    """Chunks in the largest buffer of a node: what ``--bytes`` is the size of.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> net = hopscape.build("petersen")
+    >>> buffer_chunks(net, Goal.all_to_all()), buffer_chunks(net, Goal.broadcast(0, 4))
+    (10, 4)
+    """
+    if goal.kind in ("broadcast", "reduce", "all-reduce", "one-to-many"):
+        return goal.chunks
+    if goal.kind == "permutation":
+        return 1
+    most = max((len(group) for group in goal.groups), default=network.endpoint_count)
+    return most * goal.chunks
+
+
+def candidates(network: Network, goal: Goal) -> list[Collective]:
+    """All algorithms for a goal: the family's, generic, classic, those that search for long."""
+    from hopscape.collectives.classics import CLASSICS
+
+    what = "trees of breadth-first search and greedy rounds, for any network"
+    found = list(named_algorithms(network, goal))
+    found.append(Collective(GENERIC, goal.kind, what, make_schedule))
+    for more in (_turned_round(network, goal), CLASSICS):
+        names = {one.name for one in found}
+        found += [one for one in more if one.goal == goal.kind and one.name not in names]
+    return sorted(found, key=_is_dear)
+
+
+def _is_dear(one: Collective) -> bool:
+    """Does an algorithm search for long? Those for any network that packages add do."""
+    return one.name in {added.name for added in load_plugins("collectives").values()}
+
+
+def _turned_round(network: Network, goal: Goal) -> list[Collective]:
+    """Algorithms for other goals that serve this one backwards, or backwards and then forwards."""
+    gather = Goal.all_gather()
+    other = {"reduce-scatter": gather, "all-reduce": gather, "gather": Goal.scatter(0)}
+    if goal.kind == "reduce" and goal.root is not None:
+        other["reduce"] = Goal.broadcast(goal.root)
+    if goal.kind not in other or not network.duplex:
+        return []
+    build = both_ways if goal.kind == "all-reduce" else backwards
+    return [
+        Collective(one.name, goal.kind, f"{one.summary}, backwards", build(one), one.serves)
+        for one in named_algorithms(network, other[goal.kind])
+    ]
+
+
+def backwards(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+    """A broadcast, scatter or all-gather backwards: a reduce, gather or reduce-scatter."""
+    kinds: dict[str, GoalKind] = {"reduce": "broadcast", "gather": "scatter"}
+
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        aim = replace(goal, kind=kinds.get(goal.kind, "all-gather"))
+        return run_built(one, network, aim, model).reversed(goal, name=one.name)
+
+    return build
+
+
+def both_ways(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+    """An all-gather backwards, then forwards: an all-reduce of a block per endpoint."""
+
+    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+        ends = len(goal.members(network))
+        if goal.chunks % ends:
+            raise ArgumentError(
+                f"it cuts the data into a block per endpoint: {ends} chunks (--sliced), not"
+                f" {goal.chunks}"
+            )
+        aim = Goal.all_gather(goal.chunks // ends, goal.groups)
+        forth = run_built(one, network, aim, model)
+        return forth.reversed(goal).then(forth, goal, name=one.name)
+
+    return build
+
+
+def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) -> dict[str, Any]:
+    """The rules asked for, and the usual ones beside them.
+
+    Messages go hop by hop; with bytes or through switches they run through whole paths
+    (cut-through). With bytes they are packed. Switches that may copy and add are nodes like others.
+    """
+    rules = {name: value for name, value in asked.items() if name not in COSTS}
+    through = network.has_switches and not rules.get("in_network", False)
+    if rules.get("in_network") and not network.has_switches:
+        raise ArgumentError(
+            f"in-network asks for switches that copy and add; {network.spec} has none"
+        )
+    if "switching" not in rules:
+        rules["switching"] = "cut-through" if through or size is not None else "store-and-forward"
+    if rules["switching"] == "cut-through" and size is not None:
+        rules.setdefault("packing", "packed")
+    return rules
+
+
+def _no_stops(network: Network, model: Model) -> None:
+    """Refuse hops that end at switches."""
+    if model.switching == "store-and-forward" and network.has_switches and not model.in_network:
+        raise ArgumentError(
+            f"the switches of {network.spec} only forward; store-and-forward ends every hop at a"
+            " node, so that it needs switches that store, copy and add (--in-network)"
+        )
+
+
+def compete(
+    network: Network,
+    goal: Goal,
+    asked: Mapping[str, Any] | None = None,
+    *,
+    size: float | None = None,
+    algorithm: str | None = None,
+    seconds: float = SECONDS,
+) -> Contest:
+    """Run every algorithm that serves what is asked, verify each, and rank them.
+
+    Parameters
+    ----------
+    network : Network
+    goal : Goal
+    asked : mapping, optional
+        Rules and costs of the model that are asked for.
+    size : float, optional
+        Bytes of a node's buffer (as nccl-tests counts them). With it the data may be cut into more
+        chunks, and the shortest time wins; without it the fewest rounds of the goal as it is (or
+        the shortest time under the costs asked for).
+    algorithm : str, optional
+        Only this one.
+    seconds : float
+        Time for all of them; those that are not tried in it are left out.
+
+    Raises
+    ------
+    ArgumentError
+        When no algorithm serves what is asked; the message says why each does not.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> found = compete(hopscape.build("torus(8, 8)"), Goal.all_gather())
+    >>> found.best.rounds, found.bounds[0].rounds
+    (16, 16)
+    """
+    asked = dict(asked or {})
+    _check_ends(network, goal)
+    model = replace(Model(), **usual_rules(network, asked, size))
+    _no_stops(network, model)
+    usual = MACHINE if size is not None else {name: getattr(model, name) for name in COSTS}
+    costs = {**usual, **{name: asked[name] for name in COSTS if name in asked}}
+    model = replace(model, **costs)
+    pool = candidates(network, goal)
+    if algorithm is not None:
+        pool = [_by_name(pool, algorithm, network, goal)]
+        if not any(map(pool[0].serves.allows, _served(pool[0], network, model))):
+            model = replace(pool[0].serves.model(**asked), **costs)  # the other rules are its own
+            _no_stops(network, model)
+    entries: list[Entry] = []
+    left: list[LeftOut] = []
+    bounds = tuple(lower_bounds(network, goal, model))
+    contest = Contest(network, goal, model, costs, size, (), (), bounds)
+    with time_limit(seconds):
+        for one in pool:
+            if entries and _is_dear(one) and contest.settled(entries):
+                left.append(LeftOut(one.name, _SETTLED))
+                continue
+            made, why = _try(one, network, goal, model, size, bool(entries), algorithm is not None)
+            entries += made
+            left += [] if made else [LeftOut(one.name, why)]
+    if not entries:
+        _give_up(network, goal, model, left)
+    entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
+    return replace(contest, entries=tuple(entries), left_out=tuple(left))
+
+
+def _check_ends(network: Network, goal: Goal) -> None:
+    """Refuse a root or a target that is a switch."""
+    if not network.has_switches:
+        return
+    ends = network.endpoints
+    for what, nodes in (("the root", [goal.root]), ("a target", goal.targets)):
+        for node in nodes:
+            if node is not None and node not in ends:
+                raise ArgumentError(
+                    f"{what} is node {node}, a switch of {network.spec}; it must be an endpoint"
+                )
+
+
+def _by_name(pool: list[Collective], name: str, network: Network, goal: Goal) -> Collective:
+    name = present_name(name)
+    for one in pool:
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in pool)
+    raise ArgumentError(f"{network.spec} has no {goal.kind} algorithm {name!r}; it has {known}")
+
+
+def _give_up(network: Network, goal: Goal, model: Model, left: list[LeftOut]) -> None:
+    """Say why there is no schedule at all."""
+    if len(left) == 1:
+        one = left[0]
+        raise ArgumentError(
+            f"the {goal.kind} algorithm {one.algorithm!r} of {network.spec}: {one.reason}"
+        )
+    reasons = "; ".join(f"{one.algorithm}: {one.reason}" for one in left)
+    raise ArgumentError(
+        f"no {goal.kind} schedule on {network.spec} under {model.describe()}: {reasons}"
+    )
+
+
+def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal]:
+    """The goal as it is; with bytes, also cut into more chunks."""
+    yield goal
+    if size is None or goal.chunks != 1 or len(goal.groups) > 1:
+        return
+    count = buffer_chunks(network, replace(goal, kind="all-gather", root=None, targets=()))
+    width = int(network.degrees[network.endpoints].min()) if network.order > 1 else 1
+    if goal.kind == "all-reduce":
+        chunks: Sequence[int] = (count, *_PIPELINED, 2 * count, width * count)
+    elif goal.kind in ("broadcast", "reduce"):
+        chunks = (*_PIPELINED, count)
+    elif goal.kind in ("all-gather", "reduce-scatter"):
+        chunks = (2, width)
+    else:
+        chunks = ()
+    most = max(int(size), 1)
+    yield from (replace(goal, chunks=c) for c in dict.fromkeys(chunks) if 1 < c <= most)
+
+
+def _try(
+    one: Collective,
+    network: Network,
+    goal: Goal,
+    model: Model,
+    size: float | None,
+    others: bool,
+    named: bool,
+) -> tuple[list[Entry], str]:
+    """What an algorithm gives, or why it gives nothing.
+
+    The first one that serves has all the time it needs. One that is asked for by name may fail its
+    check: its verdict says so.
+    """
+    made: list[Entry] = []
+    why = ""
+    title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
+    for aim in _variants(network, goal, size):
+        for rules in _served(one, network, model):
+            try:
+                if others or made:
+                    check_time(one.name)
+                    _check_moves(network, aim)
+                schedule = run_built(one, network, aim, rules).under(model)
+                verdict = verify(schedule)
+            except DisconnectedError:
+                raise
+            except HopscapeError as error:
+                why = why or str(error).removeprefix(title)
+                continue
+            if verdict or (named and not made):
+                made.append(_entry(one.name, schedule, verdict))
+            why = why or f"its schedule fails: {verdict.reason}"
+    return _undominated(made), why or _hop_by_hop(network)
+
+
+def _check_moves(network: Network, goal: Goal) -> None:
+    """Refuse a second schedule of very many transfers."""
+    count = network.endpoint_count
+    each = {
+        "all-gather": count * (count - 1) * goal.chunks,
+        "reduce-scatter": count * (count - 1) * goal.chunks,
+        "all-to-all": count * (count - 1) * goal.chunks,
+        "all-reduce": 2 * (count - 1) * goal.chunks,
+    }
+    moves = each.get(goal.kind, (count - 1) * goal.chunks)
+    if moves > _MANY_MOVES:
+        raise TooLargeError(
+            f"{moves:,} chunks would have to move; beyond {_MANY_MOVES:,} only the first algorithm"
+            " that serves is run, or the one that is named"
+        )
+
+
+def _hop_by_hop(network: Network) -> str:
+    """Why there is no model under which an algorithm could be tried."""
+    return (
+        f"it goes hop by hop and stops at the switches of {network.spec}, which only forward"
+        " (--in-network lets them store, copy and add)"
+    )
+
+
+def _entry(name: str, schedule: Schedule, verdict: Verdict) -> Entry:
+    loads = np.bincount(schedule.channels, minlength=1)
+    chunks = buffer_chunks(schedule.network, schedule.goal)
+    return Entry(name, schedule, verdict, chunks, int(loads.max(initial=0)))
+
+
+def _undominated(made: list[Entry]) -> list[Entry]:
+    """Of one algorithm, the schedules that are best for some size."""
+    unit = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "delta": 1e-9}
+    out: list[Entry] = []
+    for entry in sorted(made, key=lambda e: e.line(unit)):
+        if not out or entry.line(unit)[1] < out[-1].line(unit)[1]:
+            out.append(entry)
+    return out
+
+
+def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
+    """Models under which an algorithm's schedule is one under the model asked for.
+
+    A hop is a short path, and circuits share nothing: both are cut-through as well.
+    """
+    listed = one.serves.switching
+    if model.switching != "cut-through" or (listed is not None and model.switching in listed):
+        yield model
+        return
+    plain = not network.has_switches or model.in_network
+    if plain and (listed is None or "store-and-forward" in listed):
+        for packing in _WAYS_OF_PACKING if model.packing == "packed" else ("unit",):
+            yield replace(model, switching="store-and-forward", packing=packing)  # type: ignore[arg-type]
+    if listed is not None and "circuit" in listed:
+        yield replace(model, switching="circuit", packing="unit")

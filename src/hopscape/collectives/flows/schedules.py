@@ -1,0 +1,376 @@
+"""All-to-all near the flow bound: routes by prices, rounds for all their hops together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits_of
+from hopscape.collectives.orbits import Orbits
+from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
+from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal
+from hopscape.core.memory import require_memory
+from hopscape.core.model import ALL_PORT_ONLY, Model, Served
+from hopscape.core.network import Network
+from hopscape.core.progress import check_time, human_time, track
+from hopscape.core.schedule import Schedule
+
+__all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
+
+_SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
+_REPAIRS = 30
+_SHIFT_REPAIRS = 6
+_AFRESH = 8
+_REPAIR_WORK = 60_000
+_EXTRA_HOPS = 6
+_SECONDS = 2e-8
+_LONGEST = 600.0
+
+
+@dataclass(frozen=True)
+class Routes:
+    """A path for every packet of one source per orbit.
+
+    Attributes
+    ----------
+    source, target, piece : int64[packets]
+    path : int32[packets, longest]
+        Channels; what is beyond `length` has no meaning.
+    length : int64[packets]
+    load : int64[kinds]
+        Packets of all sources on each channel of a kind.
+    """
+
+    source: IntArray
+    target: IntArray
+    piece: IntArray
+    path: IntArray
+    length: IntArray
+    load: IntArray
+
+    def hops(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Channel, hop before and packet of every hop, path by path."""
+        taken = np.arange(self.path.shape[1]) < self.length[:, None]
+        channel = self.path[taken].astype(np.int64)
+        packet = np.repeat(np.arange(len(self.length)), self.length)
+        before = np.arange(len(channel)) - 1
+        before[np.cumsum(self.length) - self.length] = -1
+        return channel, before, packet
+
+
+def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+    """From everybody to everybody along routes that load all channels alike.
+
+    Every packet takes the cheapest path where a channel is the dearer, the more it carries, again
+    and again with rising prices (as the flows of Garg and Könemann 1998, with whole packets); then
+    all hops get their rounds. Where the family knows symmetries that leave no node in place, one
+    source of each orbit is planned. An all-gather by it sends a copy to everybody: best where the
+    links of the endpoints are the narrow ones.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all())
+    >>> made.rounds, hopscape.verify(made).holds
+    (15, True)
+    """
+    rules = model if model is not None else Model()
+    if rules.switching != "store-and-forward" and goal.groups:
+        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
+    if rules.switching != "store-and-forward":
+        return _whole_paths(network, goal, rules)
+    if not ALL_PORT_ONLY.allows(rules):
+        raise ArgumentError(f"algorithm 'flow' serves {SERVES.describe()}, not {rules.describe()}")
+    if goal.groups:
+        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
+    orbits = orbits_of(network)
+    routes = flow_routes(network, orbits, goal.chunks)
+    channel, before, packet = routes.hops()
+    kinds = orbits.kinds
+    room = np.ones(int(kinds.max(initial=-1)) + 1, dtype=np.int64)
+    room[kinds] = network.room()
+    rounds = hop_rounds(kinds[channel], before, room)
+    if goal.kind == "all-gather":
+        return _copies(network, goal, rules, (routes, orbits), (rounds, channel, packet))
+    columns = orbits.spread(rounds, channel, routes.source[packet], routes.target[packet])
+    place = np.zeros(network.order, dtype=np.int64)
+    place[network.endpoints] = np.arange(network.endpoint_count)
+    origin, aim = np.divmod(columns[2], network.order)
+    pieces = np.tile(routes.piece[packet], len(orbits.moves))
+    chunk = (place[origin] * network.endpoint_count + place[aim]) * goal.chunks + pieces
+    return Schedule.from_columns(
+        network, rules, goal, round=columns[0], channels=columns[1], chunk=chunk, name="flow"
+    )
+
+
+def _among_groups(network: Network, goal: Goal) -> PathPlan:
+    """The routes of all groups at once: none is planned without regard to the others."""
+    promise = goal.on(network)
+    moving = np.nonzero(promise.origins != promise.destinations)[0]
+    source, target = promise.origins[moving], promise.destinations[moving]
+    _check_effort(network, len(source))
+    longest = _eccentricity(network, np.unique(source), np.unique(target)) + _EXTRA_HOPS
+    routes = _blank(network, source, target, np.zeros_like(source), longest)
+    if len(source):
+        room = network.room()
+        widths = np.bincount(network.tails, weights=room, minlength=network.order)
+        access = (np.bincount(source, minlength=network.order) / np.maximum(widths, 1)).max()
+        _Prices(network, Parallel(network), routes, room, max(1.0, float(access))).settle()
+    starts = np.concatenate([[0], np.cumsum(routes.length)])
+    return PathPlan(starts, routes.hops()[0], np.full(len(source), -1), moving)
+
+
+def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
+    """Every route within a round, no channel twice: for switches that only forward."""
+    orbits = Parallel(network)
+    routes = flow_routes(network, orbits, goal.chunks)
+    channel, _, _ = routes.hops()
+    place = np.zeros(network.order, dtype=np.int64)
+    place[network.endpoints] = np.arange(network.endpoint_count)
+    origin, aim = place[routes.source], place[routes.target]
+    own = origin if goal.kind == "all-gather" else origin * network.endpoint_count + aim
+    plan = PathPlan(
+        np.concatenate([[0], np.cumsum(routes.length)]),
+        channel,
+        np.full(len(origin), -1, dtype=np.int64),
+        own * goal.chunks + routes.piece,
+    )
+    coloured = plan.schedule(network, goal, "flow", rules)
+    narrow = (network.degrees[network.endpoints] == 1).all()
+    if rules.switching == "circuit" or not narrow or goal.chunks > 1 or len(origin) < 2:
+        return coloured
+    shifted, busy = _by_shifts(network, goal, rules)
+    return shifted if busy < coloured.rounds else coloured
+
+
+def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, int]:
+    """In round r the i-th endpoint sends to the one r places on, all routes of a round at once.
+
+    Also says for how many chunks in a row the busiest channels of all rounds are busy.
+    """
+    ends = network.endpoints.astype(np.int64)
+    count, orbits = len(ends), Parallel(network)
+    longest = _eccentricity(network, ends, ends) + _EXTRA_HOPS
+    columns: list[tuple[IntArray, ...]] = []
+    busy = 0
+    for r in track(range(1, count), f"shifts on {network.spec}", count - 1):
+        place = np.arange(count)
+        routes = _blank(network, ends, np.roll(ends, -r), np.zeros_like(place), longest)
+        _along_router(network, routes)
+        if int(routes.load.max()) > 1:
+            _Prices(network, orbits, routes, network.room(), 1.0).settle(_SHIFT_REPAIRS)
+        busy += int((-(-routes.load // network.room())).max())
+        own = place if goal.kind == "all-gather" else place * count + (place + r) % count
+        columns.append((np.full(count, r - 1), routes.hops()[0], routes.length, own))
+    when, ways, lengths, chunk = (np.concatenate(column) for column in zip(*columns, strict=True))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    made = Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=when,
+        channels=ways,
+        path_start=starts,
+        chunk=chunk,
+        name="flow",
+    )
+    return made, busy
+
+
+def _along_router(network: Network, routes: Routes) -> None:
+    """Fill in the paths of the network's own router, where they are not too long."""
+    nodes, ports = network.router().walk(routes.source, routes.target)
+    taken = ports >= 0
+    if taken.shape[1] > routes.path.shape[1]:
+        return
+    ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    routes.length[:] = taken.sum(axis=1)
+    routes.path[:, : taken.shape[1]][taken] = ways
+    routes.load[:] = np.bincount(ways, minlength=len(routes.load))
+
+
+def _copies(
+    network: Network,
+    goal: Goal,
+    rules: Model,
+    plan: tuple[Routes, Orbits],
+    hops: tuple[IntArray, IntArray, IntArray],
+) -> Schedule:
+    """An all-gather of separate copies; a hop that brings what has come before is left out."""
+    routes, orbits = plan
+    rounds, channel, packet = hops
+    when, ways, origin = orbits.spread(rounds, channel, routes.source[packet], None)
+    place = np.zeros(network.order, dtype=np.int64)
+    place[network.endpoints] = np.arange(network.endpoint_count)
+    chunk = place[origin] * goal.chunks + np.tile(routes.piece[packet], len(orbits.moves))
+    arrivals = chunk * network.order + network.heads[ways]
+    order = np.lexsort((when, arrivals))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = arrivals[order[1:]] != arrivals[order[:-1]]
+    keep = order[first]
+    keep = keep[network.heads[ways[keep]] != origin[keep]]
+    made = Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=when[keep],
+        channels=ways[keep],
+        chunk=chunk[keep],
+        name="flow",
+    )
+    return Plan.of(made).schedule(network, goal, "flow", rules)
+
+
+def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
+    """Routes of an all-to-all that no kind of channel carries many more of than others."""
+    ends = network.endpoints.astype(np.int64)
+    own = np.intersect1d(orbits.own, ends)
+    _check_effort(network, len(own) * len(ends) * pieces)
+    source, target = np.repeat(own, len(ends)), np.tile(ends, len(own))
+    apart = source != target
+    source, target = np.repeat(source[apart], pieces), np.repeat(target[apart], pieces)
+    piece = np.tile(np.arange(pieces), int(apart.sum()))
+    longest = _eccentricity(network, own, ends) + _EXTRA_HOPS
+    require_memory(8 * longest * len(source), f"the routes of an all-to-all on {network.spec}")
+    kinds = int(orbits.kinds.max(initial=-1)) + 1
+    room = np.ones(kinds, dtype=np.int64)
+    room[orbits.kinds] = network.room()
+    routes = _blank(network, source, target, piece, longest, kinds)
+    if len(source):
+        level = float(pieces * exchange_bound(network).rounds)
+        _Prices(network, orbits, routes, room, level).settle()
+    return routes
+
+
+def _blank(
+    network: Network,
+    source: IntArray,
+    target: IntArray,
+    piece: IntArray,
+    longest: int,
+    kinds: int | None = None,
+) -> Routes:
+    """Packets without paths."""
+    table = np.zeros((len(source), longest), dtype=np.int32)
+    load = np.zeros(len(network.heads) if kinds is None else kinds, dtype=np.int64)
+    return Routes(source, target, piece, table, np.zeros(len(source), dtype=np.int64), load)
+
+
+class _Prices:
+    """Rounds of rerouting at rising prices; the best routes seen are kept."""
+
+    def __init__(
+        self, network: Network, orbits: Orbits, routes: Routes, room: IntArray, level: float
+    ) -> None:
+        self.network, self.orbits, self.routes, self.room = network, orbits, routes, room
+        self.generator = np.random.default_rng(0)
+        self.best = (routes.path.copy(), routes.length.copy(), routes.load.copy())
+        self.least = float((routes.load / room).max(initial=0)) or np.inf
+        self.level = level
+
+    def settle(self, repairs: int | None = None) -> None:
+        """Reroute all packets at each sharpness, then those on full channels, again and again."""
+        count = len(self.routes.source)
+        goal = ceil(self.level)
+        for sharp in _SHARP:
+            self.reroute(self.generator.permutation(count), sharp, self.level)
+            if self.least <= goal:
+                break
+        usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // max(1, count)))
+        for i in range(usual if repairs is None else repairs):
+            if self.least <= goal:
+                break
+            if i % _AFRESH == _AFRESH - 1:  # all packets anew, not to go round in circles
+                sharp = float(self.generator.uniform(1.0, 32.0))
+                self.reroute(self.generator.permutation(count), sharp, self.level)
+            full = self.fullest(1 + int(self.generator.integers(0, 3)))
+            sharp = self.least * float(self.generator.uniform(0.5, 3.0))
+            self.reroute(self.generator.permutation(full), sharp, max(self.least - 1, 1.0))
+        for kept, now in zip(self.best, self.arrays(), strict=True):
+            now[:] = kept
+
+    def arrays(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self.routes.path, self.routes.length, self.routes.load
+
+    def reroute(self, order: IntArray, sharp: float, level: float) -> None:
+        """New paths for these packets, one after the other."""
+        from hopscape.collectives.flows.path_kernels import priced_paths
+
+        check_time(f"routes on {self.network.spec}")
+        net, routes = self.network, self.routes
+        priced_paths(
+            net.indptr,
+            net.heads,
+            net.tails,
+            self.orbits.kinds.astype(np.int64),
+            self.room,
+            routes.source,
+            routes.target,
+            *self.arrays(),
+            order.astype(np.int64),
+            sharp,
+            max(level, 1.0),
+        )
+        worst = float((routes.load / self.room).max(initial=0))
+        tied = worst == self.least and routes.load.sum() < self.best[2].sum()
+        if worst < self.least or tied:
+            self.least = worst
+            self.best = (routes.path.copy(), routes.length.copy(), routes.load.copy())
+
+    def fullest(self, below: int) -> IntArray:
+        """The packets on channels that carry more than so much below the most."""
+        routes = self.routes
+        full = routes.load / self.room > self.least - below
+        taken = np.arange(routes.path.shape[1]) < routes.length[:, None]
+        return np.nonzero((full[self.orbits.kinds[routes.path]] & taken).any(axis=1))[0]
+
+
+def _eccentricity(network: Network, own: IntArray, ends: IntArray) -> int:
+    """The largest distance that a packet goes; an error where there is no way."""
+    rows = distance_rows(network, own)[:, ends]
+    lost = rows == np.iinfo(rows.dtype).max
+    if lost.any():
+        s, v = np.unravel_index(int(lost.argmax()), lost.shape)
+        raise DisconnectedError(
+            f"node {ends[v]} cannot be reached from node {own[s]} in {network.spec}"
+        )
+    return int(rows.max(initial=0))
+
+
+def _check_effort(network: Network, packets: int) -> None:
+    """Say before it is begun when routing would take very long."""
+    needed = _SECONDS * packets * len(network.heads) * len(_SHARP)
+    if needed > _LONGEST:
+        raise TooLargeError(
+            f"routing {packets} packets by prices over {len(network.heads)} channels would take"
+            f" about {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+        )
+    check_time(f"routing {packets} packets", needed / 10)
+
+
+SERVES = Served(
+    ports=(None,),
+    duplex=("full",),
+    switching=("store-and-forward", "circuit", "cut-through"),
+)
+ALL_TO_ALL = Collective(
+    "flow",
+    "all-to-all",
+    "routes that load all channels alike, near the flow bound, for any network",
+    flow_schedule,
+    SERVES,
+    groups=True,
+)
+ALL_GATHER = Collective(
+    "flow",
+    "all-gather",
+    "a copy to everybody along routes that load all channels alike: for narrow endpoints",
+    flow_schedule,
+    SERVES,
+)

@@ -1,0 +1,256 @@
+"""Largest flows with whole capacities (Dinic 1970), and the trees that grow by asking for them.
+
+A graph is given by arcs: arcs ``a`` and ``a ^ 1`` are opposite, ``heads[a]`` is where arc ``a``
+leads, and the arcs that leave node ``v`` are ``arcs[indptr[v]:indptr[v + 1]]``. Capacities are an
+array by arc that a flow turns into what is left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MUCH = 1 << 60
+"""More than any sum of capacities."""
+
+
+@njit(cache=True, nogil=True)
+def _levels(
+    indptr: Array, arcs: Array, heads: Array, left: Array, source: int, level: Array, queue: Array
+) -> None:
+    """Distances from the source along arcs that have something left; -1 where there is no way."""
+    level[:] = -1
+    level[source] = 0
+    queue[0] = source
+    begin, end = 0, 1
+    while begin < end:
+        v = queue[begin]
+        begin += 1
+        for i in range(indptr[v], indptr[v + 1]):
+            u = heads[arcs[i]]
+            if level[u] < 0 and left[arcs[i]] > 0:
+                level[u] = level[v] + 1
+                queue[end] = u
+                end += 1
+
+
+@njit(cache=True, nogil=True)
+def largest_flow(
+    indptr: Array, arcs: Array, heads: Array, left: Array, source: int, sink: int, limit: int
+) -> int:
+    """Push as much as goes from source to sink, at most `limit`; `left` keeps what remains."""
+    n = len(indptr) - 1
+    level, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    place, trail = np.empty(n, np.int64), np.empty(n, np.int64)
+    total = np.int64(0)
+    while total < limit:
+        _levels(indptr, arcs, heads, left, source, level, queue)
+        if level[sink] < 0:
+            break
+        place[:] = indptr[:-1]
+        v, depth = source, 0
+        while total < limit:
+            if v == sink:
+                least = np.int64(limit - total)
+                for i in range(depth):
+                    least = min(least, left[trail[i]])
+                for i in range(depth):
+                    left[trail[i]] -= least
+                    left[trail[i] ^ 1] += least
+                total += least
+                v, depth = source, 0
+                continue
+            while place[v] < indptr[v + 1]:
+                a = arcs[place[v]]
+                if left[a] > 0 and level[heads[a]] == level[v] + 1:
+                    break
+                place[v] += 1
+            if place[v] < indptr[v + 1]:
+                trail[depth] = arcs[place[v]]
+                depth += 1
+                v = heads[trail[depth - 1]]
+            elif v == source:
+                break
+            else:
+                depth -= 1
+                v = heads[trail[depth] ^ 1]
+                place[v] += 1
+    return int(total)
+
+
+@njit(cache=True, nogil=True)
+def source_side(indptr: Array, arcs: Array, heads: Array, left: Array, source: int) -> Array:
+    """Nodes on the source's side of the cut that a largest flow leaves."""
+    n = len(indptr) - 1
+    level, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    _levels(indptr, arcs, heads, left, source, level, queue)
+    return level >= 0
+
+
+@njit(cache=True, nogil=True)
+def _can_take(
+    indptr: Array,
+    arcs: Array,
+    heads: Array,
+    free: Array,
+    asks: Array,
+    rivals: Array,
+    counts: Array,
+    at: int,
+    to: int,
+    most: int,
+    left: Array,
+) -> int:
+    """How many copies of a tree may take an arc without spoiling what other trees need.
+
+    The flow runs from the last node of the graph, which stands for `at` and feeds every root that
+    still `asks` for trees and every rival (a tree of the same root at another stage: its copies
+    may begin at any of its nodes).
+    """
+    nodes, stages = len(asks), len(counts)
+    top = len(indptr) - 2
+    left[:] = 0
+    left[: len(free)] = free
+    need = np.int64(0)
+    first = len(free)
+    for v in range(nodes):  # arcs from the top to all nodes
+        a = first + 2 * v
+        left[a] = MUCH if v == at else asks[v]
+        need += asks[v]
+    first += 2 * nodes
+    for s in range(stages):  # from the top to a rival, from there to its nodes
+        left[first + 2 * s] = counts[s]
+        need += counts[s]
+    first += 2 * stages
+    for s in range(stages):
+        if counts[s]:
+            for v in range(nodes):
+                if rivals[s, v]:
+                    left[first + 2 * (s * nodes + v)] = MUCH
+    return largest_flow(indptr, arcs, heads, left, top, to, need + most) - need
+
+
+@njit(cache=True, nogil=True)
+def grow_trees(
+    indptr: Array,
+    arcs: Array,
+    heads: Array,
+    free: Array,
+    asks: Array,
+    root: int,
+    stages: int,
+    found: Array,
+    copies: Array,
+) -> int:
+    """Grow all trees of one root, spanning all nodes; other roots keep what they need.
+
+    Parameters
+    ----------
+    indptr, arcs, heads
+        The graph with its helpers: arcs of channels first, then those from the top to every node,
+        to every rival, and from every rival to every node.
+    free : int64[arcs of channels]
+        What is left of every channel; taken from.
+    asks : int64[nodes]
+        Trees that other roots still want.
+    root : int
+    stages : int
+        Trees that may be under way side by side.
+    found : int64[room, nodes]
+        The arc by which a node hangs in each tree; -1 at the root.
+    copies : int64[room]
+        How many trees are like this; `copies[0]` holds the number wanted.
+
+    Returns
+    -------
+    int
+        Number of different trees, or -1 when stages or room do not suffice, -2 when it is stuck.
+    """
+    nodes = len(asks)
+    order = np.zeros((len(found), nodes), np.int64)
+    sizes = np.zeros(len(found), np.int64)
+    inside = np.zeros((len(found), nodes), np.bool_)
+    left = np.zeros(len(free) + 2 * (nodes + stages + stages * nodes), np.int64)
+    rivals = np.zeros((stages, nodes), np.bool_)
+    counts = np.zeros(stages, np.int64)
+    found[0, :] = -1
+    order[0, 0] = root
+    sizes[0] = 1
+    inside[0, root] = True
+    many, at_work = 1, 0
+    while at_work < many:
+        t = at_work
+        if sizes[t] == nodes:
+            at_work += 1
+            continue
+        if many - at_work - 1 > stages:
+            return -1
+        counts[:] = 0
+        for s in range(at_work + 1, many):
+            counts[s - at_work - 1] = copies[s]
+            rivals[s - at_work - 1] = inside[s]
+        grown = False
+        for i in range(sizes[t]):
+            v = order[t, i]
+            for j in range(indptr[v], indptr[v + 1]):
+                a = arcs[j]
+                if a >= len(free) or (a & 1) or free[a] == 0 or inside[t, heads[a]]:
+                    continue
+                most = min(free[a], copies[t])
+                take = _can_take(
+                    indptr, arcs, heads, free, asks, rivals, counts, v, heads[a], most, left
+                )
+                take = min(take, most)
+                if take <= 0:
+                    continue
+                if take < copies[t]:  # the others go on from here without this arc
+                    if many == len(found):
+                        return -1
+                    found[many] = found[t]
+                    order[many] = order[t]
+                    sizes[many] = sizes[t]
+                    inside[many] = inside[t]
+                    copies[many] = copies[t] - take
+                    copies[t] = take
+                    many += 1
+                free[a] -= take
+                found[t, heads[a]] = a
+                order[t, sizes[t]] = heads[a]
+                inside[t, heads[a]] = True
+                sizes[t] += 1
+                grown = True
+                break
+            if grown:
+                break
+        if not grown:
+            return -2
+    return many
+
+
+@njit(cache=True, nogil=True)
+def least_flow(
+    indptr: Array,
+    arcs: Array,
+    heads: Array,
+    left: Array,
+    source: int,
+    sinks: Array,
+    limit: int,
+    floor: int,
+) -> int:
+    """The least of the largest flows from the source to each sink, at most `limit`.
+
+    `left` is not changed. Ends at the first sink that less than `floor` comes to.
+    """
+    least = np.int64(limit)
+    for sink in sinks:
+        least = min(least, largest_flow(indptr, arcs, heads, left.copy(), source, sink, least))
+        if least < floor:
+            break
+    return int(least)

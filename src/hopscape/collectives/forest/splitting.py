@@ -1,0 +1,250 @@
+"""Switches taken out of a network: arcs between endpoints that stand for paths through switches.
+
+Switches forward, they neither copy nor keep. An arc into a switch and one out of it can be replaced
+by one arc past the switch; done with care, all switches go and every cut stays wide enough (edge
+splitting: Bang-Jensen, Frank and Jackson 1995; for collectives: Zhao et al., ForestColl, 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from hopscape.collectives.forest.arcs import Arcs
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.core.progress import check_time, track
+
+__all__ = ["Logical", "split_switches"]
+
+_SHUFFLES = 6
+
+
+@dataclass(frozen=True)
+class Logical:
+    """A graph of endpoints only.
+
+    Attributes
+    ----------
+    arcs : Arcs
+        Nodes are numbered as in the network; switches have no arcs.
+    paths : list of tuple of int
+        The channels that each arc stands for.
+    """
+
+    arcs: Arcs
+    paths: list[tuple[int, ...]]
+
+
+def split_switches(network: Network, trees: int, scale: int) -> Logical:
+    """Replace all switches by arcs past them, with room for `trees` trees of every endpoint.
+
+    Parameters
+    ----------
+    network : Network
+    trees : int
+        Spanning trees per root.
+    scale : int
+        The capacities of all channels are multiplied by it; no cut may be too narrow for the trees.
+
+    Raises
+    ------
+    ArgumentError
+        When a switch takes in more than it gives out, or less.
+    """
+    real = np.nonzero(network.tails != network.heads)[0]
+    plain = Arcs.of(network)
+    work = _Splitter(network, trees)
+    for c, u, v, room in zip(
+        real.tolist(),
+        plain.tails.tolist(),
+        plain.heads.tolist(),
+        (plain.capacity * scale).tolist(),
+        strict=True,
+    ):
+        work.add(u, v, (c,), room)
+    switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    near = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
+    switches = switches[np.argsort(-near.astype(np.int64), kind="stable")]
+    for w in track(switches.tolist(), f"switches of {network.spec}", len(switches)):
+        work.remove(w)
+    return work.logical()
+
+
+class _Splitter:
+    """Arcs by their ends, each with the paths it stands for and the room on them."""
+
+    def __init__(self, network: Network, trees: int) -> None:
+        self.network, self.trees = network, trees
+        self.ends = network.endpoints.astype(np.int64)
+        self.lanes: dict[tuple[int, int], dict[tuple[int, ...], int]] = {}
+        self.generator = np.random.default_rng(0)
+
+    def add(self, u: int, v: int, path: tuple[int, ...], room: int) -> None:
+        """More room on a path from u to v."""
+        lane = self.lanes.setdefault((u, v), {})
+        lane[path] = lane.get(path, 0) + room
+
+    def room(self, u: int, v: int) -> int:
+        return sum(self.lanes.get((u, v), {}).values())
+
+    def remove(self, w: int) -> None:
+        """Split off all arcs at a switch: at once if the cuts stay wide, else pair by pair."""
+        check_time(f"the switches of {self.network.spec}")
+        into = {u: self.room(u, v) for u, v in self.lanes if v == w}
+        out = {v: self.room(u, v) for u, v in self.lanes if u == w}
+        if sum(into.values()) != sum(out.values()):
+            raise ArgumentError(
+                f"switch {w} of {self.network.spec} takes in {sum(into.values())} and gives out"
+                f" {sum(out.values())}; trees through switches need the same both ways"
+            )
+        kept = {key: dict(lane) for key, lane in self.lanes.items()}
+        if all(room == out.get(u, 0) for u, room in into.items()):
+            self.drop(w)  # a switch that nobody needs is left out
+            if self.wide():
+                return
+        for _ in range(_SHUFFLES):
+            self.lanes = {key: dict(lane) for key, lane in kept.items()}
+            pairs = _pairs(into, out, self.generator)
+            if pairs is None:
+                continue
+            for (u, v), room in pairs.items():
+                self.split(u, w, v, room)
+            self.drop(w)
+            if self.wide():
+                return
+        self.lanes = kept
+        self.pair_by_pair(w, list(into), list(out))
+        self.drop(w)
+
+    def drop(self, w: int) -> None:
+        self.lanes = {key: lane for key, lane in self.lanes.items() if w not in key}
+
+    def split(self, u: int, w: int, v: int, room: int) -> None:
+        """Turn room on the arcs u → w and w → v into room on an arc u → v (none, if u is v)."""
+        first, second = self.lanes[u, w], self.lanes[w, v]
+        while room:
+            one, two = next(iter(first)), next(iter(second))
+            some = min(room, first[one], second[two])
+            for lane, path in ((first, one), (second, two)):
+                lane[path] -= some
+                if not lane[path]:
+                    del lane[path]
+            if u != v:
+                self.add(u, v, one + two, some)
+            room -= some
+
+    def pair_by_pair(self, w: int, into: list[int], out: list[int]) -> None:
+        """Split off at w as much of every pair as the cuts allow."""
+        for v in out:
+            for u in into:
+                most = min(self.room(u, w), self.room(w, v))
+                if most and u != v:
+                    self.split(u, w, v, self.slack(u, w, v, most))
+        rest = sum(self.room(w, v) for v in out)
+        if rest:
+            self.end_loops(w, into)
+
+    def end_loops(self, w: int, into: list[int]) -> None:
+        """What is left at a switch leads back to where it came from: let it go."""
+        for u in into:
+            both = min(self.room(u, w), self.room(w, u))
+            if both:
+                self.split(u, w, u, both)
+
+    def arcs(self) -> Arcs:
+        keys = [key for key, lane in self.lanes.items() if lane]
+        ends = np.asarray(keys, dtype=np.int64).reshape(-1, 2)
+        room = np.asarray([self.room(u, v) for u, v in keys], dtype=np.int64)
+        return Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
+
+    def wide(self) -> bool:
+        """Is every cut wide enough for the trees of the endpoints inside?"""
+        from hopscape.collectives.forest.flow_kernels import least_flow
+
+        indptr, arcs, heads, left = self.arcs().with_top(self.ends).csr()
+        left[-2 * len(self.ends) :: 2] = self.trees
+        wanted = self.trees * len(self.ends)
+        top = self.network.order
+        return least_flow(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
+
+    def slack(self, u: int, w: int, v: int, most: int) -> int:
+        """How much of u → w → v can be split off: what the narrowest cut concerned has over.
+
+        Concerned are cuts with u and v on one side and w on the other.
+        """
+        from hopscape.collectives.forest.flow_kernels import MUCH, least_flow
+
+        plain = self.arcs().with_top(self.ends)
+        plain.capacity[-len(self.ends) :] = self.trees
+        top, wanted = self.network.order, self.trees * len(self.ends)
+        for near, distant in (([u, v], [w]), ([w], [u, v])):
+            for sink in np.setdiff1d(self.ends, near).tolist():
+                tails = np.concatenate([plain.tails, [top] * len(near), distant])
+                heads = np.concatenate([plain.heads, near, [sink] * len(distant)])
+                room = np.concatenate([plain.capacity, [MUCH] * (len(near) + len(distant))])
+                real = tails != heads
+                graph = Arcs(plain.nodes, tails[real], heads[real], room[real])
+                one = np.asarray([sink], dtype=np.int64)
+                most = least_flow(*graph.csr(), top, one, wanted + most, 0) - wanted
+                if most <= 0:
+                    return 0
+        return most
+
+    def logical(self) -> Logical:
+        """One arc for every path."""
+        rows = [
+            (u, v, path, room) for (u, v), lane in self.lanes.items() for path, room in lane.items()
+        ]
+        ends = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
+        room = np.asarray([row[3] for row in rows], dtype=np.int64)
+        arcs = Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
+        return Logical(arcs, [self.straight(row[2]) for row in rows])
+
+    def straight(self, path: tuple[int, ...]) -> tuple[int, ...]:
+        """A path without the round trips that bring it back to where it was."""
+        heads = self.network.heads
+        seen = {int(self.network.tails[path[0]]): 0}
+        out: list[int] = []
+        for c in path:
+            out.append(c)
+            v = int(heads[c])
+            if v in seen:
+                del out[seen[v] :]
+            else:
+                seen[v] = len(out)
+            seen = {node: at for node, at in seen.items() if at <= len(out)}
+        return tuple(out)
+
+
+def _pairs(
+    into: dict[int, int], out: dict[int, int], generator: np.random.Generator
+) -> dict[tuple[int, int], int] | None:
+    """Room of arcs in paired with room of arcs out, none with its own way back.
+
+    None where a neighbour would meet itself.
+    """
+    total = sum(out.values())
+    names = generator.permutation(sorted({*into, *out})).tolist()
+    if not total:
+        return {}
+    widest = max(max(into.get(v, 0), out.get(v, 0)) for v in names)
+    low, high = (widest, total - widest) if 2 * widest <= total else (0, total - 1)
+    shift = int(generator.integers(low, high + 1))
+    spans = []
+    for share in (into, out):
+        bounds = np.cumsum([0, *(share.get(v, 0) for v in names)])
+        spans.append(bounds)
+    marks = sorted({*spans[0].tolist(), *(((spans[1] + shift) % total).tolist()), 0, total})
+    pairs: dict[tuple[int, int], int] = {}
+    for low, high in pairwise(marks):
+        if high > low:
+            u = names[int(np.searchsorted(spans[0], low, side="right")) - 1]
+            v = names[int(np.searchsorted(spans[1], (low - shift) % total, side="right")) - 1]
+            if u == v:
+                return None
+            pairs[u, v] = pairs.get((u, v), 0) + high - low
+    return pairs

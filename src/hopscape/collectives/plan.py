@@ -1,0 +1,277 @@
+"""Plans: which hop follows which, before anything is said of rounds.
+
+A plan is a forest: every hop moves a chunk over a channel after the hop that brought it there.
+Trees of an all-gather, paths of an all-to-all and several groups at once are all forests, so that
+one function gives rounds to all of them, with the capacities of the channels. Where switches only
+forward, a path past them is held as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError, ScheduleError
+from hopscape.core.goal import Goal
+from hopscape.core.memory import require_memory
+from hopscape.core.model import ALL_PORT_ONLY, Model
+from hopscape.core.network import Network
+from hopscape.core.progress import check_time
+from hopscape.core.schedule import Schedule
+
+__all__ = ["PathPlan", "Plan", "hop_rounds"]
+
+_TRIES = 40
+_PASSES = 30
+_HOPS = 1_500_000
+_PATH_TRIES = 40
+_PATH_WORK = 300_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Hops in no order of time.
+
+    Attributes
+    ----------
+    channel : int64[hops]
+    before : int64[hops]
+        The hop after which each hop may be made, or -1.
+    chunk : int64[hops]
+    """
+
+    channel: IntArray
+    before: IntArray
+    chunk: IntArray
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Plan:
+        """The plan behind a schedule in which nothing is added up.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> Plan.of(broadcast(hopscape.build("path(4)"), 0)).before
+        array([-1,  0,  1])
+        """
+        from hopscape.collectives.plan_kernels import hops_before
+        from hopscape.core.verify_kernels import by_chunk
+
+        if len(schedule.channels) != schedule.transfers:
+            raise ScheduleError("a plan is made of single hops; this schedule has circuits")
+        origins = schedule.goal.on(schedule.network).origins
+        order = np.empty(schedule.transfers, np.int64)
+        start = by_chunk(schedule.chunk, len(origins), order)
+        found = hops_before(
+            start, order, schedule.source, schedule.target, origins, schedule.network.order
+        )
+        if (found < -1).any():
+            t = int(np.argmax(found < -1))
+            raise ScheduleError(f"transfer {t} sends chunk {schedule.chunk[t]}, which never came")
+        return cls(schedule.channels.astype(np.int64), found, schedule.chunk)
+
+    @classmethod
+    def joined(cls, plans: Sequence[Plan], offsets: Sequence[int]) -> Plan:
+        """Several plans side by side; the chunks of each are counted from its offset."""
+        starts = np.cumsum([0, *(len(plan.channel) for plan in plans)])
+        return cls(
+            np.concatenate([plan.channel for plan in plans]),
+            np.concatenate(
+                [
+                    np.where(plan.before < 0, -1, plan.before + start)
+                    for plan, start in zip(plans, starts, strict=False)
+                ]
+            ),
+            np.concatenate([p.chunk + low for p, low in zip(plans, offsets, strict=True)]),
+        )
+
+    def in_pieces(self, pieces: int) -> Plan:
+        """Every chunk cut in pieces that all take the same hops."""
+        hops = len(self.channel)
+        shift = hops * np.repeat(np.arange(pieces), hops)
+        before = np.tile(self.before, pieces)
+        return Plan(
+            np.tile(self.channel, pieces),
+            np.where(before < 0, -1, before + shift),
+            np.tile(self.chunk * pieces, pieces) + shift // max(hops, 1),
+        )
+
+    def load(self, network: Network) -> int:
+        """Rounds that the busiest channel needs: no timing of the plan takes fewer."""
+        carried = np.bincount(self.channel, minlength=len(network.heads))
+        return int((-(-carried // network.room())).max(initial=0))
+
+    def schedule(
+        self, network: Network, goal: Goal, name: str, model: Model | None = None, tries: int = 0
+    ) -> Schedule:
+        """Give rounds to the hops: a schedule for all ports, full duplex, store-and-forward."""
+        rules = _all_port(goal, model)
+        require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
+        rounds = hop_rounds(self.channel, self.before, network.room(), tries)
+        return Schedule.from_columns(
+            network, rules, goal, round=rounds, channels=self.channel, chunk=self.chunk, name=name
+        )
+
+    def repeated(
+        self,
+        network: Network,
+        goal: Goal,
+        period: int,
+        times: int,
+        name: str,
+        model: Model | None = None,
+    ) -> Schedule:
+        """The plan again and again, every `period` rounds, which is its load or more.
+
+        Chunk c becomes chunks c·times and the `times` - 1 that follow.
+        """
+        rules = _all_port(goal, model)
+        hops = len(self.channel)
+        require_memory(120 * hops * times, f"{goal.kind} on {network.spec}")
+        first = periodic_rounds(self.channel, self.before, network.room(), period)
+        again = np.repeat(np.arange(times), hops)
+        return Schedule.from_columns(
+            network,
+            rules,
+            goal,
+            round=np.tile(first, times) + period * again,
+            channels=np.tile(self.channel, times),
+            chunk=np.tile(self.chunk * times, times) + again,
+            name=name,
+        )
+
+
+def _all_port(goal: Goal, model: Model | None) -> Model:
+    rules = model if model is not None else Model()
+    if not ALL_PORT_ONLY.allows(rules):
+        raise ArgumentError(
+            f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
+        )
+    return rules
+
+
+@dataclass(frozen=True)
+class PathPlan:
+    """Paths from endpoint to endpoint in no order of time, chunk by chunk.
+
+    Attributes
+    ----------
+    start : int64[paths + 1]
+        Path p takes ``channel[start[p]:start[p + 1]]``.
+    channel : int64[...]
+    before : int64[paths]
+        The path after which each path may be taken, or -1.
+    chunk : int64[paths]
+    """
+
+    start: IntArray
+    channel: IntArray
+    before: IntArray
+    chunk: IntArray
+
+    def by_hops(self, network: Network) -> Plan:
+        """The same hop by hop: a chunk that has come to a node goes on from there."""
+        from hopscape.collectives.plan_kernels import tree_hops
+
+        ends = network.tails.astype(np.int64), network.heads.astype(np.int64)
+        made = tree_hops(self.start, self.channel, self.chunk, *ends, network.order)
+        return Plan(made[0], made[1], self.chunk[made[2]])
+
+    def schedule(
+        self, network: Network, goal: Goal, name: str, model: Model | None = None
+    ) -> Schedule:
+        """A schedule: hop by hop, or path by path where the model has circuits or cut-through."""
+        rules = model if model is not None else Model()
+        if rules.switching == "store-and-forward":
+            return self.by_hops(network).schedule(network, goal, name, model)
+        if rules.ports is not None or rules.duplex == "half" or rules.disjoint != "arc":
+            raise ArgumentError(
+                f"{goal.describe()} is planned for all ports, full duplex and paths that share no"
+                f" channel, not {rules.describe()}"
+            )
+        require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
+        rounds = self._rounds(np.ones(len(network.heads), dtype=np.int64))
+        return Schedule.from_columns(
+            network,
+            rules,
+            goal,
+            round=rounds,
+            channels=self.channel,
+            path_start=self.start,
+            chunk=self.chunk,
+            name=name,
+        )
+
+    def _rounds(self, room: IntArray) -> IntArray:
+        """A round for every path, the longest chains first; the best of some random orders."""
+        from hopscape.collectives.plan_kernels import heights, time_paths
+
+        if not len(self.before):
+            return np.zeros(0, dtype=np.int64)
+        height = heights(self.before)
+        carried = np.bincount(self.channel, minlength=len(room))
+        least = max(int(carried.max()), int(height.max()) + 1)
+        crowd = np.maximum.reduceat(carried[self.channel], self.start[:-1])
+        generator = np.random.default_rng(0)
+        best = None
+        work = len(self.channel) * least
+        for attempt in range(max(1, min(_PATH_TRIES, _PATH_WORK // max(work, 1)))):
+            check_time("giving rounds to the paths")
+            noise = generator.random(len(height))
+            keys = (noise, -crowd, -height) if attempt % 2 == 0 else (noise, -height)
+            order = np.lexsort(keys)
+            rounds = time_paths(self.start, self.channel, self.before, room, order)
+            if best is None or rounds.max() < best.max():
+                best = rounds
+            if int(best.max()) + 1 <= least:
+                break
+        assert best is not None
+        return best
+
+
+def periodic_rounds(channel: IntArray, before: IntArray, room: IntArray, period: int) -> IntArray:
+    """A round for every hop such that the plan can be begun anew every `period` rounds."""
+    from hopscape.collectives.plan_kernels import place_periodically
+
+    first = hop_rounds(channel, before, room)
+    order = np.argsort(first, kind="stable")
+    return place_periodically(channel, before, room, order, period)
+
+
+def hop_rounds(channel: IntArray, before: IntArray, room: IntArray, tries: int = 0) -> IntArray:
+    """A round for every hop, by rising chains, no channel beyond its room; as few as are found."""
+    from hopscape.collectives.plan_kernels import heights, push_hops, time_hops
+
+    channel, before = channel.astype(np.int64), before.astype(np.int64)
+    if not len(channel):
+        return np.zeros(0, dtype=np.int64)
+    height = heights(before)
+    carried = np.bincount(channel, minlength=len(room))
+    least = max(int((-(-carried // room)).max()), int(height.max()) + 1)
+    best, fewest = before, -1
+    generator = np.random.default_rng(0)
+    for attempt in range(tries or max(1, min(_TRIES, _HOPS // len(channel)))):
+        check_time("giving rounds to the hops")
+        urgent, order = _priorities(height, attempt, generator)
+        rounds = time_hops(channel, before, urgent, room, order)
+        used = push_hops(channel, before, room, rounds, least, _PASSES)
+        if fewest < 0 or used < fewest:
+            best, fewest = rounds, int(used)
+        if fewest <= least:
+            break
+    return best
+
+
+def _priorities(
+    height: IntArray, attempt: int, generator: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """What is most urgent, and how ties are broken: hops to go, nothing at all, or with noise."""
+    if not attempt:
+        return height, np.arange(len(height))
+    noise = generator.integers(0, int(height.max()) + 2, len(height))
+    kinds = (0 * height, height, height + noise, noise)
+    return kinds[(attempt - 1) % len(kinds)], generator.permutation(len(height))

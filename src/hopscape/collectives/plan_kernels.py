@@ -1,0 +1,317 @@
+"""Rounds for the hops of a plan: greedy, then pushed to and fro (numba)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hopscape.core.arrays import IntArray
+
+
+@njit(cache=True, nogil=True)
+def heights(before: IntArray) -> IntArray:
+    """How many hops follow each hop on the longest chain; `before` may name hops in any order."""
+    hops = len(before)
+    children = np.zeros(hops, np.int64)
+    for e in range(hops):
+        if before[e] >= 0:
+            children[before[e]] += 1
+    out = np.zeros(hops, np.int64)
+    ready = np.empty(hops, np.int64)
+    count = 0
+    for e in range(hops):
+        if children[e] == 0:
+            ready[count] = e
+            count += 1
+    i = 0
+    while i < count:
+        e = ready[i]
+        i += 1
+        p = before[e]
+        if p >= 0:
+            out[p] = max(out[p], out[e] + 1)
+            children[p] -= 1
+            if children[p] == 0:
+                ready[count] = p
+                count += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _children(before: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the hops after each hop begin in the second array; the first ones at the end."""
+    hops = len(before)
+    start = np.zeros(hops + 2, np.int64)
+    for e in range(hops):
+        start[(before[e] if before[e] >= 0 else hops) + 1] += 1
+    for e in range(hops + 1):
+        start[e + 1] += start[e]
+    at = start[:-1].copy()
+    out = np.empty(hops, np.int64)
+    for e in range(hops):
+        p = before[e] if before[e] >= 0 else hops
+        out[at[p]] = e
+        at[p] += 1
+    return start, out
+
+
+@njit(cache=True, nogil=True)
+def time_hops(
+    channel: IntArray, before: IntArray, urgent: IntArray, room: IntArray, order: IntArray
+) -> IntArray:
+    """The round of every hop: each channel serves first what is most urgent.
+
+    Parameters
+    ----------
+    channel : int64[hops]
+    before : int64[hops]
+        The hop that must be made in an earlier round, or -1.
+    urgent : int64[hops]
+        From 0; the hops that follow, for example, as :func:`heights` counts them.
+    room : int64[channels]
+        How many hops each channel serves in a round.
+    order : int64[hops]
+        A permutation that breaks ties.
+    """
+    hops, channels = len(channel), len(room)
+    tallest = 0
+    for e in range(hops):
+        tallest = max(tallest, urgent[e])
+    start, after = _children(before)
+    first = np.full((channels, tallest + 1), -1, np.int64)
+    top = np.full(channels, -1, np.int64)
+    link = np.full(hops, -1, np.int64)
+    out = np.full(hops, -1, np.int64)
+    fresh = np.empty(hops, np.int64)
+    count = 0
+    for i in range(hops):
+        if before[order[i]] < 0:
+            fresh[count] = order[i]
+            count += 1
+    done, r = 0, 0
+    while done < hops:
+        for i in range(count):
+            e = fresh[i]
+            c, h = channel[e], urgent[e]
+            link[e] = first[c, h]
+            first[c, h] = e
+            top[c] = max(top[c], h)
+        count = 0
+        for c in range(channels):
+            for _ in range(room[c]):
+                while top[c] >= 0 and first[c, top[c]] < 0:
+                    top[c] -= 1
+                if top[c] < 0:
+                    break
+                e = first[c, top[c]]
+                first[c, top[c]] = link[e]
+                out[e] = r
+                done += 1
+                for j in range(start[e], start[e + 1]):
+                    fresh[count] = after[j]
+                    count += 1
+        r += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _pass(channel, before, room, rounds, last, late):  # type: ignore[no-untyped-def]
+    """Move every hop as late (or as early) as its channel and the hops after (before) it allow.
+
+    `rounds` is changed. Hops are taken by falling (rising) round, so that none moves the other way.
+    """
+    hops = len(channel)
+    used = np.zeros((len(room), last + 1), np.int32)
+    limit = np.full(hops, last, np.int64)
+    start = np.zeros(last + 2, np.int64)
+    for e in range(hops):
+        start[rounds[e] + 1] += 1
+    for r in range(last + 1):
+        start[r + 1] += start[r]
+    order = np.empty(hops, np.int64)
+    at = start[:-1].copy()
+    for e in range(hops):
+        order[at[rounds[e]]] = e
+        at[rounds[e]] += 1
+    for i in range(hops):
+        e = order[hops - 1 - i] if late else order[i]
+        c, p = channel[e], before[e]
+        if late:
+            r = limit[e]
+            while used[c, r] >= room[c]:
+                r -= 1
+            if p >= 0:
+                limit[p] = min(limit[p], r - 1)
+        else:
+            r = rounds[p] + 1 if p >= 0 else 0
+            while used[c, r] >= room[c]:
+                r += 1
+        used[c, r] += 1
+        rounds[e] = r
+
+
+@njit(cache=True, nogil=True)
+def push_hops(
+    channel: IntArray, before: IntArray, room: IntArray, rounds: IntArray, least: int, passes: int
+) -> int:
+    """Shorten a plan by pushing all hops late, then early, again and again, in place.
+
+    Known from project scheduling as forward-backward improvement (Li and Willis, 1992). Ends when
+    `least` rounds are reached or nothing changes any more.
+
+    Returns
+    -------
+    int
+        The number of rounds.
+    """
+    last = -1
+    for r in rounds:
+        last = max(last, r)
+    for _ in range(passes):
+        if last + 1 <= least:
+            break
+        before_pass = last
+        _pass(channel, before, room, rounds, last, True)
+        lowest = last
+        for r in rounds:
+            lowest = min(lowest, r)
+        rounds -= lowest
+        last -= lowest
+        _pass(channel, before, room, rounds, last, False)
+        last = -1
+        for r in rounds:
+            last = max(last, r)
+        if last == before_pass and lowest == 0:
+            break
+    return last + 1
+
+
+@njit(cache=True, nogil=True)
+def time_paths(
+    start: IntArray, channels: IntArray, before: IntArray, room: IntArray, order: IntArray
+) -> IntArray:
+    """The round of every path that is held as a whole: in each round all that fit, in order.
+
+    Parameters
+    ----------
+    start : int64[paths + 1]
+        Path p holds ``channels[start[p]:start[p + 1]]`` in its round.
+    before : int64[paths]
+        The path that must be held in an earlier round, or -1.
+    room : int64[channels]
+    order : int64[paths]
+        The most urgent first.
+    """
+    paths = len(start) - 1
+    out = np.full(paths, -1, np.int64)
+    waiting = order.copy()
+    count, r = paths, 0
+    used = np.zeros(len(room), np.int64)
+    while count > 0:
+        used[:] = 0
+        left = 0
+        for i in range(count):
+            p = waiting[i]
+            fits = before[p] < 0 or 0 <= out[before[p]] < r
+            for j in range(start[p], start[p + 1]):
+                fits = fits and used[channels[j]] < room[channels[j]]
+            if fits:
+                out[p] = r
+                for j in range(start[p], start[p + 1]):
+                    used[channels[j]] += 1
+            else:
+                waiting[left] = p
+                left += 1
+        count = left
+        r += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def tree_hops(
+    start: IntArray,
+    channels: IntArray,
+    chunk: IntArray,
+    tails: IntArray,
+    heads: IntArray,
+    nodes: int,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Hops of paths, such that a chunk comes to every node once.
+
+    Paths are given chunk by chunk, each after the one that reaches its start. A path begins where
+    it leaves the nodes that the chunk has reached.
+
+    Returns
+    -------
+    channel, before, path : int64[hops]
+    """
+    mark = np.full(nodes, -1, np.int64)
+    came = np.full(nodes, -1, np.int64)
+    out = np.empty(len(channels), np.int64)
+    before = np.empty(len(channels), np.int64)
+    whose = np.empty(len(channels), np.int64)
+    count = 0
+    for p in range(len(start) - 1):
+        c = chunk[p]
+        first = tails[channels[start[p]]]
+        if p == 0 or chunk[p - 1] != c:
+            mark[first], came[first] = c, -1
+        if mark[heads[channels[start[p + 1] - 1]]] == c:
+            continue
+        low = start[p + 1] - 1
+        while mark[tails[channels[low]]] != c:
+            low -= 1
+        for j in range(low, start[p + 1]):
+            out[count] = channels[j]
+            before[count] = came[tails[channels[j]]]
+            whose[count] = p
+            mark[heads[channels[j]]], came[heads[channels[j]]] = c, count
+            count += 1
+    return out[:count], before[:count], whose[:count]
+
+
+@njit(cache=True, nogil=True)
+def place_periodically(
+    channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
+) -> IntArray:
+    """The earliest round for each hop, in the order given, that is free in every period.
+
+    `order` has every hop after the one before it; `period` is at least the load of each channel.
+    """
+    used = np.zeros((len(room), period), np.int32)
+    out = np.empty(len(channel), np.int64)
+    for e in order:
+        c = channel[e]
+        r = out[before[e]] + 1 if before[e] >= 0 else 0
+        while used[c, r % period] >= room[c]:
+            r += 1
+        used[c, r % period] += 1
+        out[e] = r
+    return out
+
+
+@njit(cache=True, nogil=True)
+def hops_before(
+    start: IntArray,
+    order: IntArray,
+    source: IntArray,
+    target: IntArray,
+    origins: IntArray,
+    nodes: int,
+) -> IntArray:
+    """The transfer that brought each transfer's chunk to its source, -1 at the chunk's origin.
+
+    Transfers are given chunk by chunk, by rising round in each; -2 where the chunk never came.
+    """
+    out = np.full(len(order), -2, np.int64)
+    mark = np.full(nodes, -1, np.int64)
+    came = np.full(nodes, -1, np.int64)
+    for c in range(len(start) - 1):
+        mark[origins[c]], came[origins[c]] = c, -1
+        for i in range(start[c], start[c + 1]):
+            t = order[i]
+            if mark[source[t]] == c:
+                out[t] = came[source[t]]
+            if mark[target[t]] != c:
+                mark[target[t]], came[target[t]] = c, t
+    return out

@@ -1,0 +1,122 @@
+"""A contest under the names that scripts rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hopscape.collectives.choose import report
+from hopscape.collectives.contest import Contest, Entry
+from hopscape.collectives.sizes import crossings, curve
+from hopscape.core.schedule import Schedule
+
+__all__ = ["contest_record", "transfer_rows"]
+
+
+def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> dict[str, Any]:
+    """The best schedule, its competitors, the bound, and times for sizes.
+
+    Parameters
+    ----------
+    contest : Contest
+    sizes : pair of int, optional
+        The ends of a range of sizes: times over it and the sizes at which the fastest changes.
+    """
+    best = contest.best
+    bound = contest.bounds[0].rounds if contest.bounds else 0
+    load = np.bincount(best.schedule.channels, minlength=1)
+    busy = int(load.argmax())
+    network = contest.network
+    ends = [int(network.tails[busy]), int(network.heads[busy])] if best.busiest else []
+    record = {
+        **report(best.schedule, best.verdict),
+        "algorithm": best.algorithm,
+        "schedule": best.schedule.name,
+        "chunks": best.chunks,
+        "busiest_channel": best.busiest,
+        "busiest_ends": ends,
+        "bound": bound,
+        "bound_reason": contest.bounds[0].why if contest.bounds else "",
+        "gap": best.rounds / bound if bound else None,
+        "bytes": contest.size,
+        "time_us": None,
+        "bound_us": None,
+        "competitors": [_row(contest, entry) for entry in contest.entries],
+        "left_out": [{"algorithm": x.algorithm, "reason": x.reason} for x in contest.left_out],
+    }
+    if contest.size is not None:
+        least = contest.least_time(contest.size)
+        record["time_us"] = best.time(contest.costs, contest.size)
+        record["bound_us"] = least
+        record["gap"] = record["time_us"] / least if least else None
+        record["costs_us"] = contest.costs
+    if sizes is not None and sizes[0] < sizes[1]:
+        record |= _over_sizes(contest, *sizes)
+    return record
+
+
+def _row(contest: Contest, entry: Entry) -> dict[str, Any]:
+    bound = contest.bounds[0].rounds if contest.bounds else 0
+    row: dict[str, Any] = {
+        "algorithm": entry.algorithm,
+        "rounds": entry.rounds,
+        "chunks": entry.chunks,
+        "messages": entry.verdict.details.get("messages"),
+        "busiest_channel": entry.busiest,
+        "time_us": None,
+        "gap": entry.rounds / bound if bound else None,
+    }
+    if contest.size is not None:
+        row["time_us"] = entry.time(contest.costs, contest.size)
+        least = contest.least_time(contest.size)
+        row["gap"] = row["time_us"] / least if least else None
+    return row
+
+
+def _over_sizes(contest: Contest, low: int, high: int) -> dict[str, Any]:
+    first, changes = crossings(contest.entries, contest.costs, low, high)
+    return {
+        "bytes_range": [low, high],
+        "fastest_at_least": first.algorithm,
+        "crossovers": [
+            {
+                "bytes": change.size,
+                "before": change.before.algorithm,
+                "after": change.after.algorithm,
+                "before_chunks": change.before.chunks,
+                "after_chunks": change.after.chunks,
+            }
+            for change in changes
+        ],
+        "curve": curve(contest, low, high),
+    }
+
+
+def transfer_rows(schedule: Schedule) -> list[dict[str, Any]]:
+    """One row per transfer: its round from 1, ends, chunk and the nodes of its path.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.collectives import broadcast
+    >>> transfer_rows(broadcast(hopscape.build("path(3)"), 0))[1]
+    {'round': 2, 'source': 1, 'target': 2, 'chunk': 0, 'hops': 1, 'path': [1, 2]}
+    """
+    heads = schedule.network.heads[schedule.channels]
+    starts = schedule.path_start.tolist()
+    columns = (schedule.round + 1, schedule.source, schedule.target, schedule.chunk)
+    rows = []
+    for i, (when, u, v, c) in enumerate(zip(*(x.tolist() for x in columns), strict=True)):
+        path = [u, *heads[starts[i] : starts[i + 1]].tolist()]
+        rows.append(
+            {
+                "round": when,
+                "source": u,
+                "target": v,
+                "chunk": c,
+                "hops": len(path) - 1,
+                "path": path,
+            }
+        )
+    return rows

@@ -1,0 +1,201 @@
+"""Collectives among what is left when nodes and links are dead.
+
+The network of the survivors is planned for by itself, with numbers of its own; the schedule is then
+told in the numbers of the whole network, as a goal among the group of live endpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.goal import Goal
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+
+__all__ = ["Survivors", "check_alive", "dead_channels", "dead_transfer", "survivors"]
+
+_NAMED = 12
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """What is left of a network.
+
+    Attributes
+    ----------
+    whole, left : Network
+        Before and after; nodes of `left` are numbered anew.
+    nodes : int64[left nodes]
+        Their numbers in the whole network.
+    channels : int64[left channels]
+        The numbers of the channels in the whole network.
+    """
+
+    whole: Network
+    left: Network
+    nodes: IntArray
+    channels: IntArray
+
+    def inside(self, goal: Goal) -> Goal:
+        """A goal of the whole network in the numbers of what is left.
+
+        Raises
+        ------
+        ArgumentError
+            When a node of the goal is dead.
+        """
+        root = None if goal.root is None else self._number(goal.root, "the root")
+        targets = tuple(self._number(v, "a target") for v in goal.targets)
+        groups = tuple(tuple(self._number(v, "a member") for v in g) for g in goal.groups)
+        return replace(goal, root=root, targets=targets, groups=groups)
+
+    def _number(self, node: int, what: str) -> int:
+        at = int(np.searchsorted(self.nodes, node))
+        if at == len(self.nodes) or self.nodes[at] != node:
+            raise ArgumentError(f"{what}, node {node}, is dead; it must be alive")
+        return at
+
+    def outside(self, goal: Goal) -> Goal:
+        """A goal of what is left in the numbers of the whole network: among the live endpoints."""
+        groups = [self.nodes[list(group)].tolist() for group in goal.groups]
+        if not groups and goal.kind != "one-to-many":
+            groups = [self.nodes[self.left.endpoints].tolist()]
+        return Goal(
+            goal.kind,
+            None if goal.root is None else int(self.nodes[goal.root]),
+            goal.chunks,
+            tuple(self.nodes[list(goal.targets)].tolist()),
+            tuple(map(tuple, groups)),
+        )
+
+    def told(self, schedule: Schedule) -> Schedule:
+        """A schedule of what is left in the numbers of the whole network."""
+        return Schedule.from_columns(
+            self.whole,
+            schedule.model,
+            self.outside(schedule.goal),
+            round=schedule.round,
+            chunk=schedule.chunk,
+            path_start=schedule.path_start,
+            channels=self.channels[schedule.channels],
+            rounds=schedule.rounds,
+            name=schedule.name,
+        )
+
+
+def dead_channels(
+    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+) -> IntArray:
+    """bool[channels]: which channels are dead; all links between the two nodes of a dead one are.
+
+    Raises
+    ------
+    ArgumentError
+        When there is no such link.
+    """
+    dead = np.zeros(network.order, dtype=bool)
+    dead[list(dead_nodes)] = True
+    tails, heads = network.tails, network.heads
+    out = dead[tails] | dead[heads]
+    for u, v in dead_links:
+        hit = ((tails == u) & (heads == v)) | ((tails == v) & (heads == u))
+        if not hit.any():
+            raise ArgumentError(f"dead link {u}-{v}: {network.spec} has no such link")
+        out |= hit
+    return out
+
+
+def dead_transfer(schedule: Schedule, dead: IntArray) -> int | None:
+    """The first transfer that uses a dead channel, or None."""
+    if not schedule.transfers:
+        return None
+    hits = np.logical_or.reduceat(dead[schedule.channels], schedule.path_start[:-1])
+    return int(np.argmax(hits)) if hits.any() else None
+
+
+def check_alive(
+    schedule: Schedule, nodes: Sequence[int], links: Sequence[tuple[int, int]], holds: bool
+) -> dict[str, Any]:
+    """What a check says of dead parts; the verdict fails where a transfer uses one."""
+    found: dict[str, Any] = {"dead_nodes": list(nodes), "dead_links": [list(x) for x in links]}
+    t = dead_transfer(schedule, dead_channels(schedule.network, nodes, links))
+    if t is None or not holds:
+        return found
+    when = int(np.searchsorted(schedule.round_start, t, side="right"))
+    ends = f"node {schedule.source[t]} → node {schedule.target[t]}"
+    where = {"rule": "dead", "round": when, "transfer": t}
+    reason = f"round {when}, transfer {t} ({ends}, chunk {schedule.chunk[t]}) uses a dead part"
+    return found | {"verdict": "fails", "reason": reason, "where": where}
+
+
+def survivors(
+    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
+) -> Survivors:
+    """The live nodes and links as a network.
+
+    Raises
+    ------
+    DisconnectedError
+        When live endpoints are cut off from the others; they are named.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> found = survivors(hopscape.build("torus(4, 4)"), [5], [(0, 1)])
+    >>> found.left.order, found.left.links, found.nodes[5]
+    (15, 27, np.int64(6))
+    """
+    dead = dead_channels(network, dead_nodes, dead_links)
+    nodes = np.setdiff1d(np.arange(network.order), list(dead_nodes))
+    number = np.full(network.order, -1, dtype=np.int64)
+    number[nodes] = np.arange(len(nodes))
+    alive = np.nonzero(~dead)[0]
+    ends = np.intersect1d(network.endpoints, nodes)
+    if not len(ends):
+        raise ArgumentError(f"no endpoint of {network.spec} is alive")
+    if network.duplex:
+        alive = alive[alive < network.reverse[alive]]
+        both = np.stack([alive, network.reverse[alive]], axis=1).ravel()
+    else:
+        both = alive
+    order = np.argsort(number[network.tails[both]], kind="stable")
+    left = Network.from_links(
+        len(nodes),
+        number[network.tails[alive]],
+        number[network.heads[alive]],
+        duplex=network.duplex,
+        spec=f"what is left of {network.spec}",
+        switches=number[np.setdiff1d(nodes, ends)] if network.has_switches else None,
+        classes=network.classes,
+        kinds=network.class_of(alive) if network.classes else None,
+    )
+    found = Survivors(network, left, nodes, both[order])
+    _check_reach(found)
+    return found
+
+
+def _check_reach(found: Survivors) -> None:
+    """Refuse what falls apart, and name who is cut off from most of the others."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    left = found.left
+    ones = np.ones(len(left.heads), dtype=np.int8)
+    graph = csr_array((ones, left.heads, left.indptr), shape=(left.order, left.order))
+    _, part = connected_components(graph, directed=True, connection="strong")
+    mine = part[left.endpoints]
+    most = np.bincount(mine).argmax()
+    lost = found.nodes[left.endpoints[mine != most]].tolist()
+    if not lost:
+        return
+    named = ", ".join(map(str, lost[:_NAMED])) + (", …" if len(lost) > _NAMED else "")
+    verb = "node {} is" if len(lost) == 1 else f"{len(lost)} nodes ({{}}) are"
+    raise DisconnectedError(
+        f"{verb.format(named)} alive but cut off from the others in {found.left.spec}"
+    )

@@ -1,0 +1,190 @@
+"""Packed trees: the worst cut by brute force, flows by networkx, schedules by verify."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape import Goal, Model, Network, verify
+from hopscape.collectives import run_algorithm
+from hopscape.collectives.forest import best_pieces, bottleneck, forest_schedule
+from hopscape.collectives.forest.arcs import Arcs
+from hopscape.collectives.forest.flow_kernels import largest_flow, least_flow, source_side
+from hopscape.collectives.forest.packing import pack_trees
+from hopscape.collectives.forest.splitting import split_switches
+from hopscape.core.channels import ChannelClass
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
+
+pytestmark = pytest.mark.compiled
+SPEEDS = (ChannelClass("plain", 1), ChannelClass("fast", 2), ChannelClass("slow", 0.5))
+
+
+@st.composite
+def networks(draw, most=7):
+    """Connected, duplex, with parallel links and loops, perhaps with switches and speeds."""
+    n = draw(st.integers(2, most))
+    node = st.integers(0, n - 1)
+    links = [(draw(st.integers(0, v - 1)), v) for v in range(1, n)]
+    links += draw(st.lists(st.tuples(node, node), max_size=2 * n))
+    switches = draw(st.lists(node, max_size=n - 2, unique=True)) if draw(st.booleans()) else []
+    kinds = draw(st.lists(st.integers(0, 2), min_size=len(links), max_size=len(links)))
+    some = draw(st.booleans())
+    return Network.from_links(
+        n,
+        *zip(*links),
+        switches=np.array(sorted(switches), dtype=np.int64),
+        classes=SPEEDS if some else (),
+        kinds=kinds if some else None,
+    )
+
+
+def slow_bottleneck(network):
+    """The worst of all cuts, one by one."""
+    ends, room, worst = network.endpoints, network.room(), Fraction(0)
+    for mask in range(1, 2**network.order - 1):
+        side = np.array([mask >> v & 1 for v in range(network.order)], dtype=bool)
+        leaving = int(room[side[network.tails] & ~side[network.heads]].sum())
+        if side[ends].any() and not side[ends].all():
+            worst = max(worst, Fraction(int(side[ends].sum()), leaving))
+    return worst
+
+
+def slow_flow(arcs, source, sink):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(arcs.nodes))
+    for u, v, c in zip(arcs.tails.tolist(), arcs.heads.tolist(), arcs.capacity.tolist()):
+        old = graph.get_edge_data(u, v, {"capacity": 0})["capacity"]
+        graph.add_edge(u, v, capacity=old + c)
+    return nx.maximum_flow_value(graph, source, sink)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(networks(), st.data())
+def test_flows(network, data):
+    plain = Arcs.of(network)
+    indptr, arcs, heads, left = plain.csr()
+    source, sink = data.draw(st.permutations(range(network.order)))[:2]
+    whole = left.copy()
+    known = slow_flow(plain, source, sink)
+    assert largest_flow(indptr, arcs, heads, left, source, sink, 10**9) == known
+    assert (left >= 0).all()
+    assert (left[::2] + left[1::2] == whole[::2]).all()
+    side = source_side(indptr, arcs, heads, left, source)
+    assert side[source] and not side[sink]
+    assert plain.capacity[side[plain.tails] & ~side[plain.heads]].sum() == known
+    sinks = np.array([v for v in range(network.order) if v != source])
+    least = min(slow_flow(plain, source, v) for v in sinks.tolist())
+    assert least_flow(indptr, arcs, heads, whole, source, sinks, 10**9, 0) == least
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(networks(), st.integers(1, 3))
+def test_no_channel_carries_more_than_the_worst_cut_demands(network, pieces):
+    found = bottleneck(network)
+    assert found.rounds == slow_bottleneck(network)
+    limit = ceil(pieces * found.rounds) * network.room()
+    for goal in (Goal.all_gather(pieces), Goal.reduce_scatter(pieces)):
+        made = forest_schedule(network, goal)
+        assert verify(made).holds, verify(made)
+        assert (np.bincount(made.channels, minlength=len(limit)) <= limit).all()
+    both = forest_schedule(network, Goal.all_reduce(pieces * network.endpoint_count))
+    assert verify(both).holds, verify(both)
+    through = forest_schedule(network, Goal.all_gather(pieces), Model(switching="cut-through"))
+    assert verify(through).holds, verify(through)
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(networks(), st.integers(1, 3))
+def test_trees_span_and_fit(network, pieces):
+    plain = Arcs.of(network.among(network.endpoints))
+    if network.has_switches:
+        network = Network.from_links(network.order, network.tails, network.heads, duplex=False)
+        plain = Arcs.of(network)
+    scale = ceil(pieces * bottleneck(network).rounds)
+    graph = Arcs(plain.nodes, plain.tails, plain.heads, plain.capacity * scale)
+    used = np.zeros(len(plain.tails), dtype=np.int64)
+    for bundle in pack_trees(graph, pieces, "a graph"):
+        assert bundle.copies.sum() == pieces
+        for row, copies in zip(bundle.arc, bundle.copies):
+            taken = row[row >= 0]
+            tree = nx.DiGraph(zip(plain.tails[taken].tolist(), plain.heads[taken].tolist()))
+            tree.add_node(bundle.root)
+            assert nx.is_arborescence(tree) and len(tree) == graph.nodes
+            assert tree.in_degree(bundle.root) == 0
+            used[taken] += copies
+    assert (used <= graph.capacity).all()
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(networks())
+def test_switches_go_and_cuts_stay_wide(network):
+    ends = network.endpoints
+    rate = bottleneck(network).rounds
+    logical = split_switches(network, rate.denominator, rate.numerator)
+    arcs, used = logical.arcs, np.zeros(len(network.heads), dtype=np.int64)
+    for u, v, room, path in zip(arcs.tails, arcs.heads, arcs.capacity, logical.paths):
+        assert u in ends and v in ends
+        assert network.tails[path[0]] == u and network.heads[path[-1]] == v
+        assert (network.heads[list(path[:-1])] == network.tails[list(path[1:])]).all()
+        used[list(path)] += room
+    assert (used <= network.room() * rate.numerator).all()
+    for mask in range(1, 2 ** len(ends) - 1):
+        side = np.zeros(network.order, dtype=bool)
+        side[ends[[mask >> i & 1 == 1 for i in range(len(ends))]]] = True
+        leaving = arcs.capacity[side[arcs.tails] & ~side[arcs.heads]].sum()
+        assert leaving >= rate.denominator * side.sum()
+
+
+@pytest.mark.parametrize(
+    ("spec", "rounds"),
+    [
+        ("petersen", "3"),
+        ("heawood", "13/3"),
+        ("torus(8, 8)", "63/4"),
+        ("circulant(20, 1, 6, 9)", "19/6"),
+        ("mesh(4, 4)", "15/2"),
+        ("fat_tree(4)", "15"),
+        ("kautz(2, 3)", "11/2"),
+        ("ring(2)", "1"),
+        ("complete(1)", "0"),
+    ],
+)
+def test_known_optima(spec, rounds):
+    network = hopscape.build(spec)
+    assert str(bottleneck(network).rounds) == rounds
+    pieces = best_pieces(network)
+    made = run_algorithm(network, Goal.all_gather(pieces), "forest")
+    assert verify(made).holds
+    load = int(np.bincount(made.channels, minlength=1).max())
+    assert load <= pieces * Fraction(rounds)
+
+
+def test_pieces_again_and_again_reach_the_bound():
+    network = hopscape.build("torus(4, 4)")
+    short, long = (forest_schedule(network, Goal.all_gather(4 * m)) for m in (2, 40))
+    assert verify(short).holds and verify(long).holds
+    assert long.rounds - 15 * 40 <= short.rounds - 15 * 2 + 8
+    assert long.rounds <= 1.05 * 15 * 40
+
+
+def test_what_cannot_be_is_said():
+    one_way = Network.from_links(3, [0, 1], [1, 2], duplex=False, spec="one way")
+    with pytest.raises(DisconnectedError, match="one way has nodes that cannot be reached"):
+        forest_schedule(one_way, Goal.all_gather())
+    tails, heads = [0, 0, 1, 1, 2], [2, 2, 2, 0, 1]
+    lopsided = Network.from_links(3, tails, heads, duplex=False, switches=np.array([2]))
+    with pytest.raises(ArgumentError, match="switch 2 of links takes in"):
+        forest_schedule(lopsided, Goal.all_gather())
+    with pytest.raises(TooLargeError, match="packing trees for 4096 roots .* would take about"):
+        forest_schedule(hopscape.build("torus(64, 64)"), Goal.all_gather())
+    with pytest.raises(ArgumentError, match="needs data in 16 chunks"):
+        forest_schedule(hopscape.build("torus(4, 4)"), Goal.all_reduce(3))
+    with pytest.raises(ArgumentError, match="not 1-port"):
+        forest_schedule(hopscape.build("torus(4, 4)"), Goal.all_gather(), Model(ports=1))

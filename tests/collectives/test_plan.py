@@ -1,0 +1,180 @@
+"""Rounds of plans against lists and dictionaries that follow the same rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape import Goal, Model, Network, verify
+from hopscape.collectives import broadcast, make_schedule
+from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
+from hopscape.collectives.plan_kernels import (
+    heights,
+    place_periodically,
+    push_hops,
+    time_hops,
+    time_paths,
+    tree_hops,
+)
+from hopscape.core.channels import ChannelClass
+from hopscape.core.errors import ArgumentError, ScheduleError
+
+pytestmark = pytest.mark.compiled
+
+
+@st.composite
+def forests(draw, channels=4):
+    """Channels, hops before (in any order) and room."""
+    hops = draw(st.integers(1, 25))
+    names = draw(st.permutations(range(hops)))
+    before = np.full(hops, -1)
+    for i in range(1, hops):
+        before[names[i]] = names[draw(st.integers(0, i - 1))] if draw(st.booleans()) else -1
+    channel = draw(st.lists(st.integers(0, channels - 1), min_size=hops, max_size=hops))
+    room = draw(st.lists(st.integers(1, 3), min_size=channels, max_size=channels))
+    return np.array(channel), before, np.array(room)
+
+
+def slow_times(channel, before, urgent, room, order):
+    """In every round each channel serves the most urgent; among equals the one that came last."""
+    done, waiting, r = {}, {c: [] for c in range(len(room))}, 0
+    fresh = [e for e in order if before[e] < 0]
+    while len(done) < len(channel):
+        for e in fresh:
+            waiting[channel[e]].append(e)
+        fresh = []
+        for c in range(len(room)):
+            for _ in range(room[c]):
+                if waiting[c]:
+                    top = max(urgent[e] for e in waiting[c])
+                    e = [e for e in waiting[c] if urgent[e] == top][-1]
+                    waiting[c].remove(e)
+                    done[e] = r
+                    fresh += [x for x in range(len(channel)) if before[x] == e]
+        r += 1
+    return [done[e] for e in range(len(channel))]
+
+
+def is_timed(channel, before, room, rounds):
+    """Every hop after the one before it, no channel beyond its room."""
+    assert all(b < 0 or rounds[b] < rounds[e] for e, b in enumerate(before))
+    used = Counter(zip(channel.tolist(), rounds.tolist()))
+    assert all(count <= room[c] for (c, _), count in used.items())
+    return True
+
+
+def slow_height(before, e):
+    below = [slow_height(before, x) + 1 for x in range(len(before)) if before[x] == e]
+    return max(below, default=0)
+
+
+@settings(deadline=None, max_examples=120, derandomize=True)
+@given(forests(), st.randoms(use_true_random=False))
+def test_hops_get_their_rounds(forest, random):
+    channel, before, room = forest
+    height = heights(before)
+    assert height.tolist() == [slow_height(before, e) for e in range(len(before))]
+    order = np.array(random.sample(range(len(before)), len(before)))
+    rounds = time_hops(channel, before, height, room, order)
+    assert rounds.tolist() == slow_times(channel, before, height, room, order.tolist())
+    assert is_timed(channel, before, room, rounds)
+    pushed = rounds.copy()
+    used = push_hops(channel, before, room, pushed, 0, 5)
+    assert used == pushed.max() + 1 <= rounds.max() + 1
+    assert pushed.min() >= 0 and is_timed(channel, before, room, pushed)
+    best = hop_rounds(channel, before, room)
+    assert is_timed(channel, before, room, best) and best.max() <= rounds.max()
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(forests(), st.integers(0, 4))
+def test_periods_do_not_meet(forest, more):
+    channel, before, room = forest
+    load = int((-(-np.bincount(channel, minlength=len(room)) // room)).max())
+    first = hop_rounds(channel, before, room)
+    order = np.argsort(first, kind="stable")
+    rounds = place_periodically(channel, before, room, order, load + more)
+    assert all(b < 0 or rounds[b] < rounds[e] for e, b in enumerate(before))
+    assert is_timed(channel, np.full(len(before), -1), room, rounds % (load + more))
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(st.data())
+def test_paths_are_held_as_a_whole(data):
+    paths = data.draw(
+        st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True), min_size=1)
+    )
+    starts = np.cumsum([0, *map(len, paths)])
+    before = np.array([data.draw(st.integers(-1, p - 1)) for p in range(len(paths))])
+    room = np.ones(6, dtype=np.int64)
+    flat = np.array([c for path in paths for c in path])
+    order = np.array(data.draw(st.permutations(range(len(paths)))))
+    rounds = time_paths(starts, flat, before, room, order)
+    waiting, done, r = order.tolist(), {}, 0
+    while waiting:
+        used = set()
+        for p in list(waiting):
+            late = before[p] >= 0 and done.get(before[p], r) >= r
+            if not late and not used & set(paths[p]):
+                used |= set(paths[p])
+                done[p] = r
+                waiting.remove(p)
+        r += 1
+    assert rounds.tolist() == [done[p] for p in range(len(paths))]
+
+
+def test_a_chunk_goes_on_from_where_it_has_come():
+    net = hopscape.build("path(5)")
+    way = {(u, v): c for c, (u, v) in enumerate(zip(net.tails.tolist(), net.heads.tolist()))}
+    right = [way[v, v + 1] for v in range(4)]
+    starts, flat = np.array([0, 2, 5, 6]), np.array([*right[:2], *right[:3], right[0]])
+    ends = net.tails.astype(np.int64), net.heads.astype(np.int64)
+    made = tree_hops(starts, flat, np.zeros(3, dtype=np.int64), *ends, 5)
+    assert [x.tolist() for x in made] == [right[:3], [-1, 0, 1], [0, 0, 1]]
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(st.integers(1, 3), st.sampled_from(["ring(5)", "kautz(2, 2)", "path(4)", "complete(4)"]))
+def test_a_schedule_has_a_plan(pieces, spec):
+    net = hopscape.build(spec)
+    for goal in (Goal.all_gather(), Goal.all_to_all()):
+        made = make_schedule(net, goal)
+        plan = Plan.of(made)
+        for e, b in enumerate(plan.before.tolist()):
+            came = net.heads[plan.channel[b]] if b >= 0 else goal.on(net).origins[plan.chunk[e]]
+            assert came == net.tails[plan.channel[e]]
+            assert b < 0 or plan.chunk[b] == plan.chunk[e]
+        aim = Goal(goal.kind, None, pieces)
+        again = plan.in_pieces(pieces).schedule(net, aim, "again")
+        assert verify(again).holds and again.rounds >= plan.load(net) * pieces
+
+
+def test_fast_channels_carry_more():
+    kinds = [ChannelClass("slow", 1), ChannelClass("fast", 3)]
+    net = Network.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[1, 0])
+    plan = Plan(np.zeros(6, np.int64), np.full(6, -1), np.arange(6))
+    made = plan.schedule(net, Goal.all_to_all(), "fast")
+    assert made.rounds == 2
+    goal = Goal.broadcast(0, 6)
+    three = Plan(np.tile(np.array([0, 2]), 6), np.tile([-1, 0], 6), np.repeat(np.arange(6), 2))
+    before = np.where(three.before < 0, -1, 2 * np.repeat(np.arange(6), 2))
+    served = Plan(three.channel, before, three.chunk).schedule(net, goal, "pipeline")
+    assert verify(served).holds and served.rounds == 7
+
+
+def test_refused():
+    net = hopscape.build("ring(4)")
+    plan = Plan.of(broadcast(net, 0))
+    with pytest.raises(ArgumentError, match="is planned for all-port"):
+        plan.schedule(net, Goal.broadcast(0), "x", Model(ports=1))
+    alone = PathPlan(np.array([0, 1]), np.array([0]), np.array([-1]), np.array([0]))
+    with pytest.raises(ArgumentError, match="paths that share no channel"):
+        alone.schedule(net, Goal.broadcast(0), "x", Model(switching="circuit", disjoint="edge"))
+    lost = make_schedule(net, Goal.broadcast(0)).meant_for(net, Goal.broadcast(2))
+    with pytest.raises(ScheduleError, match="which never came"):
+        Plan.of(lost)
