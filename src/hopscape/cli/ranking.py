@@ -1,14 +1,19 @@
-"""A ranking on a terminal: as many rows as it has room for."""
+"""Rankings: as many rows and columns as a terminal has room for, and those of machines."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hopscape.cli.output import Format, emit_rows, say
+from hopscape.cli.output import Format, emit, emit_rows, say
+from hopscape.core.errors import ArgumentError
 
-__all__ = ["show_rows"]
+if TYPE_CHECKING:
+    from hopscape.design.switched import SwitchedDesign
+
+__all__ = ["show_machines", "show_rows", "show_sweep", "sweep_sizes"]
 
 _TERMINAL_ROWS = 20
 
@@ -37,3 +42,90 @@ def show_rows(
     )
     if people and len(listed) < len(rows):
         say(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
+
+
+def show_machines(
+    found: SwitchedDesign,
+    names: Sequence[str],
+    pareto: bool,
+    top: int | None,
+    style: Format,
+    output: Path | None,
+) -> None:
+    """Print the ranking of switched machines and the answer in words."""
+    from hopscape.design.switched_columns import SWITCHED_TABLE
+    from hopscape.design.table import heads, legend, machine_records, ranking_rows
+
+    listed = [one for one in found.candidates if not (pareto and (one.dominated_by or one.trouble))]
+    if style is not Format.table:
+        records = machine_records(found.candidates, listed)[:top]
+        if style is Format.json:
+            whole: dict[str, Any] = {
+                "requirements": found.requirements.to_dict(),
+                "complete": found.complete,
+                "answer": found.answer,
+                "candidates": records,
+                "curves": found.curve_points,
+                "notes": found.notes,
+            }
+            emit(whole, style, output)
+        else:
+            emit_rows(records, style, output)
+        return
+    shown = list(names) or list(SWITCHED_TABLE)
+    by_spec = {row["spec"]: row for row in ranking_rows(found.candidates, shown)}
+    rows = [by_spec[one.spec] for one in listed]
+    titles = {"spec": "machine", "rank": "#"} | heads(shown)
+    titles |= {"spec": "machine", "score": "score", "remark": "remark"}
+    show_rows(rows, titles, top, found.requirements.title, output)
+    if output is None:
+        print(
+            "\n".join(
+                filter(
+                    None,
+                    [
+                        legend(
+                            {n: one.figures[n] for n in shown if n in one.figures} for one in listed
+                        ),
+                        found.answer,
+                    ],
+                )
+            )
+        )
+
+
+def sweep_sizes(text: str) -> list[int]:
+    """Sizes of ``--sweep``, each once, the smallest first.
+
+    Examples
+    --------
+    >>> sweep_sizes("1024, 256")
+    [256, 1024]
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.isdigit() for word in words):
+        raise ArgumentError(f"--sweep {text!r} must be numbers of endpoints, such as 256,1024,4096")
+    return sorted({int(word) for word in words})
+
+
+def show_sweep(
+    rows: Sequence[Mapping[str, Any]], style: Format, output: Path | None, figure: Path | None
+) -> None:
+    """Print the best machine of every family by size, and draw it."""
+    if figure is not None:
+        from hopscape.design.sweep import draw_sweep
+
+        draw_sweep(rows, figure)
+    columns = {
+        "asked": "asked",
+        "family": "family",
+        "spec": "machine",
+        "endpoints": "endpoints",
+        "switches": "switches",
+        "cost": "cost",
+        "cost_per_endpoint": "per endpoint",
+        "watts_per_endpoint": "W/endpoint",
+        "throughput": "uniform",
+        "guaranteed_throughput": "guaranteed",
+    }
+    emit_rows(rows, style, output, columns=columns, wrapper="sweep")

@@ -39,6 +39,8 @@ __all__ = [
 
 _MEETING = 2
 _TRIES = 24
+_MANY_ENDPOINTS = 6_000
+_FAMILY_SECONDS = 6.0
 _HOPELESS = 0.97
 _SLACK = 1e-9
 _FEW_ENDPOINTS = 600
@@ -166,7 +168,7 @@ def ask_family(
     list of dict
         Spec and packed figures.
     """
-    search = _Search(asked, math.inf if seconds is None else time.monotonic() + seconds)
+    search = _Search(asked, math.inf if seconds is None else time.process_time() + seconds)
     for batch in family_offers(family(name), asked, planes):
         for offer in batch:
             if search.done:
@@ -186,8 +188,9 @@ class _Search:
 
     @property
     def done(self) -> bool:
-        late = time.monotonic() > self.end
-        return len(self.meeting) >= _MEETING or self.tries >= _TRIES or late
+        share = 1 if self.asked.endpoints <= _MANY_ENDPOINTS else 2
+        late = time.process_time() > self.end
+        return late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
@@ -275,7 +278,8 @@ def design_switched(
     dask : str, optional
         Address of a Dask scheduler.
     seconds : float, optional
-        Time that measuring may take; families that it does not suffice for are looked at less.
+        Time that measuring may take; every family gets its share of it, at most 6 s of a
+        processor, and is looked at as far as that suffices.
 
     Raises
     ------
@@ -293,7 +297,7 @@ def design_switched(
     count = jobs if jobs is not None else usual_jobs(asked)
     if count < 1:
         raise ArgumentError(f"jobs is {count}; it must be at least 1")
-    each = None if seconds is None else max(1.0, 2 * seconds * count / (len(names) or 1))
+    each = None if seconds is None else min(_FAMILY_SECONDS, seconds * count / len(names))
     tasks = [
         Task(
             digest("switched", [name, planes, asdict(asked)], spec_files(family(name).example)),

@@ -406,7 +406,7 @@ def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
         b_eq=np.zeros(equal.shape[0]),
         method="highs",
     )
-    if not found.success:
+    if not found.success or found.fun is None:
         raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
     return round(-float(found.fun), 9)
 

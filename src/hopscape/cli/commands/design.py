@@ -20,7 +20,7 @@ from hopscape.cli.output import (
     emit_rows,
     say,
 )
-from hopscape.cli.ranking import show_rows
+from hopscape.cli.ranking import show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -322,7 +322,6 @@ def _switched(
     families: str,
 ) -> SwitchedRequirements:
     """The question about a switched machine."""
-    from hopscape.cli.commands.switched import sweep_sizes
     from hopscape.design import FloorPlan
     from hopscape.design.switched import parse_switched_weights
     from hopscape.design.switched_requirements import SwitchedRequirements
@@ -356,7 +355,6 @@ def _sweep(
     output: Path | None,
     figure: Path | None,
 ) -> None:
-    from hopscape.cli.commands.switched import show_sweep, sweep_sizes
     from hopscape.design.sweep import sweep
 
     show_sweep(sweep(asked, sweep_sizes(sizes), **run), style, output, figure)
@@ -370,7 +368,6 @@ def _switched_design(
     out: Path | None,
     choose: str | None,
 ) -> None:
-    from hopscape.cli.commands.switched import show_machines
     from hopscape.design.switched import design_switched
 
     try:
