@@ -37,7 +37,7 @@ NETWORKS = [
     "kautz(2, 5)",
     "mesh(8, 8)",
 ]
-BARE = {"spread": "none", "priority": "none", "injection_limit": 0.0}
+BARE = {"spread": "none", "priority": "none", "injection_limit": 0.0, "window": "none"}
 MEANS = {
     "nothing": BARE,
     "classes evenly": BARE | {"spread": "all"},
@@ -45,6 +45,7 @@ MEANS = {
     "oldest first": BARE | {"priority": "age"},
     "injection limit": BARE | {"injection_limit": 0.125},
     "limit, transit first": BARE | {"priority": "transit", "injection_limit": 0.125},
+    "delay window": BARE | {"window": "delay"},
     "defaults": {},
 }
 
@@ -85,10 +86,11 @@ def main() -> None:
     parser.add_argument("--buffer", type=int, nargs="*", default=[8])
     parser.add_argument("--packet", type=int, nargs="*", default=[1])
     parser.add_argument("--step", type=float, default=0.05)
+    parser.add_argument("--most", type=float, default=1.0, help="the largest load")
     parser.add_argument("--cycles", type=int, default=5000)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    loads = [options.step * i for i in range(1, round(1 / options.step) + 1)]
+    loads = [options.step * i for i in range(1, round(options.most / options.step) + 1)]
     tasks = []
     for spec, name, vcs, buffer, packet in product(
         options.specs, options.means, options.vcs, options.buffer, options.packet

@@ -22,9 +22,9 @@ FLOORS = [
     {"collectives", "deadlock"},
     {"families"},
     {"registry"},
-    {"draw", "search", "simulate", "export"},
+    {"draw", "search", "simulate", "export", "emit"},
     {"ledger"},
-    {"design"},
+    {"design", "handover"},
     {"web", "cli"},
 ]
 

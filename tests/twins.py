@@ -29,7 +29,9 @@ TWINS = {
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),
     "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
+    "deadlock.one_lane_kernels": ("deadlock/test_one_lane.py", "slow_grow"),
     "deadlock.rising_kernels": ("design/test_lanes.py", "_classes"),
+    "deadlock.symmetric_kernels": ("deadlock/test_symmetric.py", "slow_layers"),
     "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
     "families.blockdesign.cover_kernels": ("families/test_blockdesign_designs.py", "brute_cover"),
     "families.blockdesign.jump_kernels": (
@@ -71,6 +73,7 @@ TWINS = {
     "ledger.papers.rpc.rival_kernels": ("families/test_rpc_rivals.py", "circulant_diameter"),
     "metrics.bisection_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
     "metrics.clique_kernels": ("metrics/test_groups.py", "largest_clique"),
+    "metrics.throughput_kernels": ("metrics/test_throughput.py", "paths_between"),
     "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "check_routes"),
     "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "simple"),
     "metrics.cut_kernels": ("metrics/test_cut_kernels.py", "least_cut"),

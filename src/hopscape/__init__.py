@@ -4,7 +4,17 @@
 >>> net = hopscape.build("torus(8, 8)")
 >>> net.router().path(0, (1, 2))
 [0, 8, 9, 10]
+>>> net.diameter, net.histogram()[:3]
+(8, [64, 256, 512])
+
+Sub-packages are there after the one import, loaded when they are used:
+
+>>> hopscape.metrics.girth(net).value
+4
 """
+
+import importlib
+from typing import Any
 
 from hopscape import families
 from hopscape._version import __version__
@@ -21,6 +31,22 @@ from hopscape.core.verify import verify
 from hopscape.registry import all_families, build, family
 
 prepare_kernel_cache()
+
+_ROOMS = (
+    "algebra", "collectives", "deadlock", "design", "draw", "export", "interchange", "ledger",
+    "metrics", "search", "simulate", "store",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"hopscape.{name}")
+    raise AttributeError(f"module 'hopscape' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})
+
 
 __all__ = [
     "Family",

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
+from hopscape.core.reading import GRAPH_ENDINGS
 from hopscape.core.spec import Call, Value, parse, write_value
 
 __all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
 
-_FILE_ENDINGS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz", ".gz")
+_FILE_ENDINGS = (*GRAPH_ENDINGS, ".gz")
+_FILE_NAME = re.compile(r"[^()\[\]\"',=]*(\.[A-Za-z]\w{0,9}|[/\\][^()\[\]\"',=]*)", re.DOTALL)
 
 
 def family(name: str) -> type[Family]:
@@ -57,13 +61,15 @@ def aliases(name: str) -> tuple[str, ...]:
     )
 
 
-def build(text: str) -> Network:
-    """Build the network that a spec names.
+def build(what: Any) -> Network:
+    """Build a network from a spec, a graph file, or a graph of another library.
 
     Parameters
     ----------
-    text : str
-        A spec such as ``"torus(8, 8)"``, or the name of a graph file.
+    what : str, path or graph
+        A spec such as ``"torus(8, 8)"``; the name of a graph file; a graph of networkx, igraph or
+        rustworkx; a scipy sparse matrix; a square array (an adjacency matrix) or one of two
+        columns, or any sequence of pairs (links).
 
     Returns
     -------
@@ -79,8 +85,18 @@ def build(text: str) -> Network:
     --------
     >>> build("product(petersen, ring(8))").order
     80
+    >>> build([("a", "b"), ("b", "c"), ("c", "a")]).links
+    3
     """
-    return _build_call(_parse(text))
+    if isinstance(what, Path):
+        what = str(what)
+        if "(" in what or not what.lower().endswith(_FILE_ENDINGS):
+            return _build_call(parse(f"file({write_value(what)})"))
+    if not isinstance(what, str):
+        from hopscape.interchange import from_anything
+
+        return from_anything(what)
+    return _build_call(_parse(what))
 
 
 def spec_files(text: str) -> list[str]:
@@ -126,10 +142,9 @@ def build_within(origin: str | Path) -> Callable[[str], Network]:
 
 
 def _parse(text: str) -> Call:
-    """A spec, or the name of a graph file as one."""
-    if text.strip().lower().endswith(_FILE_ENDINGS) or (
-        os.sep in text and os.path.isfile(text) and "(" not in text
-    ):
+    """A spec, or the name of a graph file as one: what ends like a file is spoken of as a file."""
+    bare = text.strip()
+    if bare.lower().endswith(_FILE_ENDINGS) or _FILE_NAME.fullmatch(bare):
         text = f"file({write_value(text.strip())})"
     return parse(text)
 

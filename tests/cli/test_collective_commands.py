@@ -97,7 +97,7 @@ def test_faults_are_planned_round_and_verified(tmp_path: Path) -> None:
         (("allgather", "ring(5)", "--group", "0,9"), "9"),
         (("allgather", "ring(5)", "--group", "a"), "node numbers and ranges"),
         (("allgather", "ring(5)", "--group", "3-1"), "falls"),
-        (("allgather", "torus(100000, 100000)"), "memory"),
+        (("allgather", "torus(100000, 100000)"), "HOPSCAPE_MEMORY"),
         (("alltoall", "torus(10000, 10000)", "--bytes", "1GB"), "limit"),
         (
             ("broadcast", "torus(8, 8)", "--algorithm", "circuit", "--ports", "1", "--duplex",

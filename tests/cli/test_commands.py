@@ -10,6 +10,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,25 @@ def test_route_by_number_and_by_address() -> None:
         assert net.neighbours(here)[port] == then
         here = then
     assert [tuple(a) for a in by_number["addresses"]] == [net.address(v) for v in by_number["path"]]
+
+
+def test_route_round_dead_parts() -> None:
+    found = ask(
+        "route", "torus(4, 4)", "0", "10", "--dead", "1", "--dead-link", "0-4", "--disjoint"
+    )
+    assert found["length"] == 4
+    assert (found["dead_nodes"], found["dead_links"]) == ([1], [[0, 4]])
+    net = hopscape.build("torus(4, 4)")
+    for path in [found["path"], *found["disjoint_paths"]]:
+        assert 1 not in path
+        assert (0, 4) not in set(pairwise(path))
+        assert all(v in net.neighbours(u) for u, v in pairwise(path))
+    assert len(found["disjoint_paths"]) == 2
+    assert "is dead" in refused("route", "torus(4, 4)", "0", "10", "--dead", "10")
+    assert "leave it out" in refused(
+        "route", "ring(5)", "0", "2", "--dead", "1", "--router", "table"
+    )
+    assert "no such link" in refused("route", "ring(5)", "0", "2", "--dead-link", "0-2")
 
 
 def test_route_on_a_huge_network() -> None:

@@ -9,10 +9,11 @@ import sys
 from typing import get_args
 
 import pytest
+from test_commands import refused, run
 
 from hopscape.cli import commands
 from hopscape.cli.commands import collectives
-from hopscape.cli.contents import GROUPS, PANELS
+from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.core.goal import GoalKind
 
 
@@ -33,8 +34,10 @@ def test_every_place_is_a_command_and_every_command_has_one_place() -> None:
             if getattr(one, "__module__", "") == module.__name__ and "style" in one.__annotations__
         }
     places = _places()
-    assert len(places) == len(set(places))
-    assert public <= set(places)
+    for members in [*PANELS.values(), *(group for _, group in GROUPS.values())]:
+        kept = [place for place in members.values() if place]
+        assert len(kept) == len(set(kept))
+    assert public <= set(places) | {place for place, _ in OLD.values()}
     for place in places:
         module, _, function = place.partition(":")
         assert callable(getattr(importlib.import_module(f"{commands.__name__}.{module}"), function))
@@ -60,3 +63,40 @@ def test_every_goal_has_its_command() -> None:
     assert all(getattr(collectives, name).__doc__ for name in collectives.GOALS)
     with pytest.raises(AttributeError):
         _ = collectives.unheard_of
+
+
+def test_old_names_work_and_say_what_they_are_now() -> None:
+    for old, (place, new) in OLD.items():
+        assert old not in {name for members in PANELS.values() for name in members}
+        group, _, member = new.partition(" ")
+        if group in GROUPS:
+            assert GROUPS[group][1][member] == place
+        done = run(old, "--help")
+        assert done.returncode == 0
+        assert f"'{old}' is now '{new}'" in done.stderr
+    assert "'circulant show'" in run("circulant", "circulant(9, 1, 2)").stderr
+    assert set(BARE) <= set(GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (("desing",), "did you mean design?"),
+        (("blockdesign", "lst"), "did you mean blockdesign list?"),
+        (("capacty",), "did you mean multiring capacity?"),
+        (("circulant", "shw"), "did you mean circulant show?"),
+        (("xyzzy",), "'hopscape --help' lists them"),
+    ],
+)
+def test_a_wrong_command_is_answered_with_the_nearest(words: tuple[str, ...], near: str) -> None:
+    assert near in refused(*words)
+
+
+def test_the_first_page_fits_one_screen_and_names_every_command() -> None:
+    text = run("--help", COLUMNS="80").stdout
+    lines = text.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 80
+    for members in PANELS.values():
+        assert all(f"{name}" in text for name in members)
+    assert text.index("design") < text.index("compare") < text.index("route  ")

@@ -74,7 +74,7 @@ def test_output_that_is_closed():
 
 def test_a_reader_that_leaves():
     """``hopscape ... | head -1`` with more output than a pipe holds."""
-    code = "from hopscape.cli import main; main(['design-blocks', '307', '18', '1', '-f', 'json'])"
+    code = "from hopscape.cli import main; main('blockdesign blocks 307 18 1 -f json'.split())"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -250,7 +250,8 @@ def test_a_file_written_by_hand(tmp_path):
     ("changes", "message"),
     [
         ({"format": "hopscape-network"}, "it has no 'format': 'hopscape-schedule'"),
-        ({"version": 2}, "has version 2; version 1 is read"),
+        ({"version": 3}, "has version 3; versions 1 and 2 are read"),
+        ({"version": 2}, "'op' is missing"),
         ({"version": None}, "has version None"),
         ({"transfers": None}, "'transfers' is missing"),
         ({"transfers": [1, 2]}, "'transfers' is missing"),
@@ -410,3 +411,40 @@ def test_a_save_that_fails_keeps_the_old_file(suffix, tmp_path, monkeypatch):
         SCHEDULES["circuits"].save(path)
     assert os.listdir(tmp_path) == [path.name]
     assert path.read_bytes() == old
+
+
+def test_a_file_of_version_2_counts_ports_from_1_and_names_operations(tmp_path):
+    columns = plain()["transfers"] | {"ports": [[1], [2], 2], "op": ["copy"] * 3}
+    data = plain(version=2, transfers=columns, nodes=4, endpoints=[0, 1, 2, 3])
+    assert verify(load_plain(tmp_path, data))
+    for wrong, message in (
+        ({"nodes": 5}, "nodes is 5, which is not so"),
+        ({"endpoints": [0, 1]}, r"endpoints is \[0, 1\]"),
+        ({"transfers": columns | {"op": ["copy", "add", "copy"]}}, "transfer 1 says 'add'"),
+        ({"transfers": columns | {"op": ["copy"]}}, "a list of 3 operations"),
+    ):
+        with pytest.raises(FileFormatError, match=message):
+            load_plain(tmp_path, data | wrong)
+
+
+def test_operations_of_an_all_reduce_by_carrying_them_out():
+    """Buffers moved as the operations say end as sums in which every share counts once."""
+    from hopscape.collectives.choose import run_algorithm
+    from hopscape.core.operations import OPERATIONS
+
+    for spec, chunks in (("torus(3, 3)", 1), ("petersen", 1), ("ring(5)", 5), ("path(4)", 1)):
+        net = build(spec)
+        schedule = run_algorithm(net, Goal.all_reduce(chunks), "generic", None)
+        shares = np.random.default_rng(0).integers(1, 1 << 40, size=(net.order, chunks))
+        held = shares.copy()
+        assert "add" in {OPERATIONS[op] for op in schedule.operations().tolist()}
+        for r in range(schedule.rounds):
+            before = held.copy()
+            for t in range(int(schedule.round_start[r]), int(schedule.round_start[r + 1])):
+                a, b, c = (int(x[t]) for x in (schedule.source, schedule.target, schedule.chunk))
+                word = OPERATIONS[schedule.operations()[t]]
+                if word == "add":
+                    held[b, c] += before[a, c]
+                elif word == "copy":
+                    held[b, c] = before[a, c]
+        assert (held == shares.sum(axis=0)).all()

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hopscape
 from conftest import fresh_graph
+from hopscape.deadlock import port_rings, routing_table
 from hopscape.deadlock.table_kernels import fill_ports
 
 pytestmark = pytest.mark.interpreted
@@ -44,3 +46,33 @@ def test_ports_are_those_of_the_twin(seed, order, links, duplex, wide):
     nodes = range(order)
     slow = [[slow_port(network, towards, node, goal) for goal in nodes] for node in nodes]
     assert port.tolist() == slow
+
+
+def slow_other(network, router, at, to):
+    """The other direction round the same ring where the router calls both shortest."""
+    taken = int(router.next_ports(np.array([at]), np.array([to]))[0])
+    short = np.flatnonzero(router.shortest_ports(np.array([at]), np.array([to]))[0]).tolist()
+    rings = port_rings(network)
+    straight = int(network.channel_at(np.array([at]), np.array([taken]))[0])
+    second = straight
+    if taken ^ 1 in short:
+        turned = int(network.channel_at(np.array([at]), np.array([taken ^ 1]))[0])
+        back = int(network.reverse[straight])
+        if turned >= 0 and back >= 0 and rings[back] >= 0 and rings[back] == rings[turned]:
+            second = turned
+    return second - int(network.indptr[at])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["ring(6)", "ring(2)", "torus(4, 3)", "torus(2, 4)", "circulant(12, 1, 6)"],
+)
+def test_both_ways_of_ties_round_a_ring(spec):
+    network = hopscape.build(spec)
+    router = network.router()
+    table = routing_table(network)
+    other = table.port if table.other is None else table.other
+    for at in range(network.order):
+        for to in range(network.order):
+            if at != to:
+                assert other[at, to] == slow_other(network, router, at, to)

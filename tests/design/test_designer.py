@@ -331,18 +331,21 @@ def test_nothing_is_dominated_by_what_may_be_worse() -> None:
 
 
 def test_tables_fit_the_terminal() -> None:
-    from hopscape.design.table import fit_columns, heads
+    from hopscape.core.tables import Table, fit
+    from hopscape.design.table import heads, importance, shown
 
     found = design(Requirements(16, 4, families=("torus", "hypercube", "circulant")))
     rows = ranking_rows(found.candidates)
     titles = {"spec": "network", "rank": "#"} | heads(TABLE_COLUMNS)
     titles |= {"score": "score", "remark": "remark"}
-    assert fit_columns(rows, titles, 1000) == (rows, titles)
-    kept = [set(fit_columns(rows, titles, width)[1]) for width in (60, 80, 120, 200)]
-    assert kept[0] < kept[1] < kept[2] < kept[3]
-    assert {"spec", "rank", "hops"} <= kept[0]
-    for one in fit_columns(rows, titles, 80)[0]:
-        assert ":" not in one["remark"]
+    body = [[shown(row.get(key)) for key in titles] for row in rows]
+    brief = {"remark": [row["brief"] for row in rows]}
+    table = Table(titles, body, priority=importance(titles), brief=brief)
+    assert fit(table).dropped == ()
+    dropped = [set(fit(table, width).dropped) for width in (60, 80, 120, 200)]
+    assert dropped[0] > dropped[1] > dropped[2] >= dropped[3]
+    assert not {"network", "#", titles["hops"]} & dropped[0]
+    assert fit(table, 80).width <= 80
     assert found.find("2").spec == found.candidates[1].spec
     with pytest.raises(ArgumentError, match="place 99"):
         found.find("99")

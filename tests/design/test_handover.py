@@ -59,7 +59,7 @@ def test_the_folder_gives_the_same_network_back(folder: Path) -> None:
     text = (place / "README.md").read_text()
     for name in ("cables.csv", "routing.csv", "opensm/", "booksim/", "network.graphml"):
         assert name in text
-    assert (place / "booksim" / "network.anynet").exists()
+    assert (place / "booksim" / "network.cfg").exists()
     assert (place / "opensm" / "routes.lfts").exists()
 
 

@@ -52,9 +52,8 @@ def test_endpoints_use_ports() -> None:
     with pytest.raises(ArgumentError, match="leave 0 of its 6 ports"):
         Requirements(100, 6, conditions=Conditions(endpoints=6))
     asked = Requirements(100, 6, conditions=Conditions(endpoints=4))
-    routers, whole = asked.asked()
+    routers = asked.asked()
     assert (routers.ports, routers.nodes) == (2, 25)
-    assert (whole.ports, whole.nodes) == (6, 100)
 
 
 @given(
@@ -70,7 +69,7 @@ def test_windows(nodes: int, ports: int, size: str) -> None:
         assert asked.low == asked.high == nodes
     if size == "at least":
         assert asked.low == nodes
-    (requirement,) = asked.asked()
+    requirement = asked.asked()
     assert (requirement.low, requirement.high, requirement.ports) == (asked.low, asked.high, ports)
 
 

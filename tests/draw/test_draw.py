@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 import hopscape
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
-from hopscape.draw import draw_network, make_figure, place_nodes
+from hopscape.draw import draw_network, draw_rounds, make_figure, place_nodes
 from hopscape.draw.curves import arrow_head, bent_line, detours, fans, free_directions
 
 SPECS = [
@@ -176,9 +176,9 @@ def test_size_is_refused(tmp_path, size):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("torus(1000, 1000, 1000)", "has 1000000000 nodes; a picture shows up to 2000"),
-        ("ring(2001)", "has 2001 nodes"),
-        ("complete(1000)", "has 499500 links; a picture shows up to 8000"),
+        ("torus(1000, 1000, 1000)", "has 1000000000 nodes; a picture shows up to 20000"),
+        ("ring(20001)", "has 20001 nodes"),
+        ("complete(1000)", "has 499500 links; a picture shows up to 400000"),
         ("hypercube(4000)", r"about 10\^1204 nodes"),
     ],
 )
@@ -349,3 +349,119 @@ def test_detour_round_a_node_in_the_way():
     bends = detours(places, np.array([0, 0]), np.array([1, 2]), 5.0)
     assert bends[0] == 0
     assert bends[1] != 0
+
+
+def test_fat_trees_stand_in_levels():
+    tree = hopscape.build("fat_tree(6)")
+    level = place_nodes(tree).positions[:, 1]
+    parts = [level[:54], level[54:72], level[72:90], level[90:]]
+    assert [len(set(part.tolist())) for part in parts] == [1, 1, 1, 1]
+    assert [part[0] for part in parts] == sorted({part[0] for part in parts})
+
+
+@pytest.mark.parametrize("spec", ["dragonfly(4, 2, p=2)", "two_level(complete(4), complete(9))"])
+def test_groups_stand_together(spec):
+    net = hopscape.build(spec)
+    places = place_nodes(net).positions
+    first = 72 if spec.startswith("dragonfly") else 0  # the first router or node
+    groups = places[first : first + 36].reshape(9, 4, 2)
+    inside = np.ptp(groups, axis=1).max()
+    middles = groups.mean(axis=1)
+    assert inside < KDTree(middles).query(middles, k=2)[0][:, 1].min()
+
+
+@pytest.mark.parametrize("spec", ["dragonfly(4, 2, p=3)", "slim_fly(4, p=2)", "polarfly(3)"])
+def test_endpoints_stand_beside_their_switch(spec):
+    net = hopscape.build(spec)
+    places = place_nodes(net).positions
+    ends = net.endpoints
+    owners = net.heads[net.indptr[ends]]
+    switches = np.setdiff1d(np.arange(net.order), ends)
+    nearest = switches[KDTree(places[switches]).query(places[ends])[1]]
+    assert (nearest == owners).all()
+    sizes = {c.get_gid(): c.get_sizes()[0] for c in make_figure(net).axes[0].collections[1:]}
+    assert sizes["nodes"] < sizes["switches"] / 3
+
+
+@pytest.mark.parametrize("spec", ["ring(3000)", "complete(150)", "random_regular(2400, 3)"])
+def test_large_networks_are_drawn_by_density(spec, tmp_path):
+    net = hopscape.build(spec)
+    figure = make_figure(net, dark=True)
+    image = figure.axes[0].images[0].get_array()
+    assert image.max() > 0
+    assert figure.texts[1].get_text().endswith("links by density")
+    assert len(part(figure, "nodes").get_offsets()) == net.order
+    with pytest.raises(ArgumentError, match="by density, without labels"):
+        make_figure(net, highlight=[0])
+
+
+def test_density_lies_where_the_links_run():
+    net = Network.from_links(2001, [0], [1])
+    figure = make_figure(net, layout="circle")
+    image = np.asarray(figure.axes[0].images[0].get_array().filled(0.0))
+    assert 0 < np.count_nonzero(image) < 12  # one short link
+
+
+@pytest.mark.parametrize("layout", ["auto", "circle", "levels", "force"])
+def test_layouts_keep_nodes_apart(layout):
+    for spec in ("fat_tree(4)", "hypercube(4)", "dragonfly(2, 1, p=1)", "ring(1)"):
+        places = place_nodes(hopscape.build(spec), layout).positions
+        assert len(np.unique(places.round(6), axis=0)) == len(places)
+    assert len(make_figure(hopscape.build("petersen"), layout=layout).texts) == 2
+
+
+def test_levels_are_distances():
+    cube = hopscape.build("hypercube(4)")
+    rows = place_nodes(cube, "levels").positions[:, 1]
+    hops = np.asarray([v.bit_count() for v in range(16)])
+    assert len(set(zip(rows.tolist(), hops.tolist(), strict=True))) == 5
+    apart = Network.from_links(4, [0], [1])
+    assert len(set(place_nodes(apart, "levels").positions[:, 1].tolist())) == 3
+
+
+def test_route_and_highlights():
+    net = hopscape.build("torus(5, 5)")
+    figure = make_figure(net, route=((0, 0), (2, 1)), highlight=["(4, 4)"])
+    segments = part(figure, "route").get_segments()
+    path = net.router().path(0, 11)
+    places = part(figure, "nodes").get_offsets()
+    ends = [{tuple(np.round(s[0], 3)), tuple(np.round(s[-1], 3))} for s in segments]
+    wanted = [{tuple(np.round(places[v], 3)) for v in pair} for pair in pairwise(path)]
+    assert ends == wanted
+    assert len(part(figure, "highlight").get_offsets()) == len(path) + 1
+    assert figure.texts[1].get_text().endswith("route 0 to 11: 3 hops")
+    with pytest.raises(hopscape.core.errors.HopscapeError):
+        make_figure(net, highlight=[25])
+
+
+def test_colours_by_generator_and_class():
+    figure = make_figure(hopscape.build("circulant(12, 1, 5)"), colour="port")
+    assert len(np.unique(part(figure, "links").get_colors(), axis=0)) == 2
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len(names) == 2
+    two = hopscape.build("two_level(complete(3), complete(4), speeds=[2, 1])")
+    figure = make_figure(two, colour="class")
+    kinds = np.unique(part(figure, "links").get_colors(), axis=0, return_counts=True)[1]
+    assert sorted(kinds.tolist()) == [6, 12]
+    with pytest.raises(ArgumentError, match="all of one class"):
+        make_figure(hopscape.build("petersen"), colour="class")
+    for wrong in ({"colour": "red"}, {"layout": "spiral"}):
+        with pytest.raises(ArgumentError, match="choose"):
+            make_figure(hopscape.build("petersen"), **wrong)
+
+
+def test_rounds_as_a_page_and_a_film(tmp_path):
+    from PIL import Image
+
+    from hopscape.collectives import broadcast
+
+    tree = broadcast(hopscape.build("torus(3, 3)"), 0)
+    draw_rounds(tree, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("<img ") == tree.rounds + 1
+    assert page.count(" hidden src") == tree.rounds
+    assert "http" not in page
+    draw_rounds(tree, tmp_path / "r.gif")
+    assert Image.open(tmp_path / "r.gif").n_frames == tree.rounds + 1
+    with pytest.raises(TooLargeError, match="rounds; a page shows up to 40"):
+        draw_rounds(broadcast(hopscape.build("ring(99)"), 0), tmp_path / "l.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
 from fractions import Fraction
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import hopscape
+from hopscape.cli import main
 from hopscape.cli.app import app
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
@@ -25,6 +27,7 @@ from hopscape.families.circulant.describe import distance_figures
 from hopscape.families.circulant.farthest import farthest
 from hopscape.families.circulant.figures import Figures
 from hopscape.families.circulant.lattice import Lattice
+from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.summary import summarise
 
 
@@ -205,3 +208,26 @@ def test_on_the_command_line() -> None:
     for words in (["--root", "3"], ["--within", "-2"], ["--node", "x"]):
         result = CliRunner().invoke(app, ["circulant", "circulant(48, 1, 20)", *words])
         assert isinstance(result.exception, HopscapeError), words
+
+
+@pytest.mark.parametrize(
+    ("order", "generators"), [(1000, (1, 31)), (999, (3, 7)), (720, (1, 9, 81)), (64, (1,))]
+)
+def test_distance_counts_need_no_search(order, generators, monkeypatch):
+    monkeypatch.setattr("hopscape.families.circulant.figures._COUNTED", 0)
+    network = Network.of(Circulant(order, generators))
+    counts = Circulant(order, generators).distance_counts()
+    assert counts == np.bincount(distances_from(network, 0)).tolist()
+    profile = distance_profile(network)
+    searched = distance_profile(network, exact=True)
+    for name in ("histogram", "diameter", "radius", "mean", "unreachable"):
+        assert getattr(profile, name) == getattr(searched, name)
+    assert (profile.how, profile.sources) == ("closed form", 0)
+
+
+def test_distances_of_a_huge_circulant(capsys):
+    with pytest.raises(SystemExit):
+        main(["distances", "circulant(1000000007, 1, 1000, 1000000)", "--from", "5", "-f", "json"])
+    record = json.loads(capsys.readouterr().out)
+    assert record["reached"] == sum(record["histogram"]) == 1000000007
+    assert record["histogram"][:3] == [1, 6, 18]

@@ -18,6 +18,7 @@ from hopscape.cli.commands.metrics import _matrix
 from hopscape.cli.commands.rings import read_distribution
 from hopscape.collectives import broadcast
 from hopscape.core.goal import read_permutation
+from hopscape.core.reading import GRAPH_ENDINGS
 from hopscape.core.schedule import Schedule
 from hopscape.export import (
     read_cables,
@@ -121,7 +122,7 @@ FORMATS = [
         FileFormat(
             f"graph {ending}", ending, lambda p: write_network(hopscape.build(NET), p), _graph
         )
-        for ending in (".edges", ".csv", ".graphml", ".mtx", ".npz")
+        for ending in GRAPH_ENDINGS
     ),
     FileFormat(
         "graph .mtx dense",

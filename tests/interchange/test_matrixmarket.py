@@ -51,7 +51,7 @@ def test_like_scipy(tmp_path_factory, rows, columns, field, symmetric, dense, se
         ("matrix coordinate integer general\n2 2\n", "the line with the size"),
         ("matrix coordinate integer general\n2 2 1\n1 1\n", "an entry has 3 numbers"),
         ("matrix coordinate integer general\n2 2 1\n1.5 1 1\n", "a place is 1.5"),
-        ("matrix coordinate integer general\n2 2 1\n1,1,1\n", "apart by blanks"),
+        ("matrix coordinate integer general\n2 2 1\n1,1,1\n", "separated by blanks"),
         ("matrix coordinate integer general\n9999999999 1 0\n", "a size is 9999999999"),
     ],
 )

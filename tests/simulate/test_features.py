@@ -306,3 +306,16 @@ def test_adaptive_packets_escape_when_no_buffer_holds_them(switching):
     before = int(state.scalars[layout.DELIVERED])
     assert not run.to(4000)
     assert state.scalars[layout.DELIVERED] > before + 200
+
+
+def test_saturation_resumes_and_runs_side_by_side(tmp_path, capsys):
+    kept = tmp_path / "kept.jsonl"
+    words = ["simulate", "ring(4)", "mesh(2, 3)", "--saturation", "--cycles", "200", "-f", "json"]
+    records = []
+    for workers in ("1", "2"):
+        with pytest.raises(SystemExit):
+            main([*words, "--workers", workers, "--resume", str(kept)])
+        records.append(json.loads(capsys.readouterr().out))
+    assert records[0]["saturation"].keys() == {"ring(4)", "mesh(2, 3)"}
+    assert records[0] == records[1]  # seconds too: nothing was run again
+    assert len(kept.read_text().splitlines()) >= 2

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
-from hopscape.simulate import Settings
+from hopscape.core.network import Network
+from hopscape.simulate import Settings, build_setup, layout
 
 pytestmark = pytest.mark.interpreted
 
@@ -43,3 +45,17 @@ def test_packets_that_are_none(packet):
 def test_unknown_words(field):
     with pytest.raises(ArgumentError, match=field):
         Settings(**{field: "magic"})
+
+
+def test_channels_are_simulated_as_they_are_or_refused():
+    def pair(**kind):
+        tails, heads = [0, 1], [1, 0]
+        classes = [ChannelClass("odd", **kind)]
+        return Network.from_links(2, tails, heads, duplex=False, classes=classes, kinds=[0, 0])
+
+    with pytest.raises(ArgumentError, match="other capacity than 1"):
+        build_setup(pair(speed=2), Settings())
+    for delay in (2.5, 5000):
+        with pytest.raises(ArgumentError, match="whole cycles from 0 to 1000"):
+            build_setup(pair(delay=delay), Settings())
+    assert build_setup(pair(delay=7), Settings()).lines[:2, layout.U_DELAY].tolist() == [7, 7]

@@ -1,1 +1,5 @@
-"""Algebra that families are made of: finite fields, automorphisms and orbits."""
+"""Algebra that families are made of: finite fields, automorphisms, orbits and groups."""
+
+from hopscape.algebra.groups import AutomorphismGroup, automorphism_group
+
+__all__ = ["AutomorphismGroup", "automorphism_group"]

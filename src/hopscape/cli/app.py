@@ -3,24 +3,78 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from hopscape._version import __version__
 from hopscape.cli import commands
-from hopscape.cli.contents import GROUPS, PANELS
+from hopscape.cli.completion import completer
+from hopscape.cli.config import read_config, write_config
+from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.cli.endings import EndedError
+from hopscape.cli.output import look
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["app"]
 
 
+_ENDINGS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".md": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "table",
+}
+
+
 class _Strict(TyperCommand):
-    """Refuses an option that is given twice, and lets the ending of -o choose the format."""
+    """A command with what all have in common.
+
+    It refuses an option that is given twice, lets the ending of -o choose the format, takes options
+    from a file, and has --wide and --columns for its tables.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = {param.name for param in self.params}
+        for param in self.params:
+            complete = completer(str(param.name))
+            if complete is not None:
+                param._custom_shell_complete = complete
+        if "style" not in names:
+            return
+        wide = "Show all columns, however wide."
+        self.params.append(
+            TyperOption(param_decls=["--wide", "wide"], is_flag=True, help=wide, expose_value=False)
+        )
+        if "columns" not in names:
+            some = "Only these columns of the table, separated by commas."
+            self.params.append(
+                TyperOption(param_decls=["--columns", "shown"], help=some, expose_value=False)
+            )
+
+        said = "Options from this TOML file; those of the command line win."
+        self.params.append(
+            TyperOption(param_decls=["--config", "config"], help=said, expose_value=False)
+        )
+        shown = "Print all options with their values as TOML, and do nothing else."
+        self.params.append(
+            TyperOption(
+                param_decls=["--write-config", "write_config"],
+                is_flag=True,
+                help=shown,
+                expose_value=False,
+            )
+        )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -28,11 +82,23 @@ class _Strict(TyperCommand):
             if times > 1 and option.param_type_name == "option" and not option.multiple:
                 name = max(option.opts, key=len)
                 raise ArgumentError(f"{name} is given {times} times; it can be given once")
+        if given.get("config"):
+            args = [*read_config(str(given["config"]), self, given), *args]
+            given = self.make_parser(ctx).parse_args(args=list(args))[0]
+        if given.get("write_config"):
+            print(write_config(str(ctx.info_name), self, given), end="")
+            ctx.exit()
         both = {"style", "output"} <= {param.name for param in self.params}
-        ending = str(given.get("output", "")).lower().rpartition(".")[2]
-        if both and "style" not in given and ending in ("json", "csv", "parquet"):
-            args = ["--format", ending, *args]
-        return super().parse_args(ctx, args)
+        ending = Path(str(given.get("output", ""))).suffix.lower()
+        if both and "style" not in given and ending in _ENDINGS:
+            args = ["--format", _ENDINGS[ending], *args]
+        left = super().parse_args(ctx, args)
+        look.wide = bool(given.get("wide", False))
+        look.columns = tuple(w.strip() for w in str(given.get("shown", "")).split(",") if w.strip())
+        look.markup = ""
+        if ctx.params.get("style") in ("md", "html"):
+            look.markup, ctx.params["style"] = str(ctx.params["style"]), "table"
+        return left
 
 
 class _LazyGroup(TyperGroup):
@@ -56,11 +122,60 @@ class _LazyGroup(TyperGroup):
             return None
         if not place:
             return _group(cmd_name, panel)
-        module, _, function = place.partition(":")
-        room = importlib.import_module(f"{commands.__name__}.{module}")
-        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        single.command(cmd_name, cls=_Strict, rich_help_panel=panel)(getattr(room, function))
-        return typer.main.get_command(single)
+        return _command(cmd_name, place, panel)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, or the nearest names."""
+        name = args[0]
+        if name in self.contents or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        bare = BARE.get(str(self.name), "")
+        if bare and not near_words(name, self.contents):
+            _hint(str(self.name), f"{self.name} {bare}")
+            return super().resolve_command(ctx, [bare, *args])
+        raise ArgumentError(_unknown(str(ctx.command_path), name, self.contents))
+
+
+def _command(name: str, place: str, panel: str) -> Any:
+    """A command, imported and built."""
+    module, _, function = place.partition(":")
+    room = importlib.import_module(f"{commands.__name__}.{module}")
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name, cls=_Strict, rich_help_panel=panel)(getattr(room, function))
+    return typer.main.get_command(single)
+
+
+def _hint(old: str, new: str) -> None:
+    print(
+        f"hopscape: '{old}' is now '{new}'; the old form goes with the next release",
+        file=sys.stderr,
+    )
+
+
+def near_words(word: str, known: Iterable[str]) -> list[str]:
+    """Up to three known words that look like this one.
+
+    Examples
+    --------
+    >>> near_words("desing", ["design", "show"])
+    ['design']
+    """
+    import difflib
+
+    return difflib.get_close_matches(word.lower(), list(known), n=3)
+
+
+def _unknown(path: str, name: str, known: Iterable[str]) -> str:
+    """There is no such command, but perhaps one like it."""
+    group = path.removeprefix("hopscape").strip()
+    places = {f"{group} {one}".strip(): one for one in known}
+    if not group:
+        for other, (_, members) in GROUPS.items():
+            places |= {f"{other} {member}": member for member in members}
+    near = near_words(name, places.values())
+    best = list(dict.fromkeys(call for word in near for call, one in places.items() if one == word))
+    hint = f"did you mean {' or '.join(best[:3])}?" if best else f"'{path} --help' lists them"
+    return f"command {name!r} is unknown; {hint}"
 
 
 def _group(name: str, panel: str) -> Any:
@@ -80,6 +195,19 @@ class _Commands(_LazyGroup):
         name: (panel, place) for panel, members in PANELS.items() for name, place in members.items()
     }
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in OLD:
+            place, new = OLD[args[0]]
+            _hint(args[0], new)
+            return args[0], _command(args[0], place, ""), args[1:]
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """All commands on one screen, the main job first."""
+        from hopscape.cli.overview import print_overview
+
+        print_overview({name: self.get_command(ctx, name) for name in self.contents})
+
 
 app = typer.Typer(
     name="hopscape",
@@ -88,8 +216,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="A SPEC is a call such as 'torus(8, 8)' or 'product(petersen, ring(8))', or a graph"
-    " file; 'hopscape families' lists what there is.",
 )
 
 
@@ -101,9 +227,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _start(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    install_progress()
+    install_progress(context.invoked_subcommand or "")

@@ -6,22 +6,23 @@ the module is imported when its command runs.
 
 from __future__ import annotations
 
-__all__ = ["GROUPS", "PANELS"]
+__all__ = ["BARE", "GROUPS", "OLD", "PANELS"]
 
 PANELS: dict[str, dict[str, str]] = {
     "Find and judge": {
         "design": "design:design",
+        "prices": "switched:prices",
         "compare": "networks:compare",
         "show": "networks:show",
         "families": "networks:families",
         "explain": "networks:explain",
         "distances": "networks:distances",
         "bisection": "metrics:bisection",
+        "structure": "structure:structure",
         "draw": "networks:draw",
     },
     "Route and survive": {
         "route": "routing:route",
-        "detour": "expanded:detour",
         "deadlock": "deadlock:deadlock",
     },
     "Collectives": {
@@ -43,33 +44,34 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Search, files and studies": {
         "search": "",
+        "atlas": "",
         "export": "networks:export",
+        "handover": "handover:handover",
+        "check": "handover:check",
+        "run-mpi": "handover:run_mpi",
+        "emit": "emit:emit",
         "embed": "petersen_cycles:embed",
         "groups": "petersen_cycles:groups",
         "study": "",
         "ledger": "ledger:ledger",
+        "docs": "manual:docs",
+        "warm-up": "warmup:warm_up",
     },
-    "Circulants and multirings": {
-        "circulant": "circulant:circulant",
-        "capacity": "multiring:capacity",
-        "rings": "rings:simulate_rings",
-        "ring-table": "rings:ring_table",
-        "ring-routes": "rings:ring_routes",
-        "ring-torus": "rings:ring_torus",
-    },
-    "Block designs": {
-        "designs": "blockdesign:designs",
-        "design-blocks": "blockdesign:design_blocks",
-        "design-check": "blockdesign:design_check",
-        "difference-cover": "blockdesign:difference_cover",
-        "digraph-table": "blockdesign:digraph_table",
-        "check-permutation": "blockdesign:check_permutation",
-        "route-around": "blockdesign:route_around",
-        "machines": "blockdesign:machines",
+    "One family": {
+        "blockdesign": "",
+        "circulant": "",
+        "multiring": "",
     },
 }
 
 GROUPS: dict[str, tuple[str, dict[str, str]]] = {
+    "atlas": (
+        "Optimal networks of every size, found by exhaustive search.",
+        {
+            "circulant": "atlas:atlas_circulant",
+            "largest": "atlas:atlas_largest",
+        },
+    ),
     "search": (
         "Search for the best networks of a kind.",
         {
@@ -93,4 +95,57 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "torus-broadcast": "torus:torus_broadcast",
         },
     ),
+    "blockdesign": (
+        "Block designs, distributed switches and two-level machines.",
+        {
+            "list": "blockdesign:designs",
+            "blocks": "blockdesign:design_blocks",
+            "check": "blockdesign:design_check",
+            "cover": "blockdesign:difference_cover",
+            "digraph": "blockdesign:digraph_table",
+            "permutation": "blockdesign:check_permutation",
+            "routes": "blockdesign:route_around",
+            "machines": "blockdesign:machines",
+        },
+    ),
+    "circulant": (
+        "Circulant graphs: what is known of one, and the best of a size.",
+        {
+            "show": "circulant:circulant",
+            "search": "circulant:search_circulant",
+        },
+    ),
+    "multiring": (
+        "Parallel rings: what they carry, slot by slot, and which ones to choose.",
+        {
+            "capacity": "multiring:capacity",
+            "simulate": "rings:simulate_rings",
+            "table": "rings:ring_table",
+            "routes": "rings:ring_routes",
+            "torus": "rings:ring_torus",
+            "search": "multiring:search_multiring",
+            "order": "multiring:search_order",
+        },
+    ),
 }
+
+OLD: dict[str, tuple[str, str]] = {
+    "detour": ("expanded:detour", "route --dead"),
+    "capacity": ("multiring:capacity", "multiring capacity"),
+    "rings": ("rings:simulate_rings", "multiring simulate"),
+    "ring-table": ("rings:ring_table", "multiring table"),
+    "ring-routes": ("rings:ring_routes", "multiring routes"),
+    "ring-torus": ("rings:ring_torus", "multiring torus"),
+    "designs": ("blockdesign:designs", "blockdesign list"),
+    "design-blocks": ("blockdesign:design_blocks", "blockdesign blocks"),
+    "design-check": ("blockdesign:design_check", "blockdesign check"),
+    "difference-cover": ("blockdesign:difference_cover", "blockdesign cover"),
+    "digraph-table": ("blockdesign:digraph_table", "blockdesign digraph"),
+    "check-permutation": ("blockdesign:check_permutation", "blockdesign permutation"),
+    "route-around": ("blockdesign:route_around", "blockdesign routes"),
+    "machines": ("blockdesign:machines", "blockdesign machines"),
+}
+"""Names of the release before: where the command is, and what it is called now."""
+
+BARE: dict[str, str] = {"circulant": "show"}
+"""Groups that were commands: what they still do with an argument that names no command."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,6 +38,69 @@ _SHOW = {
     "mean distance": "mean distance over ordered pairs of distinct nodes",
     "vertex-transitive": "does every node look like every other?",
     "memory": "bytes of the wiring as arrays, if it is built",
+    "best known": "the Moore bound and the largest known graph of this degree and diameter",
+    "record": "the best Graph Golf solution of this number of nodes and degree",
+    "other kinds": "further kinds of channels, which JSON lists",
+    "note": "what the figures leave aside",
+}
+_STRUCTURE = {
+    "automorphisms": "permutations of the nodes that keep every channel",
+    "orbits of nodes": "classes of nodes that automorphisms move into each other",
+    "edge-transitive": "does every link look like every other?",
+    "distance-regular": "do the counts of further and nearer neighbours depend on distance alone?",
+    "intersection array": "neighbours one further away {b0, b1, ...; and one nearer: c1, c2, ...}",
+    "eigenvalues": "of the adjacency matrix, the largest first, with multiplicities",
+    "spectral gap": "second smallest eigenvalue of the normalised Laplacian",
+    "conductance": "fewest links that leave a set, over the degrees in its smaller side",
+    "Ramanujan": "are all eigenvalues but ±degree at most 2 sqrt(degree - 1)?",
+}
+_DEADLOCK = {
+    "with 1 virtual channel": "can packets wait for each other for ever?",
+    "virtual channels needed": "fewest classes of channels by which a deadlock is impossible",
+}
+_MULTIRING = {
+    "routes": "how routes are chosen: shortest, balanced, or by a heuristic",
+    "places": "places of a ring: packets that it carries at once",
+    "largest load": "packets on the fullest ring per slot",
+    "loads": "packets on each ring per slot",
+    "packets per slot": "packets that the rings carry in all",
+    "fullest rings": "rings that limit what is carried, by the steps that they take",
+    "no network of the kind carries more than": "the bound, and the same as a fraction",
+    "cable": "length in steps of ring 1, or metres",
+    "exact": "is the answer proved?",
+}
+_DESIGNS = {
+    "sigma": "blocks that any two elements share",
+    "m": "elements of a block: ports of a small switch",
+    "N": "elements and blocks: ports of the whole switch",
+    "status": "does the design exist: built here, impossible or open?",
+    "reason": "by which construction or theorem",
+    "because": "the reason for the entry beside it",
+    "built": "how the design was built",
+}
+_EMBEDDING = {
+    "dilation": "longest route between images of neighbours",
+    "mean dilation": "mean length of the routes between images of neighbours",
+    "congestion": "routes on the busiest channel",
+    "sides": "endpoints and switches in either half",
+}
+_SEARCH = {
+    "best sets": "sets of generators of the least diameter, then the least mean distance",
+    "sets tested": "sets whose distances were computed",
+}
+_EXPLAIN = {
+    "column": "name in files and options",
+    "title": "as tables print it",
+    "explanation": "what it means",
+    "where": "what prints it",
+}
+_SIGNS = {
+    "~": "from a sample",
+    "≤": "an upper bound, not proved least",
+    "≥": "a lower bound",
+    "<": "< 3: dominated by the third, which is nowhere worse in what matters",
+    "-": "not known, not measured or none",
+    "…": "cut: JSON has all of it",
 }
 _RANKING = {
     "#": "place in the ranking, the best first",
@@ -48,7 +112,9 @@ _ROUTES = {
     "length": "hops of the route",
     "path": "numbers of the nodes on the route",
     "addresses": "addresses of the nodes on the route",
-    "shortest ways begin by": "all ports by which a shortest way begins",
+    "ports": "ports by which the nodes of the route are left",
+    "shortest routes begin by": "all ports by which a shortest route begins",
+    "disjoint route": "a route that shares no node in between with the others",
     "router": "what told the route: a formula, a table or a search",
 }
 _COLLECTIVE = {
@@ -81,6 +147,8 @@ _FAMILIES = {
     "family": "how a spec is written",
     "what it is": "the family in one line",
     "example": "a small member",
+    "parameters": "how a spec is written, with defaults",
+    "also called": "other names of the family",
 }
 _SIMULATE = {
     "offered": "flits per endpoint and cycle that the sources make",
@@ -99,7 +167,15 @@ _SIMULATE = {
     "rerouted": "packets that did not follow the first choice of their route",
 }
 _TABLES = {
+    "signs": _SIGNS,
     "show": _SHOW,
+    "structure": _STRUCTURE,
+    "deadlock": _DEADLOCK,
+    "multiring": _MULTIRING,
+    "blockdesign": _DESIGNS,
+    "embed and bisection": _EMBEDDING,
+    "search": _SEARCH,
+    "explain": _EXPLAIN,
     "design": _RANKING,
     "route": _ROUTES,
     "broadcast and the other collectives": _COLLECTIVE,
@@ -125,6 +201,13 @@ def glossary() -> Iterator[Word]:
             yield Word(title, title, text, where)
 
 
+def _matching(words: list[Word], wanted: str) -> list[Word]:
+    from hopscape.design.columns import plain_title
+
+    plain = plain_title(wanted)
+    return [w for w in words if plain and plain in (plain_title(w.name), plain_title(w.title))]
+
+
 def look_up(text: str) -> list[Word]:
     """The words of a name or title, however it is written.
 
@@ -140,12 +223,12 @@ def look_up(text: str) -> list[Word]:
     >>> look_up("All-Reduce us")[0].name
     'allreduce'
     """
-    from hopscape.design.columns import plain_title
-
     words = list(glossary())
-    wanted = plain_title(text)
-    found = [w for w in words if wanted in (plain_title(w.name), plain_title(w.title))]
-    if not found or not wanted:
+    text = re.sub(r" \d+$| \([^)]*\)$", "", text.strip())  # 'disjoint route 2', 'latency (cycles)'
+    found = _matching(words, text)
+    for part in (*text.split(": ")[1:], *text.split(", ")[:-1]):  # 'balanced: loads'
+        found = found or _matching(words, part)
+    if not found:
         found = [w for w in words if text.strip() == w.title]
     if not found:
         names = sorted({w.name for w in words} | {w.title for w in words})

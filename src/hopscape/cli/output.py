@@ -1,36 +1,45 @@
-"""Results as tables, JSON, CSV or Parquet. Printing never computes."""
+"""Results as tables, JSON, CSV, Parquet, Markdown or HTML. Printing never computes."""
 
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 
 from hopscape._version import __version__
+from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
+from hopscape.core.tables import Table, fit, wrap
 
 __all__ = [
     "DaskOption",
+    "DeviceOption",
     "Format",
     "FormatOption",
+    "Look",
     "OutputOption",
     "ProcessesOption",
     "TableOption",
     "emit",
     "emit_rows",
     "in_table",
+    "look",
     "plain",
+    "say",
 ]
 
 
@@ -41,13 +50,38 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     parquet = "parquet"
+    md = "md"
+    html = "html"
+
+
+@dataclass
+class Look:
+    """How the command that runs shows its tables, as its options say.
+
+    Attributes
+    ----------
+    wide : bool
+        All columns, whatever the width of the terminal.
+    columns : tuple of str
+        Only these, by name or by heading.
+    markup : str
+        'md' or 'html' instead of plain text.
+    """
+
+    wide: bool = False
+    columns: tuple[str, ...] = ()
+    markup: str = ""
+
+
+look = Look()
 
 
 FormatOption = Annotated[
     Format, typer.Option("--format", "-f", help="How to print the result.", case_sensitive=False)
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this file instead.")
+    Path | None,
+    typer.Option("--output", "-o", help="Write to this file, in the format of its ending."),
 ]
 TableOption = Annotated[
     Path | None,
@@ -58,6 +92,10 @@ ProcessesOption = Annotated[
 ]
 DaskOption = Annotated[
     str | None, typer.Option("--dask", help="Work on this Dask scheduler, such as tcp://HOST:8786.")
+]
+DeviceOption = Annotated[
+    Literal["cpu", "gpu"],
+    typer.Option("--device", help="Where to compute; 'gpu' needs the extra gpu and CUDA."),
 ]
 
 
@@ -91,9 +129,13 @@ def emit(
     """
     if style is Format.table:
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
-        first = _table(("", ""), [(k, v) for k, v in shown.items()], title, heading=False)
+        if look.columns:
+            kept = chosen(dict(zip(shown, shown)))
+            shown = {name: shown[name] for name in kept}
+        first = Table({"": "", " ": ""}, list(shown.items()), title, heading=False)
         _print_tables([first, *(_row_table(*part) for part in below)], output)
     elif style is Format.json:
+        _refuse_columns()
         _write_json(_signed(record), output)
     else:
         emit_rows([record], style, output)
@@ -107,6 +149,9 @@ def emit_rows(
     title: str = "",
     columns: Mapping[str, str] | None = None,
     wrapper: str = "",
+    priority: Mapping[str, float] | None = None,
+    brief: Mapping[str, str] | None = None,
+    legend: Mapping[str, str] | None = None,
 ) -> None:
     """Print many results of one kind.
 
@@ -120,18 +165,63 @@ def emit_rows(
         Keys to show in a table, with their headings; all when left out.
     wrapper : str
         In JSON, put the list under this key.
+    priority : mapping, optional
+        The larger, the sooner a column goes on a narrow terminal; from the right without.
+    brief : mapping, optional
+        Keys whose cells stand in for those of a column where it is too wide.
+    legend : mapping, optional
+        What the signs at the beginning of cells mean; those that occur are explained.
     """
     if style is Format.json:
+        _refuse_columns()
         _write_json(_signed({wrapper: rows}) if wrapper else [*map(_signed, rows)], output)
         return
     if style is Format.table:
-        _print_tables([_row_table(rows, title, columns)], output)
+        _print_tables([_row_table(rows, title, columns, priority, brief)], output, legend)
         return
     flat = [_flatten(row) for row in rows]
+    if look.columns and flat:
+        names = dict.fromkeys(name for row in flat for name in row)
+        kept = chosen({name: (columns or {}).get(name, name) for name in names})
+        flat = [{name: row.get(name) for name in kept} for row in flat]
     if style is Format.csv:
         _write_text(_csv(flat), output)
     else:
         _write_parquet(flat, output)
+
+
+def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, str]:
+    """The columns that --columns names, in its order.
+
+    Examples
+    --------
+    >>> chosen({"spec": "network", "p99": "p99 (cycles)"}, ["p99", "Network"])
+    {'p99': 'p99 (cycles)', 'spec': 'network'}
+    """
+    known: dict[str, str] = {}
+    for key, head in heads.items():
+        for word in (key, head, head.partition(" (")[0]):
+            known.setdefault(_letters(word), key)
+    out = {}
+    for word in wanted or look.columns:
+        key = known.get(_letters(word), "")
+        if not key:
+            near = difflib.get_close_matches(_letters(word), known, n=1, cutoff=0.5)
+            hint = f"did you mean {known[near[0]]}? " if near else ""
+            raise ArgumentError(
+                f"--columns: {word!r} is unknown; {hint}there are {', '.join(heads)}"
+            )
+        out[key] = heads[key]
+    return out
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum()) or text
+
+
+def _refuse_columns() -> None:
+    if look.columns:
+        raise ArgumentError("--columns chooses columns of tables and of CSV; JSON always has all")
 
 
 def _signed(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,58 +297,89 @@ def in_table(value: Any) -> str:
 
 
 def _row_table(
-    rows: Sequence[Mapping[str, Any]], title: str, columns: Mapping[str, str] | None
-) -> Any:
-    heads = columns if columns is not None else {k: k for k in (rows[0] if rows else {})}
+    rows: Sequence[Mapping[str, Any]],
+    title: str,
+    columns: Mapping[str, str] | None,
+    priority: Mapping[str, float] | None = None,
+    brief: Mapping[str, str] | None = None,
+) -> Table:
+    heads = dict(columns) if columns is not None else {k: k for k in (rows[0] if rows else {})}
+    if look.columns:
+        heads = chosen(heads | {k: k for row in rows for k in row if k not in heads})
     body = [[in_table(row.get(key)) for key in heads] for row in rows]
-    return _table(tuple(heads.values()), body, title)
+    short = {
+        key: [in_table(row.get(other)) for row in rows] for key, other in (brief or {}).items()
+    }
+    return Table(heads, body, title, {} if look.columns else priority or {}, short)
 
 
-def _table(
-    heads: tuple[str, ...], rows: Sequence[Sequence[str]], title: str, heading: bool = True
-) -> Any:
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+def _print_tables(
+    tables: Sequence[Table], output: Path | None, legend: Mapping[str, str] | None = None
+) -> None:
+    """Print tables one below the other, or write them in plain text or markup."""
+    if look.markup:
+        from hopscape.core.markup import write_markup
 
-    table = Table(
-        title=escape(title) or None,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD if heading else None,
-        show_header=heading,
-        pad_edge=False,
-    )
-    for i, head in enumerate(heads):
-        numbers = heading and i > 0 and all(_is_number(row[i]) for row in rows)
-        table.add_column(
-            escape(head),
-            justify="right" if numbers else "left",
-            style="bold" if i == 0 else "",
-            no_wrap=heading and i == 0,
-            overflow="fold",
+        first, *rest = (
+            write_markup(table, _signs(table, legend or {}), look.markup if i == 0 else part)
+            for i, table in enumerate(tables)
+            for part in ["html-part" if look.markup == "html" else look.markup]
         )
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    return table
-
-
-def _print_tables(tables: Sequence[Any], output: Path | None) -> None:
+        if look.markup == "html":
+            first = first.replace("</body>", "".join(rest) + "</body>")
+            rest = []
+        _write_text("\n".join([first, *rest]), output)
+        return
     from rich.console import Console
 
-    if output is not None:
-        text = io.StringIO()
-        console = Console(file=text, width=400, no_color=True)
-        for table in tables:
-            console.print(table)
-        _write_text(text.getvalue(), output)
-        return
     console = Console()
-    if not console.is_terminal:  # piped: never cut what somebody wants to grep
-        console = Console(width=max(400, console.width), no_color=True)
-    for table in tables:
-        console.print(table)
+    width = None  # files and pipes: never cut what somebody wants to grep
+    if output is None and console.is_terminal and not look.wide:
+        width = console.width
+    lines = [line for table in tables for line in _lines(table, width, legend or {})]
+    if output is not None or not console.is_terminal:
+        _write_text("".join(f"{(a + b).rstrip()}\n" for a, b in lines), output)
+        return
+    from rich.text import Text
+
+    quiet()
+    for first_part, other_part in lines:
+        console.print(Text.assemble((first_part, "bold"), other_part), soft_wrap=True)
 
 
-def _is_number(text: str) -> bool:
-    return text == "-" or text[:1].isdigit() or text[:1] in "≤≥~" or text[:2].lstrip("-").isdigit()
+def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The lines of a table that fits a width: what is bold, and the rest."""
+    text = fit(table, width)
+    dropped = [head for head in table.heads.values() if head in text.dropped]
+    shown = [key for key, head in table.heads.items() if head not in text.dropped]
+    title = [] if not table.title else wrap(table.title, width) if width else [table.title]
+    lines = [(line, "") for line in title]
+    lines += text.head
+    if text.head:
+        lines.append(("", "─" * text.width))
+    lines += text.body
+    notes = _signs(table, legend, shown)
+    if dropped:
+        notes.append(
+            f"not shown for want of room: {', '.join(dropped)}; --wide shows all columns,"
+            f" --columns {shown[0]},... those that you name"
+        )
+    lines += [("", line) for note in notes for line in (wrap(note, width) if width else [note])]
+    return lines
+
+
+def say(*notes: str) -> None:
+    """Print notes below a table, wrapped between words on a terminal."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for note in notes:
+        for line in wrap(note, width) if width else [note]:
+            print(line)
+
+
+def _signs(table: Table, legend: Mapping[str, str], keys: Sequence[str] | None = None) -> list[str]:
+    """What the signs mean that the columns shown hold."""
+    places = [i for i, key in enumerate(table.heads) if keys is None or key in keys]
+    cells = {row[i][:1] for row in table.rows for i in places}
+    cells |= {cell[:1] for key in table.brief if keys is not None for cell in table.brief[key]}
+    used = [text for sign, text in legend.items() if sign in cells]
+    return ["; ".join(used)] if used else []

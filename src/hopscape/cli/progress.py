@@ -1,21 +1,98 @@
-"""A bar on the terminal for work that takes longer than a second."""
+"""A bar on the terminal for work that takes longer than a second.
+
+While kernels are compiled for the first time, in this process or in others that work for it, the
+line says so, and how many there have been.
+"""
 
 from __future__ import annotations
 
+import atexit
 import sys
 import threading
 from typing import Any
 
 from hopscape.core.progress import set_progress
 
-__all__ = ["install_progress"]
+__all__ = ["install_progress", "quiet"]
 
 _PATIENCE = 1.0
+_FRESH = 4  # seconds for which a kernel counts as just compiled
+_ABOUT = {"design": 158, "simulate": 55}
+"""Kernels that a command needs on a new installation, roughly."""
 
 
-def install_progress() -> None:
+def install_progress(command: str = "") -> None:
     """Show progress if a person is watching."""
-    set_progress(_Bar if sys.stderr.isatty() else None)
+    watched = sys.stderr.isatty()
+    set_progress(_Bar if watched else None)
+    if watched and _watch.thread is None:
+        _watch.start(command)
+
+
+def quiet() -> None:
+    """Take the line about kernels away: something else is printed now."""
+    _watch.erase()
+
+
+class _Watch:
+    """Counts the kernels that appear in the cache, and says so where no bar does."""
+
+    def __init__(self) -> None:
+        self.thread: threading.Thread | None = None
+        self.bars = 0
+        self._new = self._fresh = self._about = 0
+        self._written = False
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+
+    def start(self, command: str) -> None:
+        """Look once a second until the command ends."""
+        self._about = _ABOUT.get(command, 0)
+        self.thread = threading.Thread(target=self._look, daemon=True)
+        self.thread.start()
+        atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._end.set()
+        self.erase()
+
+    def _look(self) -> None:
+        from hopscape.core.kernel_cache import cached_kernels
+
+        if self._end.wait(_PATIENCE):
+            return
+        before = cached_kernels()
+        while not self._end.wait(1.0):
+            new = cached_kernels() - before
+            self._fresh = _FRESH if new > self._new else max(0, self._fresh - 1)
+            self._new = max(self._new, new)
+            text = self.text()
+            if text and not self.bars:
+                self._write(f"\r\x1b[K{text}")
+            else:
+                self.erase()
+
+    def text(self) -> str:
+        """What to say about kernels, nothing when none was compiled just now."""
+        if not self._fresh:
+            return ""
+        about = f" of about {self._about}" if self._new < self._about else ""
+        return f"compiling kernels, first run only: {self._new}{about}"
+
+    def erase(self) -> None:
+        """Take the line away."""
+        if self._written:
+            self._write("\r\x1b[K", False)
+
+    def _write(self, text: str, shown: bool = True) -> None:
+        with self._lock:
+            self._written = shown
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+_watch = _Watch()
 
 
 class _Bar:
@@ -33,16 +110,28 @@ class _Bar:
 
     def _appear(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+        from rich.progress import TimeRemainingColumn as Remaining
+        from rich.text import Text
+
+        class Left(ProgressColumn):
+            """The time that is left, or that kernels are compiled (which no estimate knows)."""
+
+            usual = Remaining()
+
+            def render(self, task: Any) -> Text:
+                return Text(_watch.text()) if _watch.text() else self.usual.render(task)
 
         with self._lock:
             if self._closed:
                 return
+            _watch.erase()
+            _watch.bars += 1
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f}%"),
-                TimeRemainingColumn(),
+                Left(),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -61,3 +150,4 @@ class _Bar:
             self._timer.cancel()
             if self._progress is not None:
                 self._progress.stop()
+                _watch.bars -= 1

@@ -16,11 +16,12 @@ from hopscape.collectives.choose import (
     run_built,
 )
 from hopscape.collectives.generic import make_schedule
-from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError
+from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugins
 from hopscape.core.progress import check_time, time_limit
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
@@ -28,8 +29,10 @@ from hopscape.core.verify import verify
 
 __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
 
-SECONDS = 60.0
+SECONDS = 30.0
+_SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
+_MANY_MOVES = 10_000_000
 _WAYS_OF_PACKING = ("unit", "packed")
 
 
@@ -73,8 +76,18 @@ class Entry:
         return still + each * size
 
     def cost(self, costs: Mapping[str, float], size: float | None) -> float:
-        """What it is ranked by: time for so many bytes, or with costs per chunk without."""
+        """What it is ranked by: time for so many bytes, or with costs per chunk without.
+
+        Where nothing is said of costs, a round counts 1, or as much as its busiest channel carries.
+        """
+        if size is None and costs["beta"] == costs["gamma"] == costs["delta"] == 0:
+            busy = self.verdict.details.get("sizes", 0) if self._shares else 0
+            return costs["alpha"] * max(self.rounds, busy)
         return self.time(costs, self.chunks if size is None else size)
+
+    @property
+    def _shares(self) -> bool:
+        return self.schedule.model.switching == "cut-through"
 
 
 @dataclass(frozen=True)
@@ -118,6 +131,16 @@ class Contest:
         """The winner."""
         return self.entries[0]
 
+    def settled(self, entries: Sequence[Entry]) -> bool:
+        """Is one of these entries at the bound, or within 1 % of it?"""
+        bound = self.bounds[0].rounds if self.bounds else 0
+        if self.size is None:
+            plain = self.costs["beta"] == self.costs["gamma"] == self.costs["delta"] == 0
+            fewest = min(entry.cost(self.costs, None) for entry in entries)
+            return plain and fewest <= self.costs["alpha"] * bound
+        least = 1.01 * self.least_time(self.size)
+        return min(entry.time(self.costs, self.size) for entry in entries) <= least
+
     def least_time(self, size: float) -> float:
         """No schedule is faster for a buffer of so many bytes."""
         rounds = self.bounds[0].rounds if self.bounds else 0
@@ -145,17 +168,21 @@ def buffer_chunks(network: Network, goal: Goal) -> int:
 
 
 def candidates(network: Network, goal: Goal) -> list[Collective]:
-    """All algorithms for a goal: generic, of the family, classic, and those of packages."""
+    """All algorithms for a goal: the family's, generic, classic, those that search for long."""
     from hopscape.collectives.classics import CLASSICS
 
     what = "trees of breadth-first search and greedy rounds, for any network"
-    found = [Collective(GENERIC, goal.kind, what, make_schedule)]
-    found += named_algorithms(network, goal)
-    names = {one.name for one in found}
-    found += [one for one in _turned_round(network, goal) if one.name not in names]
-    names = {one.name for one in found}
-    found += [one for one in CLASSICS if one.goal == goal.kind and one.name not in names]
-    return found
+    found = list(named_algorithms(network, goal))
+    found.append(Collective(GENERIC, goal.kind, what, make_schedule))
+    for more in (_turned_round(network, goal), CLASSICS):
+        names = {one.name for one in found}
+        found += [one for one in more if one.goal == goal.kind and one.name not in names]
+    return sorted(found, key=_is_dear)
+
+
+def _is_dear(one: Collective) -> bool:
+    """Does an algorithm search for long? Those for any network that packages add do."""
+    return one.name in {added.name for added in load_plugins("collectives").values()}
 
 
 def _turned_round(network: Network, goal: Goal) -> list[Collective]:
@@ -205,7 +232,7 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
     """The rules asked for, and the usual ones beside them.
 
     Messages go hop by hop; with bytes or through switches they run through whole paths
-    (cut-through), packed. Switches that may copy and add are nodes like others.
+    (cut-through). With bytes they are packed. Switches that may copy and add are nodes like others.
     """
     rules = {name: value for name, value in asked.items() if name not in COSTS}
     through = network.has_switches and not rules.get("in_network", False)
@@ -215,7 +242,7 @@ def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) 
         )
     if "switching" not in rules:
         rules["switching"] = "cut-through" if through or size is not None else "store-and-forward"
-    if rules["switching"] == "cut-through":
+    if rules["switching"] == "cut-through" and size is not None:
         rules.setdefault("packing", "packed")
     return rules
 
@@ -282,16 +309,20 @@ def compete(
             _no_stops(network, model)
     entries: list[Entry] = []
     left: list[LeftOut] = []
+    bounds = tuple(lower_bounds(network, goal, model))
+    contest = Contest(network, goal, model, costs, size, (), (), bounds)
     with time_limit(seconds):
         for one in pool:
+            if entries and _is_dear(one) and contest.settled(entries):
+                left.append(LeftOut(one.name, _SETTLED))
+                continue
             made, why = _try(one, network, goal, model, size, bool(entries), algorithm is not None)
             entries += made
             left += [] if made else [LeftOut(one.name, why)]
     if not entries:
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
-    bounds = tuple(lower_bounds(network, goal, model))
-    return Contest(network, goal, model, costs, size, tuple(entries), tuple(left), bounds)
+    return replace(contest, entries=tuple(entries), left_out=tuple(left))
 
 
 def _check_ends(network: Network, goal: Goal) -> None:
@@ -370,6 +401,7 @@ def _try(
             try:
                 if others or made:
                     check_time(one.name)
+                    _check_moves(network, aim)
                 schedule = run_built(one, network, aim, rules).under(model)
                 verdict = verify(schedule)
             except DisconnectedError:
@@ -381,6 +413,23 @@ def _try(
                 made.append(_entry(one.name, schedule, verdict))
             why = why or f"its schedule fails: {verdict.reason}"
     return _undominated(made), why or _hop_by_hop(network)
+
+
+def _check_moves(network: Network, goal: Goal) -> None:
+    """Refuse a second schedule of very many transfers."""
+    count = network.endpoint_count
+    each = {
+        "all-gather": count * (count - 1) * goal.chunks,
+        "reduce-scatter": count * (count - 1) * goal.chunks,
+        "all-to-all": count * (count - 1) * goal.chunks,
+        "all-reduce": 2 * (count - 1) * goal.chunks,
+    }
+    moves = each.get(goal.kind, (count - 1) * goal.chunks)
+    if moves > _MANY_MOVES:
+        raise TooLargeError(
+            f"{moves:,} chunks would have to move; beyond {_MANY_MOVES:,} only the first algorithm"
+            " that serves is run, or the one that is named"
+        )
 
 
 def _hop_by_hop(network: Network) -> str:

@@ -97,7 +97,8 @@ def crossings(
     lines = [entry.line(costs) for entry in entries]
     at = low
     now = min(range(len(lines)), key=lambda i: (lines[i][0] + lines[i][1] * at, lines[i][1], i))
-    first, out = entries[now], []
+    first = entries[now]
+    out: list[Crossing] = []
     while True:
         still, each = lines[now]
         meets = [

@@ -37,6 +37,11 @@ class DetourRouter(SearchRouter):
     dead_links : iterable of pairs of nodes
         All links between the two are dead, in both directions.
 
+    Attributes
+    ----------
+    left : Network
+        What is left: the same nodes, the channels that work.
+
     Examples
     --------
     >>> import hopscape
@@ -61,7 +66,7 @@ class DetourRouter(SearchRouter):
         numbers = [u * network.order + v for a, b in pairs for u, v in ((a, b), (b, a))]
         self._cut = np.unique(np.asarray(numbers, dtype=np.int64))
         alive = self._usable(network.tails, network.heads)
-        self._left = Network.from_links(
+        self.left = Network.from_links(
             network.order, network.tails[alive], network.heads[alive], duplex=False
         )
 
@@ -79,7 +84,7 @@ class DetourRouter(SearchRouter):
 
     def _to(self, target: int) -> IntArray:
         if target not in self._kept:
-            found = distances_to(self._left, target).copy()
+            found = distances_to(self.left, target).copy()
             found[self.dead] = -1
             self._keep(target, found)
         return super()._to(target)

@@ -86,6 +86,10 @@ class Family(RoutedStructure):
         of its members are worth a look. What does not fit is left out by whoever asks. By default
         the one member of a family without parameters, and those of the nearest orders where a
         single integer is required.
+
+        For a switched machine (``requirement.throughput`` is not None) ``ports`` is the radix,
+        lines to endpoints included: families with switches offer their balanced members and
+        those with the fewest switches that ``requirement.carries`` allows.
         """
         return scan(cls, requirement) if cls.parameters else (cls.name,)
 

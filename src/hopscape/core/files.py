@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["write_atomically"]
+__all__ = ["make_folder", "write_atomically", "write_text"]
 
 _LIVE = ("/dev/", "/proc/")
 
@@ -46,6 +46,27 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> Non
     if not place.parent.is_dir():
         raise ArgumentError(f"{path} cannot be written: there is no folder {place.parent}")
     _replace(path, place, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode), write)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text, whole or not at all."""
+    write_atomically(path, lambda out: out.write(text.encode()))
+
+
+def make_folder(path: str | Path) -> Path:
+    """Make a folder if it is not there.
+
+    Raises
+    ------
+    ArgumentError
+        When it cannot be made.
+    """
+    place = Path(path)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{place} cannot be made: {error.strerror}") from error
+    return place
 
 
 def _write_through(place: Path, write: Callable[[IO[bytes]], Any]) -> None:

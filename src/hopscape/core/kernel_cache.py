@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["prepare_kernel_cache"]
+__all__ = ["cached_kernels", "kernel_folders", "prepare_kernel_cache"]
 
 
 def prepare_kernel_cache() -> None:
@@ -35,3 +35,29 @@ def _writable(place: Path) -> bool:
     while not place.exists() and place != place.parent:
         place = place.parent
     return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+
+
+def kernel_folders() -> list[Path]:
+    """Where compiled kernels lie, in the order in which numba looks.
+
+    ``NUMBA_CACHE_DIR`` if it is set; else beside the sources where they can be written; else in the
+    cache folder of the user.
+    """
+    said = os.environ.get("NUMBA_CACHE_DIR")
+    if said:
+        return [Path(said)]
+    package = Path(__file__).resolve().parent.parent
+    if os.access(package, os.W_OK):
+        return [package]
+    home = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))
+    return [home / "numba"]
+
+
+def cached_kernels() -> int:
+    """How many compiled functions the cache holds."""
+    return sum(
+        name.endswith(".nbi")
+        for folder in kernel_folders()
+        for _, _, names in os.walk(folder)
+        for name in names
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 
-__all__ = ["Layout", "Points", "circle", "closest"]
+__all__ = ["Layout", "Points", "circle", "closest", "hang_on"]
 
 Points = Floats
 
@@ -49,3 +49,34 @@ def closest(places: Points) -> float:
     gaps = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1))
     apart = gaps[gaps > 1e-9]
     return float(apart.min()) if len(apart) else 1.0
+
+
+def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> Points:
+    """Places for leaves beside their owners, in a fan that looks away from a centre.
+
+    Parameters
+    ----------
+    places : ndarray, shape (order, 2)
+        Of the owners, by number.
+    owners : int64[leaves]
+        Leaves of one owner stand side by side in the order given.
+    centres : ndarray, shape (leaves, 2)
+        What each fan looks away from.
+    reach : float
+        Distance from the owner, as a share of the closest distance between two owners.
+    """
+    own = places[owners]
+    known = np.unique(owners)
+    far = reach * closest(places[known[:2000]])
+    away = own - centres
+    angle = np.arctan2(away[:, 1], away[:, 0])
+    order = np.argsort(owners, kind="stable")
+    first = np.searchsorted(owners[order], owners)
+    rank = np.empty(len(owners))
+    rank[order] = np.arange(len(owners))
+    rank = rank - first
+    count = np.bincount(owners)[owners]
+    step = np.minimum(0.7, 4.4 / np.maximum(count, 1))
+    angle = angle + (rank - (count - 1) / 2) * step
+    found: Points = own + far * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.front import Front
 from hopscape.core.router import Route, Router, choose_router
 from hopscape.core.structure import Structure
-from hopscape.core.wired import NodeLike, Wired
+from hopscape.core.wired import NodeLike
 
 __all__ = ["Network", "NodeLike", "RoutedStructure"]
 
 
-class Network(Wired):
+class Network(Front):
     """An immutable, port-numbered, directed multigraph.
 
     Build one with :func:`hopscape.build`, or from arrays with :meth:`from_links`.
@@ -40,6 +41,8 @@ class Network(Wired):
     (12, 24, (2, 1), 7)
     >>> net.neighbours(0)
     (3, 9, 1, 2)
+    >>> net.diameter, net.histogram(), net == hopscape.build("torus(4, 3)")
+    (3, [12, 48, 60, 24], True)
     """
 
     family: RoutedStructure | None

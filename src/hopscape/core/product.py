@@ -19,6 +19,7 @@ from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
+from hopscape.core.formula import Value, choose, constant, digits, equal
 from hopscape.core.layout import Points, closest
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -298,6 +299,31 @@ class ProductRouter(Router):
         if any(not router.network.facts.connected for router in self._routers):
             out[self.distances(at, to) < 0] = -1
         return out
+
+    def formula(self, at: Value, to: Value) -> Value:
+        zero = np.zeros(1, dtype=np.int64)
+        for router in self._routers:
+            whole = router.network.facts.connected
+            if (
+                not whole
+                and (
+                    router.distances(
+                        zero.repeat(router.network.order), np.arange(router.network.order)
+                    )
+                    < 0
+                ).any()
+            ):
+                return super().formula(at, to)
+        here, there = digits(at, self._box.sides), digits(to, self._box.sides)
+        port = constant(-1)
+        for i in range(len(here) - 1, -1, -1):
+            a = here[i].named(f"here{i}", f"entry {i} of both addresses")
+            b = there[i].named(f"there{i}")
+            if self._box.sides[i] == 1:
+                continue
+            own = self._routers[i].formula(a, b) + int(self._first_port[i])
+            port = choose(equal(a, b), port, own).named(f"port{i}")
+        return port
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         stride, nodes, ports = self.network.order, [at], []

@@ -25,6 +25,7 @@ from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.memory import human_bytes, memory_limit, require_memory
 
 __all__ = [
+    "GRAPH_ENDINGS",
     "INT64",
     "Line",
     "TextFile",
@@ -36,6 +37,12 @@ __all__ = [
     "read_matrix",
     "zip_bytes",
 ]
+
+GRAPH_ENDINGS = (
+    *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
+    *(".gml", ".gexf", ".g6", ".s6", ".json", ".adjlist"),
+)
+"""Of the graph files that are read."""
 
 INT64 = 2**63 - 1
 """The largest whole number that an array holds."""
@@ -152,7 +159,7 @@ def zip_bytes(path: str | Path) -> io.BytesIO:
 
 
 def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-inf")) -> IntArray:
-    """A matrix of finite numbers: one row per line, apart by commas, semicolons or blanks.
+    """A matrix of finite numbers: one row per line, separated by commas, semicolons or blanks.
 
     Raises
     ------
@@ -238,7 +245,7 @@ class Line:
         return FileFormatError(f"{self.file.path}, {place}: {message}")
 
     def words(self) -> list[Word]:
-        """Words, apart by blanks, commas or semicolons."""
+        """Words, separated by blanks, commas or semicolons."""
         return [Word(m[0], self, m.start() + 1) for m in _WORD.finditer(self.text)]
 
     def integers(self, what: str, low: int = 0, high: int = INT64) -> IntArray:

@@ -11,7 +11,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.parameter import REQUIRED
 from hopscape.core.structure import Structure
 
-__all__ = ["Requirement", "Small", "scan", "small_graphs"]
+__all__ = ["Requirement", "Small", "moore_mean", "scan", "small_graphs"]
 
 _MOST_BOXES = 3
 _LOOKS = 8
@@ -31,6 +31,12 @@ class Requirement:
         The most channels that may leave a node.
     most : int
         How many members of one family are worth a look.
+    throughput : float or None
+        None for a direct machine, whose nodes are routers with local endpoints. For a switched
+        machine, the share of the line rate that every endpoint must get under uniform traffic;
+        `ports` is then the radix of a switch, and its lines to endpoints count. Families with
+        endpoints of their own offer the members with the fewest switches that :meth:`carries`
+        allows; the nodes of others are given endpoints by whoever asks.
 
     Examples
     --------
@@ -44,6 +50,25 @@ class Requirement:
     high: int
     ports: int
     most: int = 6
+    throughput: float | None = None
+
+    def carries(self, switches: int, degree: int, endpoints: int) -> bool:
+        """May so many switches with so many endpoints each give them the throughput asked for?
+
+        A message takes at least the mean distance of the Moore bound, and a switch has `degree`
+        channels to other switches: no routing carries more.
+
+        Examples
+        --------
+        >>> requirement = Requirement(1024, 1024, 1152, 64, throughput=1.0)
+        >>> requirement.carries(33, 32, 32), requirement.carries(32, 5, 32)
+        (True, False)
+        """
+        if self.throughput is None or switches < 2:
+            return True
+        share = (switches - 1) * endpoints / (switches * endpoints - 1) if endpoints else 0.0
+        load = self.throughput * endpoints * share * moore_mean(switches, degree)
+        return load <= degree * (1 + 1e-9)
 
     def fits(self, endpoints: int) -> bool:
         """Is this size welcome?"""
@@ -81,6 +106,28 @@ class Requirement:
         volume = math.prod(box)
         cube = len(box) * volume ** (1 / len(box))
         return (round(sum(box) / cube, 9), abs(volume - self.nodes), box)
+
+
+def moore_mean(order: int, degree: int) -> float:
+    """Least mean distance that so many nodes of this degree can have, over distinct pairs.
+
+    Examples
+    --------
+    >>> moore_mean(10, 3), moore_mean(5, 4)
+    (1.6666666666666667, 1.0)
+    """
+    if order < 2:
+        return 0.0
+    if degree < 1:
+        return math.inf
+    left, layer, total, distance = order - 1, degree, 0, 1
+    while left > 0:
+        here = min(left, layer)
+        total += distance * here
+        left -= here
+        distance += 1
+        layer *= max(1, degree - 1)
+    return total / (order - 1)
 
 
 def _boxes(low: int, high: int, axes: int, least: int) -> Iterator[tuple[int, ...]]:

@@ -18,9 +18,11 @@ from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.formula import Value
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.plugins import load_plugins
+from hopscape.core.port_tables import table_formula
 from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
@@ -92,11 +94,16 @@ class Router(ABC):
         """All ports that begin a shortest way: bool[m, ports]."""
         rows = self.network.rows(at)
         wired = rows >= 0
-        beyond = np.where(wired, rows, at[:, None])
+        here = self.distances(at, to)
+        if not wired.all():  # endpoints have far fewer ports than switches
+            node, port = np.nonzero(wired)
+            left = self.distances(rows[node, port], to[node])
+            mask: IntArray = np.zeros(rows.shape, dtype=bool)
+            mask[node, port] = (left >= 0) & (left == here[node] - 1)
+            return mask
         target = np.broadcast_to(to[:, None], rows.shape)
-        left = self.distances(beyond.ravel(), target.ravel()).reshape(rows.shape)
-        here = self.distances(at, to)[:, None]
-        shorter: IntArray = wired & (left >= 0) & (left == here - 1)
+        left = self.distances(rows.ravel(), target.ravel()).reshape(rows.shape)
+        shorter: IntArray = (left >= 0) & (left == here[:, None] - 1)
         return shorter
 
     def uniform_loads(
@@ -126,6 +133,18 @@ class Router(ABC):
         Asked of routers whose routes are not chained, for datelines.
         """
         return None
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """What :meth:`next_ports` computes, as a formula that can be printed as code.
+
+        Closed forms give their own; by default all ports stand in a table.
+
+        Raises
+        ------
+        TooLargeError
+            When the table would be too large.
+        """
+        return table_formula(self.network, self.next_ports, at, to)
 
     # -- for people: numbers, addresses, texts, lists and arrays -----------------------------
 

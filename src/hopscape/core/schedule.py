@@ -21,12 +21,17 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.operations import OPERATIONS, operations
 from hopscape.core.reading import load_arrays, load_json
+from hopscape.core.records import Records, frame
 
 __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
+_VERSION = 2
 _COLUMNS = ("round", "source", "target", "chunk")
+_SHOWN = 100
+"""Transfers that a notebook shows."""
 
 
 class Schedule:
@@ -238,8 +243,8 @@ class Schedule:
     # -- files ------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: what the JSON file holds. Rounds count from 1, paths are ports."""
-        ports = self.network.port_of(self.channels)
+        """Plain values: what the JSON file holds. Rounds count from 1, paths are ports from 1."""
+        ports = self.network.port_of(self.channels) + 1
         paths = np.split(ports, self.path_start[1:-1]) if self.transfers else []
         return self.to_dict_head() | {
             "rounds": self.rounds,
@@ -248,9 +253,23 @@ class Schedule:
                 "source": self.source.tolist(),
                 "target": self.target.tolist(),
                 "chunk": self.chunk.tolist(),
+                "op": [OPERATIONS[op] for op in self.operations().tolist()],
                 "ports": [path.tolist() for path in paths],
             },
         }
+
+    def to_frame(self) -> Any:
+        """One row for each transfer, as a data frame (pandas, or polars where it is not there)."""
+        return frame(self._rows(self.transfers))
+
+    def _rows(self, most: int) -> list[dict[str, Any]]:
+        columns = {name: getattr(self, name)[:most].tolist() for name in _COLUMNS}
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def _repr_html_(self) -> str:
+        shown = Records(self._rows(_SHOWN), repr(self))
+        left = self.transfers - _SHOWN
+        return shown._repr_html_() + (f"<p>and {left} more transfers</p>" if left > 0 else "")
 
     def save(self, path: str | Path) -> None:
         """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.
@@ -270,22 +289,36 @@ class Schedule:
                     target=self.target,
                     chunk=self.chunk,
                     path_start=self.path_start,
-                    ports=self.network.port_of(self.channels).astype(np.int32),
+                    op=self.operations(),
+                    ports=(self.network.port_of(self.channels) + 1).astype(np.int32),
                 ),
             )
             return
         text = json.dumps(self.to_dict())
         write_atomically(place, lambda out: out.write(text.encode()))
 
+    def operations(self) -> IntArray:
+        """What each transfer does at its target, as numbers in ``core.operations.OPERATIONS``."""
+        columns = (self.round, self.source, self.target, self.chunk)
+        return operations(self.goal.kind, self.goal.on(self.network).wanted, *columns)
+
     def to_dict_head(self) -> dict[str, Any]:
         """What the file says besides the transfers."""
+        promise = self.goal.on(self.network)
         return {
             "format": _FORMAT,
-            "version": 1,
+            "version": _VERSION,
             "name": self.name,
             "network": self.network.spec,
+            "nodes": self.network.order,
+            "endpoints": self.network.endpoints.tolist(),
             "model": self.model.to_dict(),
             "goal": self.goal.to_dict(),
+            "combining": promise.combines,
+            "chunks": len(promise.origins),
+            "origins": None if promise.combines else promise.origins.tolist(),
+            "destinations": promise.destinations.tolist(),
+            "receivers": promise.wanted.tolist(),
         }
 
     @classmethod
@@ -309,13 +342,19 @@ class Schedule:
             raise FileFormatError(f"{path} is not a schedule: its head is no object")
         if head.get("format") != _FORMAT:
             raise FileFormatError(f"{path} is not a schedule: it has no 'format': '{_FORMAT}'")
-        if head.get("version") != 1:
-            raise FileFormatError(f"{path} has version {head.get('version')!r}; version 1 is read")
+        version = head.get("version")
+        if version not in (1, _VERSION) or isinstance(version, bool):
+            raise FileFormatError(f"{path} has version {version!r}; versions 1 and 2 are read")
         try:
             network = build(str(head["network"]))
             model = Model.from_dict(head.get("model", {}))
             goal = Goal.from_dict(head.get("goal"))
-            return _assemble(network, model, goal, columns, str(head.get("name", "")))
+            _check_nodes(network, head)
+            name, base = str(head.get("name", "")), version - 1
+            loaded = _assemble(network, model, goal, columns, name, base)
+            if version == _VERSION:
+                _check_operations(loaded, columns["op"])
+            return loaded
         except KeyError as error:
             raise FileFormatError(f"{path} is not a whole schedule: {error} is missing") from error
         except (TypeError, ValueError, OverflowError) as error:
@@ -375,11 +414,33 @@ def _rises(offsets: IntArray, end: int) -> bool:
     return bool(offsets[0] == 0 and offsets[-1] == end and np.all(offsets[1:] >= offsets[:-1]))
 
 
+def _check_nodes(network: Network, head: dict[str, Any]) -> None:
+    """Refuse a file whose nodes are not those of the network that it names."""
+    ends = network.endpoints.tolist()
+    for key, real in (("nodes", network.order), ("endpoints", ends)):
+        if head.get(key, real) != real:
+            shown = f"{head[key]!r:.40}"
+            raise ScheduleError(f"{key} is {shown}, which is not so in {network.spec}")
+
+
+def _check_operations(schedule: Schedule, said: Any) -> None:
+    """Refuse a file that says 'copy' where a sum must be added, or the other way round."""
+    real = schedule.operations()
+    if isinstance(said, np.ndarray):
+        said = [OPERATIONS[op] if 0 <= op < len(OPERATIONS) else op for op in said.tolist()]
+    if not isinstance(said, list) or len(said) != len(real):
+        raise ScheduleError(f"column 'op' must be a list of {len(real)} operations")
+    for t, (word, op) in enumerate(zip(said, real.tolist(), strict=True)):
+        if word != OPERATIONS[op]:
+            raise ScheduleError(f"transfer {t} says {word!r:.20}; it must be {OPERATIONS[op]!r}")
+
+
 def _assemble(
-    network: Network, model: Model, goal: Goal, columns: dict[str, Any], name: str
+    network: Network, model: Model, goal: Goal, columns: dict[str, Any], name: str, base: int
 ) -> Schedule:
     when, source, target, chunk = (_integers(columns[key], key) for key in _COLUMNS)
     starts, ports = _paths(columns)
+    ports = ports - base
     if not len(when) == len(source) == len(target) == len(chunk) == len(starts) - 1:
         raise ScheduleError(
             f"columns differ in length: {len(when)} rounds, {len(source)} sources, "

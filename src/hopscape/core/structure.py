@@ -72,6 +72,10 @@ class Structure(ABC):
         """What can be said of a fact that is not known: bounds, mostly."""
         return None
 
+    def distance_counts(self) -> list[int] | None:
+        """How many nodes are 0, 1, 2, ... away from any node, where no search is needed for it."""
+        return None
+
     def symmetry(self) -> Symmetry | None:
         """Orbit representatives, or None when nothing is known.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
+
+from hopscape.core.plain import plain
 
 __all__ = ["Verdict"]
 
@@ -37,3 +40,15 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{'holds' if self.holds else 'FAILS'}: {self.reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON knows it."""
+        return {
+            "holds": self.holds,
+            "reason": self.reason,
+            "where": plain(dict(self.where)),
+            "details": plain(dict(self.details)),
+        }
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{'holds' if self.holds else 'FAILS'}</b>: {escape(self.reason)}</p>"

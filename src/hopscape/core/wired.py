@@ -32,6 +32,7 @@ NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
 _CHUNK = 1 << 16
+_CHUNK_ENTRIES = 1 << 20
 _MANY_CHANNELS = 1 << 21
 _MANY_LINKS = 1 << 17
 _FEW_PORTS = 64
@@ -389,9 +390,11 @@ class Wired:
             self._list(*self.family.links(), self.family.link_kinds())
             return
         width = self.family.ports
-        chunk = min(self.order, _CHUNK) * width * _CHUNK_BYTES
+        step = min(_CHUNK, max(_CHUNK_ENTRIES // max(width, 1), 1))
+        known = self.facts.channels  # where endpoints have few ports, far below order * width
+        room = self.order * width if known is None else known
         require_memory(
-            16 * (self.order + 1) + 4 * self.order * width + chunk,
+            16 * (self.order + 1) + 4 * room + min(self.order, step) * width * _CHUNK_BYTES,
             f"the wiring of {self.spec} ({self.order} nodes)",
         )
         if self.order > 2**31 - 1:
@@ -399,17 +402,17 @@ class Wired:
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
                 f" (they would need {human_bytes(self.memory_estimate())})"
             )
-        heads = np.empty(self.order * width, dtype=np.int32)
+        heads = np.empty(room, dtype=np.int32)
         degrees = np.empty(self.order, dtype=np.int64)
         ports: list[IntArray] = []
         port_type = np.uint16 if width < 65536 else np.uint32
         gaps = False
         at = 0
-        starts: Iterable[int] = range(0, self.order, _CHUNK)
+        starts: Iterable[int] = range(0, self.order, step)
         if self.order > _CHUNK:
-            starts = track(starts, f"wiring of {self.spec}", -(-self.order // _CHUNK))
+            starts = track(starts, f"wiring of {self.spec}", -(-self.order // step))
         for start in starts:
-            rows = self.family.neighbours(np.arange(start, min(start + _CHUNK, self.order)))
+            rows = self.family.neighbours(np.arange(start, min(start + step, self.order)))
             wired = rows >= 0
             degrees[start : start + len(rows)] = wired.sum(axis=1)
             flat = rows[wired]

@@ -37,6 +37,7 @@ Spread = Literal["none", "pairs", "all"]
 _MOST_CLASSES = 31
 _LAYERED_ORDER = 400
 _CYCLE_STARTS = 4096
+_FEW_GOALS = 64
 _ALIKE = np.zeros((1, 1), dtype=np.uint8)
 
 
@@ -261,14 +262,15 @@ def find_classes(
     if method not in get_args(Method):
         raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
     table = router if isinstance(router, RoutingTable) else own_table(network, router)
-    single = certify(table, single_class(table), anywhere=anywhere, explain=explain)
+    hasty = method == "auto" and most is None
+    single = _in_one_class(table, hasty, anywhere, explain)
     if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
         return table, single_class(table), single
     least = 1 if single.deadlock_free else 2
     bare, alone = table, single
     if table.other is not None and method != "dateline":
         bare = replace(table, other=None)
-        alone = certify(bare, single_class(bare), anywhere=anywhere, explain=explain)
+        alone = _in_one_class(bare, hasty, anywhere, explain)
         if alone.deadlock_free and method == "auto":
             return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
@@ -288,6 +290,23 @@ def find_classes(
         )
     proof = certify(bare, chosen, anywhere=anywhere, explain=explain)
     return bare, chosen, replace(proof, at_least=1 if alone.deadlock_free else 2)
+
+
+def _in_one_class(table: RoutingTable, hasty: bool, anywhere: bool, explain: bool) -> Certificate:
+    """What one class is worth; in haste, a cycle among the routes to a few goals is enough."""
+    from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
+
+    network, one = table.network, single_class(table)
+    goals = network.endpoints
+    if hasty and len(goals) > 10 * _FEW_GOALS:
+        graph = blank_graph(network)
+        few = goals[:: len(goals) // _FEW_GOALS]
+        begins = marks(network, np.arange(network.order) if anywhere else goals)
+        other = table.other if table.other is not None else table.port
+        collect_plain(network.indptr, network.heads, table.port, other, begins, few, graph)
+        if cyclic_part(network.indptr, network.heads, graph, 1).any():
+            return Certificate(False, 1, one.method, table.router, int(np.count_nonzero(graph)))
+    return certify(table, one, anywhere=anywhere, explain=explain)
 
 
 def _ring_classes(

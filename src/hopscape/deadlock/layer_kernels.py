@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["count_uses", "fill_layer"]
+__all__ = ["add_dependency", "count_uses", "fill_layer"]
 
 _NO_PORT = 0xFFFF
 _ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
@@ -139,19 +139,24 @@ def _fits(way, size, leads):
 def _put(indptr, heads, way, size, graph, leads, comes):
     """Add the dependencies of a way, from its end on."""
     for j in range(size - 2, -1, -1):
-        first, second = way[j], way[j + 1]
-        port = second - indptr[heads[first]]
-        if graph[first, port]:
-            continue
-        graph[first, port] = 1
-        if leads[first, second >> 6] >> np.uint64(second & 63) & _ONE:
-            continue
-        before, after = comes[first].copy(), leads[second].copy()
-        before[first >> 6] |= _ONE << np.uint64(first & 63)
-        after[second >> 6] |= _ONE << np.uint64(second & 63)
-        led, came = leads[first].copy(), comes[second].copy()
-        _spread(leads, before, came, after)
-        _spread(comes, after, led, before)
+        add_dependency(indptr, heads, way[j], way[j + 1], graph, leads, comes)
+
+
+@njit(cache=True, nogil=True)
+def add_dependency(indptr, heads, first, second, graph, leads, comes):
+    """Add the dependency of a channel on the next, and what leads to what because of it."""
+    port = second - indptr[heads[first]]
+    if graph[first, port]:
+        return
+    graph[first, port] = 1
+    if leads[first, second >> 6] >> np.uint64(second & 63) & _ONE:
+        return
+    before, after = comes[first].copy(), leads[second].copy()
+    before[first >> 6] |= _ONE << np.uint64(first & 63)
+    after[second >> 6] |= _ONE << np.uint64(second & 63)
+    led, came = leads[first].copy(), comes[second].copy()
+    _spread(leads, before, came, after)
+    _spread(comes, after, led, before)
 
 
 @njit(cache=True, nogil=True)

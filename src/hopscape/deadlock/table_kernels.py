@@ -1,11 +1,14 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
-"""Next ports from a table of distances."""
+"""Next ports from a table of distances, and both ways of ties."""
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
-__all__ = ["fill_ports"]
+__all__ = ["fill_ports", "fill_ties"]
+
+_NO_PORT = 0xFFFF
 
 
 @njit(cache=True, nogil=True)
@@ -26,3 +29,33 @@ def fill_ports(indptr, heads, towards, port):
                 if int(row[heads[channel]]) == want:
                     port[node, goal] = channel - indptr[node]
                     break
+
+
+@njit(cache=True, nogil=True)
+def fill_ties(indptr, heads, twin, port, other):
+    """Write into `other` the twin of a node's channel where that begins a way as short.
+
+    The routes of `port` are shortest; ``twin[channel]`` is what to compare with, -1 for nothing.
+    The number of ties is returned.
+    """
+    order = len(indptr) - 1
+    far, line = np.empty(order, np.int32), np.empty(order, np.int64)
+    ties = 0
+    for goal in range(order):
+        far[:] = -1
+        far[goal] = 0
+        for source in range(order):
+            at, size = source, 0
+            while far[at] < 0 and port[at, goal] != _NO_PORT:
+                line[size] = at
+                size += 1
+                at = heads[indptr[at] + port[at, goal]]
+            for i in range(size - 1, -1, -1):
+                far[line[i]] = far[at] + size - i if far[at] >= 0 else -2
+        for node in range(order):
+            if far[node] > 0:
+                turned = twin[indptr[node] + port[node, goal]]
+                if turned >= 0 and far[heads[turned]] == far[node] - 1:
+                    other[node, goal] = turned - indptr[node]
+                    ties += 1
+    return ties

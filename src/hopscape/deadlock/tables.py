@@ -88,30 +88,16 @@ def routing_table(
 
         fill_ports(network.indptr, network.heads, way._table, port)
         return RoutingTable(network, way.name, *_spread(network, port, None, ties), rings)
-    both = ties and rings is not None and way.exact
-    other = port.copy(order="F") if both else None
+    offsets = _offsets(network)
     step = max(1, _PAIRS // order)
     for low in track(range(0, order, step), f"routing table of {network.spec}"):
         goals = np.arange(low, min(order, low + step), dtype=np.int64)
-        at = np.repeat(np.arange(order, dtype=np.int64), len(goals))
-        to = np.tile(goals, order)
-        taken = way.next_ports(at, to).astype(np.int64)
-        columns = slice(low, low + len(goals))
-        port[:, columns] = _offsets(network, at, taken).reshape(order, -1)
-        if other is not None:
-            short = way.shortest_ports(at, to)
-            twin = np.where(taken >= 0, taken ^ 1, 0)
-            real = (taken >= 0) & (twin < short.shape[1])
-            real[real] = short[real, twin[real]]
-            second = np.where(real, twin, taken)
-            straight, turned = network.channel_at(at, taken), network.channel_at(at, second)
-            assert rings is not None
-            back = np.where(straight >= 0, network.reverse[straight], -1)
-            same = (back >= 0) & (turned >= 0) & (rings[back] >= 0) & (rings[back] == rings[turned])
-            second = np.where(same, second, taken)
-            other[:, columns] = _offsets(network, at, second).reshape(order, -1)
-    if other is not None and np.array_equal(other, port):
-        other = None
+        at = np.tile(np.arange(order, dtype=np.int64), len(goals))
+        taken = way.next_ports(at, np.repeat(goals, order))
+        port[:, low : low + len(goals)] = offsets[at, taken].reshape(len(goals), order).T
+    other = None
+    if ties and rings is not None and way.exact:
+        other = _other_ways(network, rings, port)
     return RoutingTable(network, way.name, *_spread(network, port, other, ties), rings)
 
 
@@ -163,10 +149,28 @@ def _spread(
     return port, second if ties and not np.array_equal(second, port) else None
 
 
-def _offsets(network: Network, at: IntArray, ports: IntArray) -> IntArray:
-    channel = network.channel_at(at, ports)
-    found: IntArray = np.where(channel >= 0, channel - network.indptr[at], NO_PORT)
-    return found.astype(np.uint16)
+def _offsets(network: Network) -> IntArray:
+    """Which of its channels a node's ports are; the last entry of each row is for no port."""
+    nodes = np.arange(network.order)
+    channels = network.channel_at(nodes[:, None], np.arange(network.ports))
+    found = np.full((network.order, network.ports + 1), NO_PORT, dtype=np.uint16)
+    found[:, :-1] = np.where(channels >= 0, channels - network.indptr[:-1, None], NO_PORT)
+    return found
+
+
+def _other_ways(network: Network, rings: IntArray, port: IntArray) -> IntArray | None:
+    """The other direction round a ring, where it is as short; None when it never is."""
+    from hopscape.deadlock.table_kernels import fill_ties
+
+    channels = np.arange(len(network.heads))
+    twins = network.port_of(channels) ^ 1
+    real = twins < network.ports
+    turned = np.where(real, network.channel_at(network.tails, np.where(real, twins, 0)), -1)
+    back = network.reverse
+    same = (back >= 0) & (turned >= 0) & (rings[back] >= 0) & (rings[back] == rings[turned])
+    twin = np.where(same, turned, -1)
+    other = port.copy(order="F")
+    return other if fill_ties(network.indptr, network.heads, twin, port, other) else None
 
 
 def port_rings(network: Network) -> IntArray | None:

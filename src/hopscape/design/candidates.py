@@ -39,6 +39,8 @@ class Candidate:
         In what it is better.
     score : float or None
         Weighted mean of best / own over the criteria, at most 1.
+    meets : tuple of str
+        Demands that it meets, in a switched machine.
     """
 
     spec: str
@@ -50,6 +52,7 @@ class Candidate:
     dominated_by: str = ""
     better_in: tuple[str, ...] = ()
     score: float | None = None
+    meets: tuple[str, ...] = ()
 
     def value(self, column: str) -> Any:
         """A figure, or None."""
@@ -64,7 +67,7 @@ def endpoints_of(one: Family) -> int:
 
 
 def find_candidates(requirements: Requirements) -> list[Candidate]:
-    """Ask every family (or those asked for) for members that fit.
+    """Ask every family (or those asked for) for members without switches that fit.
 
     Raises
     ------
@@ -75,13 +78,9 @@ def find_candidates(requirements: Requirements) -> list[Candidate]:
     if requirements.families:
         chosen = {family(name).name: family(name) for name in requirements.families}
     found: dict[str, Candidate] = {}
-    whole = Requirement(requirements.nodes, requirements.low, requirements.high, requirements.ports)
     for name, kind in chosen.items():
-        for requirement in requirements.asked():
-            for spec, switched in _fitting(kind, requirement):
-                several = requirements.endpoints > 1
-                if several and (requirement == whole) != switched:
-                    continue  # routers for the one, machines with switches for the other
+        for spec, switched in _fitting(kind, requirements.asked()):
+            if not switched:  # machines with switches are another question: --endpoints, --radix
                 found.setdefault(spec, Candidate(spec, name))
     return list(found.values())
 
@@ -134,7 +133,9 @@ def nearest_sizes(requirements: Requirements) -> str:
         requirements.network_ports,
     )
     for kind in kinds:
-        for spec, _ in _fitting(kind, wide):
+        for spec, switched in _fitting(kind, wide):
+            if switched:
+                continue
             size = endpoints_of(member(spec)) * requirements.endpoints
             near.append((abs(size - requirements.nodes), size, spec))
     if not near:

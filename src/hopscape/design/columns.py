@@ -6,6 +6,7 @@ own with one line of metadata that names a :class:`~hopscape.metrics.evaluation.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -85,7 +86,11 @@ def find_column(word: str) -> Column:
     for column in ALL_COLUMNS.values():
         if wanted in (plain_title(column.name), plain_title(column.title)):
             return column
-    raise ArgumentError(f"column {word!r} is unknown; there are {', '.join(ALL_COLUMNS)}")
+    names = {plain_title(c.name): c.name for c in ALL_COLUMNS.values()}
+    names |= {plain_title(c.title): c.name for c in ALL_COLUMNS.values()}
+    near = difflib.get_close_matches(wanted, list(names), n=2)
+    hint = f"did you mean {' or '.join(dict.fromkeys(names[n] for n in near))}? " if near else ""
+    raise ArgumentError(f"column {word!r} is unknown; {hint}there are {', '.join(ALL_COLUMNS)}")
 
 
 def plain_title(text: str) -> str:

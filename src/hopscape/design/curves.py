@@ -8,6 +8,8 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 from hopscape.design.designer import Design
+from hopscape.design.requirements import Requirements
+from hopscape.design.switched import SwitchedDesign
 
 __all__ = ["simulate_finalists"]
 
@@ -17,7 +19,7 @@ _LOOKS = 8
 
 
 def simulate_finalists(
-    found: Design, *, count: int = 3, cycles: int = 2000, workers: int = 2
+    found: Design | SwitchedDesign, *, count: int = 3, cycles: int = 2000, workers: int = 2
 ) -> list[dict[str, Any]]:
     """Simulate the first of the ranking under uniform traffic, up to their ideal throughput.
 
@@ -25,7 +27,7 @@ def simulate_finalists(
 
     Parameters
     ----------
-    found : Design
+    found : Design or SwitchedDesign
         Gets the curves as a picture, and the points as `curve_points`.
     count : int
         How many candidates.
@@ -43,12 +45,13 @@ def simulate_finalists(
     from hopscape.simulate.sweep import simulate
 
     rows: list[dict[str, Any]] = []
-    asked = found.requirements
-    settings = Settings(vcs=asked.vcs or _LANES, concentration=asked.endpoints)
-    allowed = [one for one in found.candidates if not one.trouble and one.value("throughput")]
+    asked, column = found.requirements, found.presentation.simulated
+    vcs = asked.vcs if isinstance(asked, Requirements) else None
+    settings = Settings(vcs=vcs or _LANES, concentration=asked.conditions.endpoints)
+    allowed = [one for one in found.candidates if not one.trouble and one.value(column)]
     done = 0
     for one in allowed[:_LOOKS]:
-        top = min(1.0, float(one.value("throughput")))
+        top = min(1.0, float(one.value(column)))
         seed = asked.conditions.seed
         jobs = [
             Job(one.spec, "uniform", round(share * top, 4), settings, seed=seed, cycles=cycles)

@@ -18,11 +18,14 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit
+from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
-from hopscape.design.columns import columns_of_stage, find_column, new_evaluation
+from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.presentation import Presentation
 from hopscape.design.ranking import rank
-from hopscape.design.requirements import Requirements
+from hopscape.design.requirements import CRITERIA, Requirements
+from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
@@ -36,6 +39,13 @@ _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
 _LEAST_SECONDS = 1.0
+
+
+_PLOTS = (
+    ("links", "hops", "cables against mean hops: lower left is better"),
+    ("cable", "throughput", "metres of cable against throughput: upper left is better"),
+    ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
+)
 
 
 @dataclass
@@ -67,10 +77,41 @@ class Design:
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def ranking(self) -> Records:
+        """The candidates as rows, the best first: every figure under its name."""
+        asked = self.requirements
+        title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
+        return Records(ranking_records(self.candidates), title)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The ranking as JSON knows it."""
+        return self.ranking().to_dict()
+
+    def to_frame(self) -> Any:
+        """The ranking as a data frame (pandas, or polars where pandas is not installed)."""
+        return self.ranking().to_frame()
+
+    def _repr_html_(self) -> str:
+        names = {"rank": "#", "spec": "network"} | heads(TABLE_COLUMNS) | {"score": "score"}
+        rows = [{h: row.get(k) for k, h in names.items()} for row in ranking_rows(self.candidates)]
+        return Records(rows, self.ranking().title)._repr_html_()
+
     @property
     def best(self) -> Candidate:
         """The first of the ranking."""
         return self.candidates[0]
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the report shows it."""
+        asked = self.requirements
+        return Presentation(
+            f"A network for {asked.nodes} nodes and {asked.ports} ports",
+            asked.words(),
+            tuple(columns_of("design")),
+            _PLOTS,
+            tuple((one.name, column) for one in CRITERIA.values() for column in one.columns),
+        )
 
     def find(self, spec: str) -> Candidate:
         """A candidate by its spec, however it is written, or by its place in the ranking."""

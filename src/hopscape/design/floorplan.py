@@ -17,7 +17,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.interchange.convert import link_ends
 
-__all__ = ["FloorPlan", "Placement", "place"]
+__all__ = ["FloorPlan", "Placement", "place", "snake"]
 
 _USUAL_SLOTS = 32
 
@@ -133,7 +133,7 @@ class Placement:
         return float(self.lengths.max(initial=0.0))
 
 
-def _snake(plan: FloorPlan) -> IntArray:
+def snake(plan: FloorPlan) -> IntArray:
     """Places along the racks, every other row backwards, so that neighbours stay near."""
     racks = np.arange(plan.rows * plan.columns).reshape(plan.rows, plan.columns)
     racks[1::2] = racks[1::2, ::-1]
@@ -162,7 +162,7 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
     room = plan if plan is not None else FloorPlan.for_nodes(network.order)
     room.require(network.order)
     tails, heads, _ = link_ends(network)
-    ways = _snake(room)[: network.order]
+    ways = snake(room)[: network.order]
     ones = np.ones(len(tails), dtype=np.int8)
     half = csr_array((ones, (tails, heads)), shape=(network.order, network.order))
     band = reverse_cuthill_mckee(csr_array(half + half.T), symmetric_mode=True)

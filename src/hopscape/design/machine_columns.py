@@ -342,7 +342,7 @@ MACHINE_COLUMNS = (
     Column(
         "ports",
         "ports",
-        "most ports that a router uses, those to its endpoints included",
+        "most ports that a node uses; in a direct machine its own endpoint is local and needs none",
         _ports,
         better="less",
         stage=1,

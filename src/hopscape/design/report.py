@@ -13,18 +13,16 @@ from hopscape.core.errors import HopscapeError
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
-from hopscape.design.requirements import CRITERIA
-from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows, shown
+from hopscape.design.switched import SwitchedDesign
+from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows
+from hopscape.design.table import shown as shown_value
 
 __all__ = ["html_report", "markdown_report", "markdown_table", "pictures", "winners"]
 
-_PLOTS = (
-    ("links", "hops", "cables against mean hops: lower left is better"),
-    ("cable", "throughput", "metres of cable against throughput: upper left is better"),
-    ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
-)
 _WONG = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _SHAPES = "osD^v<>P*X"
+_DRAWN = 4
+_DRAWN_ORDER = 400
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1480px; padding: 0 1rem;
@@ -71,22 +69,26 @@ document.body.dataset.ready = document.querySelectorAll('table.sortable tbody tr
 # -- pictures -------------------------------------------------------------------------------------
 
 
-def pictures(found: Design) -> Iterator[tuple[str, str, str, bytes]]:
+Picture = tuple[str, str, str, bytes]
+Found = Design | SwitchedDesign
+
+
+def pictures(found: Found) -> Iterator[Picture]:
     """Name, caption, format and bytes of every picture: plots first, then drawings."""
-    for x, y, caption in _PLOTS:
+    for x, y, caption in found.presentation.plots:
         data = _plot(found.candidates, x, y)
         if data is not None:
             yield f"{x}-{y}", caption, "svg", data
     for name, (caption, data) in found.curves.items():
         yield name, caption, "svg", data
-    for one in _finalists(found):
+    for one in _finalists(found)[:_DRAWN]:
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
             yield f"network-{place}", f"{place}. {one.spec}", "png", data
 
 
-def _finalists(found: Design) -> list[Candidate]:
+def _finalists(found: Found) -> list[Candidate]:
     allowed = [one for one in found.candidates if not one.trouble]
     return allowed[: found.finalists]
 
@@ -138,7 +140,11 @@ def _drawing(one: Candidate) -> bytes | None:
     from hopscape.registry import build
 
     try:
-        figure = make_figure(build(one.spec), labels=False, size=4.2)
+        network = build(one.spec)
+        known = network.family is not None and network.family.layout() is not None
+        if network.order > _DRAWN_ORDER and not known:
+            return None  # a layout by springs would take longer than all the rest
+        figure = make_figure(network, labels=False, size=4.2)
     except HopscapeError:
         return None
     out = io.BytesIO()
@@ -168,7 +174,7 @@ class Winner(NamedTuple):
         return cell(self.column, self.candidate.figures[self.column])
 
 
-def winners(found: Design, families: Collection[str] | None = None) -> list[Winner]:
+def winners(found: Found, families: Collection[str] | None = None) -> list[Winner]:
     """For each figure of each criterion the best candidate (of some families)."""
     allowed = [
         one
@@ -176,32 +182,13 @@ def winners(found: Design, families: Collection[str] | None = None) -> list[Winn
         if not one.trouble and (families is None or one.family in families)
     ]
     out = []
-    for criterion in CRITERIA.values():
-        for column in criterion.columns:
-            known = [one for one in allowed if one.value(column) is not None]
-            if known:
-                sign = 1 if ALL_COLUMNS[column].better == "less" else -1
-                best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
-                out.append(Winner(criterion.name, column, best))
+    for criterion, column in found.presentation.criteria:
+        known = [one for one in allowed if one.value(column) is not None]
+        if known:
+            sign = 1 if ALL_COLUMNS[column].better == "less" else -1
+            best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
+            out.append(Winner(criterion, column, best))
     return out
-
-
-def _requirement_words(found: Design) -> str:
-    asked = found.requirements
-    words = [f"{asked.size} {asked.nodes} nodes ({asked.low} to {asked.high})"]
-    words.append(f"at most {asked.ports} ports")
-    if asked.endpoints > 1:
-        words.append(f"{asked.endpoints} endpoints per router")
-    for value, noun in (
-        (asked.cables, "cables at most"),
-        (asked.cable_length, "m of cable at most"),
-        (asked.vcs, "virtual channels"),
-        (asked.faults, "faults to survive"),
-    ):
-        if value is not None:
-            words.append(f"{value:g} {noun}")
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in asked.weights.items() if weight)
-    return "; ".join(words) + f". What matters: {weights}."
 
 
 def _how_rows(one: Candidate) -> list[tuple[str, Any, str, str, str]]:
@@ -220,17 +207,26 @@ def _how_rows(one: Candidate) -> list[tuple[str, Any, str, str, str]]:
 # -- HTML -----------------------------------------------------------------------------------------
 
 
-def html_report(found: Design, command: str) -> str:
-    """The whole report as one page: styles, script and pictures inside."""
+def html_report(found: Found, command: str, shown: Sequence[Picture] | None = None) -> str:
+    """The whole report as one page: styles, script and pictures inside.
+
+    Parameters
+    ----------
+    found : Design or SwitchedDesign
+    command : str
+        That asks for the same.
+    shown : sequence of Picture, optional
+        The pictures, where they are drawn already.
+    """
     e = html.escape
-    best = found.best
+    best, look = found.best, found.presentation
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        f"<title>{e(best.spec)}: a network for {found.requirements.nodes} nodes</title>",
+        f"<title>{e(best.spec)}: {e(look.title)}</title>",
         f"<style>{_STYLE}</style></head><body>",
-        f"<h1>A network for {found.requirements.nodes} nodes and {found.requirements.ports} ports",
-        f"</h1><p>{e(_requirement_words(found))}</p>",
+        f"<h1>{e(look.title)}</h1><p>{e(look.words)}</p>",
         f"<p>First in the ranking: <code>{e(best.spec)}</code>.</p>",
+        f"<p>{e(look.answer)}</p>" if look.answer else "",
         "" if found.complete else "<p><b>Interrupted: this is what was known then.</b></p>",
         "<h2>Ranking</h2><p>Click a heading to sort. Grey rows are dominated: somebody is at least"
         " as good in everything that matters.</p>",
@@ -244,7 +240,7 @@ def html_report(found: Design, command: str) -> str:
         for winner in winners(found)
     ]
     parts.append("</tbody></table><h2>Pictures</h2>")
-    for name, caption, kind, data in pictures(found):
+    for name, caption, kind, data in pictures(found) if shown is None else shown:
         mime = "image/svg+xml" if kind == "svg" else "image/png"
         source = f"data:{mime};base64,{base64.b64encode(data).decode()}"
         parts.append(
@@ -261,23 +257,24 @@ def html_report(found: Design, command: str) -> str:
     return "\n".join(parts)
 
 
-def _html_ranking(found: Design) -> str:
+def _html_ranking(found: Found) -> str:
     e = html.escape
+    names = found.presentation.columns
     heads = ["<th>#</th><th class='text'>network</th>"]
-    for name in TABLE_COLUMNS:
+    for name in names:
         column = ALL_COLUMNS[name]
         heads.append(f"<th title='{e(column.explanation)}'>{e(column.title)}</th>")
     heads.append("<th>score</th><th class='text'>remark</th>")
     body = []
-    for one, row in zip(found.candidates, ranking_rows(found.candidates), strict=True):
+    for one, row in zip(found.candidates, ranking_rows(found.candidates, names), strict=True):
         kind = "refused" if one.trouble else "dominated" if one.dominated_by else ""
         kind = "best" if one is found.best else kind
         line = [f"<td>{row['rank']}</td><td class='text'><code>{e(one.spec)}</code></td>"]
-        for name in TABLE_COLUMNS:
+        for name in names:
             value = one.value(name)
             plain = "" if value is None else f" data-value='{float(value)}'"
-            line.append(f"<td{plain}>{e(shown(row.get(name)))}</td>")
-        line.append(f"<td>{e(shown(one.score))}</td>")
+            line.append(f"<td{plain}>{e(shown_value(row.get(name)))}</td>")
+        line.append(f"<td>{e(shown_value(one.score))}</td>")
         line.append(f"<td class='text remark'>{e(row['remark'])}</td>")
         body.append(f"<tr class='{kind}'>{''.join(line)}</tr>")
     return (
@@ -289,7 +286,8 @@ def _html_ranking(found: Design) -> str:
 def _html_how(one: Candidate) -> str:
     e = html.escape
     rows = "".join(
-        f"<tr><td class='text'>{e(title)}</td><td>{e(shown(value))}</td><td class='text'>{e(how)}"
+        f"<tr><td class='text'>{e(title)}</td><td>{e(shown_value(value))}</td>"
+        f"<td class='text'>{e(how)}"
         f"</td><td class='text'>{e(note)}</td><td class='text'>{e(explanation)}</td></tr>"
         for title, value, how, note, explanation in _how_rows(one)
     )
@@ -304,19 +302,22 @@ def _html_how(one: Candidate) -> str:
 # -- Markdown -------------------------------------------------------------------------------------
 
 
-def markdown_report(found: Design, command: str, folder: str = "pictures") -> str:
+def markdown_report(
+    found: Found, command: str, folder: str = "pictures", shown: Sequence[Picture] | None = None
+) -> str:
     """The report in Markdown; pictures are files in a folder beside it."""
-    asked = found.requirements
+    look = found.presentation
     lines = [
-        f"# A network for {asked.nodes} nodes and {asked.ports} ports",
+        f"# {look.title}",
         "",
-        _requirement_words(found),
+        look.words,
         "",
         f"First in the ranking: `{found.best.spec}`.",
         "",
+        *((look.answer, "") if look.answer else ()),
         "## Ranking",
         "",
-        *ranking_markdown(found.candidates),
+        *ranking_markdown(found.candidates, look.columns),
         "",
         legend(one.figures for one in found.candidates),
         "",
@@ -327,7 +328,7 @@ def markdown_report(found: Design, command: str, folder: str = "pictures") -> st
         "## Pictures",
         "",
     ]
-    for name, caption, kind, _ in pictures(found):
+    for name, caption, kind, _ in pictures(found) if shown is None else shown:
         lines += [f"![{caption}]({folder}/{name}.{kind})", ""]
     for note in found.notes:
         lines += [note, ""]
@@ -354,5 +355,7 @@ def ranking_markdown(
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    lines += ["| " + " | ".join(shown(x).replace("|", "\\|") for x in row) + " |" for row in rows]
+    lines += [
+        "| " + " | ".join(shown_value(x).replace("|", "\\|") for x in row) + " |" for row in rows
+    ]
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,7 +59,7 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 }
 
 
-def parse_weights(text: str) -> dict[str, float]:
+def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dict[str, float]:
     """Read ``latency=2,cost``; a name without a number weighs 1, names left out 0.
 
     Examples
@@ -71,8 +71,8 @@ def parse_weights(text: str) -> dict[str, float]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, _, number = part.partition("=")
         name = name.strip().replace("_", "-")
-        if name not in CRITERIA:
-            raise ArgumentError(f"{name!r} is no criterion; there are {', '.join(CRITERIA)}")
+        if name not in criteria:
+            raise ArgumentError(f"{name!r} is no criterion; there are {', '.join(criteria)}")
         try:
             weight = float(number) if number.strip() else 1.0
         except ValueError:
@@ -94,9 +94,10 @@ class Requirements:
     Attributes
     ----------
     nodes : int
-        Endpoints.
+        Endpoints, each of them at a router of its own.
     ports : int
-        Ports of a router; those to its endpoints count when it has several.
+        Ports of a router that lead to others; its own endpoint is local and needs none. (Where
+        `conditions` put several endpoints at a router, which is deprecated, these count.)
     size : {'about', 'at least', 'exactly'}
         About: from 5 % fewer to 12.5 % more. At least: up to 25 % more.
     within : float, optional
@@ -183,15 +184,13 @@ class Requirements:
         """Ports of a router that are left for other routers."""
         return self.ports if self.endpoints == 1 else self.ports - self.endpoints
 
-    def asked(self) -> tuple[Requirement, ...]:
-        """What families are asked: for routers, and for machines with switches if that differs."""
+    def asked(self) -> Requirement:
+        """What families are asked."""
         each = self.endpoints
         high = self.high // each
         low = min(math.ceil(self.low / each), high)
         near = min(max(round(self.nodes / each), low), high)
-        first = Requirement(near, low, high, self.network_ports)
-        whole = Requirement(self.nodes, self.low, self.high, self.ports)
-        return (first,) if first == whole else (first, whole)
+        return Requirement(near, low, high, self.network_ports)
 
     # -- what cannot be -----------------------------------------------------------------------
 
@@ -248,6 +247,23 @@ class Requirements:
             )
         if self.faults is not None and self.faults < 0:
             raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
+
+    def words(self) -> str:
+        """The question in a sentence."""
+        words = [f"{self.size} {self.nodes} nodes ({self.low} to {self.high})"]
+        words.append(f"at most {self.ports} ports")
+        if self.endpoints > 1:
+            words.append(f"{self.endpoints} endpoints per router")
+        for value, noun in (
+            (self.cables, "cables at most"),
+            (self.cable_length, "m of cable at most"),
+            (self.vcs, "virtual channels"),
+            (self.faults, "faults to survive"),
+        ):
+            if value is not None:
+                words.append(f"{value:g} {noun}")
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
+        return "; ".join(words) + f". What matters: {weights}."
 
     def command(self) -> str:
         """The command line that asks for the same.

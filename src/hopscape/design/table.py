@@ -10,13 +10,17 @@ from typing import Any
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
+from hopscape.design.switched_columns import SWITCHED_KEYS
 
 __all__ = [
+    "SIGNS",
     "TABLE_COLUMNS",
     "cells",
     "figure_record",
-    "fit_columns",
+    "heads",
+    "importance",
     "legend",
+    "machine_records",
     "ranking_records",
     "ranking_rows",
     "reasons",
@@ -26,13 +30,14 @@ __all__ = [
 TABLE_COLUMNS = tuple(columns_of("design"))
 
 _FIRST = {"rank": -4, "spec": -3, "score": 3.1, "remark": 3.2}
-_LONGEST_SPEC = 44
 
-_LEGEND = {
+SIGNS = {
     "~": "~ from a sample",
     "≤": "≤ upper bound, not proved least",
     "≥": "≥ lower bound",
+    "<": "< 3: dominated by 3, which is nowhere worse in what matters",
 }
+"""What the signs before figures mean."""
 
 
 def figure_record(spec: str, found: Mapping[str, Measured[Any]]) -> dict[str, Any]:
@@ -78,7 +83,7 @@ def cells(spec: str, found: Mapping[str, Measured[Any]]) -> dict[str, Any]:
 def legend(rows: Iterable[Mapping[str, Measured[Any]]]) -> str:
     """What the signs in a table mean, those that are in it."""
     used = {measured.sign for row in rows for measured in row.values()}
-    return "; ".join(text for sign, text in _LEGEND.items() if sign in used)
+    return "; ".join(text for sign, text in SIGNS.items() if sign in used)
 
 
 def reasons(rows: Iterable[tuple[str, Mapping[str, Measured[Any]]]]) -> list[str]:
@@ -120,6 +125,21 @@ def ranking_records(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     return out
 
 
+def machine_records(
+    ranked: Sequence[Candidate], listed: Sequence[Candidate]
+) -> list[dict[str, Any]]:
+    """Machines for scripts, under the keys that they rely on."""
+    place = {one.spec: i for i, one in enumerate(ranked, 1)}
+    out = []
+    for one in listed:
+        figures = {SWITCHED_KEYS.get(name, name): found for name, found in one.figures.items()}
+        record = {"rank": place[one.spec], "spec": one.spec, "family": one.family}
+        record |= figure_record(one.spec, figures)
+        record |= {"score": one.score, "meets": list(one.meets), "trouble": one.trouble}
+        out.append(record | {"dominated_by": one.dominated_by})
+    return out
+
+
 def ranking_rows(
     candidates: Sequence[Candidate], names: Sequence[str] = TABLE_COLUMNS
 ) -> list[dict[str, Any]]:
@@ -137,47 +157,21 @@ def ranking_rows(
     return rows
 
 
-def fit_columns(
-    rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], width: int
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Rows and columns of a ranking that a terminal of so many characters shows line by line.
-
-    Long specs are cut, 'dominated by 3: why' becomes '< 3', then the least important columns go.
+def importance(names: Iterable[str]) -> dict[str, float]:
+    """How soon columns go when a table is too wide: the larger, the sooner.
 
     Examples
     --------
-    >>> row = {"rank": 1, "spec": "ring(8)", "hops": 2.2857, "score": 0.9, "remark": ""}
-    >>> fit_columns([row], {name: name for name in row}, 26)[1]
-    {'rank': 'rank', 'spec': 'spec', 'hops': 'hops'}
+    >>> ranked = importance(["girth", "spec", "nodes", "score"])
+    >>> sorted(ranked, key=lambda name: ranked[name])
+    ['spec', 'nodes', 'score', 'girth']
     """
-    whole = [dict(row) for row in rows]
-    if _table_width(whole, titles) <= width:
-        return whole, dict(titles)
-    for row in whole:
-        row["remark"] = row.get("brief", row.get("remark"))
-        if len(row["spec"]) > _LONGEST_SPEC:
-            row["spec"] = row["spec"][: _LONGEST_SPEC - 1] + "…"
-    kept = dict(titles)
-    for name in sorted(titles, key=_dispensable, reverse=True):
-        if len(kept) <= 3 or _table_width(whole, kept) <= width:
-            break
-        del kept[name]
-    return whole, kept
+    return {name: _dispensable(name) for name in names}
 
 
 def _dispensable(name: str) -> float:
-    """The larger, the sooner it goes when a table is too wide."""
     priority = ALL_COLUMNS[name].priority if name in ALL_COLUMNS else 0
     return _FIRST.get(name, priority or math.inf)
-
-
-def _table_width(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> int:
-    """Characters of a table whose cells are on one line, three blanks between columns."""
-    total = 0
-    for name, title in titles.items():
-        cells_ = [len(shown(row.get(name))) for row in rows]
-        total += max(len(title), *cells_) + 3
-    return total - 1
 
 
 def shown(value: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -19,7 +20,9 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Layout
 from hopscape.core.files import write_atomically
 from hopscape.core.layout import Points
-from hopscape.core.network import Network
+from hopscape.core.network import Network, NodeLike
+from hopscape.draw import density
+from hopscape.draw.accents import Accents, Colour, find_accents
 from hopscape.draw.curves import (
     arrow_head,
     bent_line,
@@ -28,7 +31,8 @@ from hopscape.draw.curves import (
     free_directions,
     loop_line,
 )
-from hopscape.draw.places import place_nodes
+from hopscape.draw.density import density_figure
+from hopscape.draw.places import leaves_of, place_nodes
 from hopscape.interchange.convert import link_ends
 
 __all__ = ["FORMATS", "MOST_LINKS", "MOST_NODES", "draw_network", "make_figure"]
@@ -41,6 +45,7 @@ _LABELLED = 64
 _SMALLEST_LETTER = 5.0
 _MARGIN = 9.0
 _RESOLUTION = 200
+_LEAF = 0.4
 
 
 class _Colours(NamedTuple):
@@ -80,6 +85,7 @@ class _Drawing:
     arrows: list[Points]
     labels: list[_Label]
     line_width: float
+    leaves: IntArray
 
 
 def draw_network(
@@ -89,8 +95,14 @@ def draw_network(
     labels: bool | None = None,
     size: float = 7.0,
     dark: bool = False,
+    colour: Colour = "none",
+    layout: str = "auto",
+    route: tuple[NodeLike, NodeLike] | None = None,
+    highlight: Sequence[NodeLike] = (),
 ) -> None:
     """Draw a network to a file.
+
+    Up to 2,000 nodes and 8,000 links are drawn one by one, larger networks by density.
 
     Parameters
     ----------
@@ -103,21 +115,47 @@ def draw_network(
         Longer side of the picture in inches, about.
     dark : bool
         Light lines on a dark page.
+    colour : {'none', 'port', 'class'}
+        Links in colours by generator (axis, or port at the tail) or by class of their channels.
+    layout : {'auto', 'circle', 'levels', 'force'}
+        As the family is usually drawn; round a circle; in rows by the distance from the endpoints
+        (or from node 0); or by distances.
+    route : (node, node), optional
+        Draw the route from one node to another on top.
+    highlight : sequence of nodes
+        Put a ring round them.
 
     Raises
     ------
     ArgumentError
-        For another ending, or a size that is not from 1 to 100.
+        For another ending, or a size that is not from 1 to 100, or accents on a picture by density.
     TooLargeError
         When there are more nodes or links than a picture can show.
     """
     ending = _format(path)
-    figure = make_figure(network, labels=labels, size=size, dark=dark)
+    figure = make_figure(
+        network,
+        labels=labels,
+        size=size,
+        dark=dark,
+        colour=colour,
+        layout=layout,
+        route=route,
+        highlight=highlight,
+    )
     write_atomically(path, lambda out: _save(figure, out, ending))
 
 
 def make_figure(
-    network: Network, *, labels: bool | None = None, size: float = 7.0, dark: bool = False
+    network: Network,
+    *,
+    labels: bool | None = None,
+    size: float = 7.0,
+    dark: bool = False,
+    colour: Colour = "none",
+    layout: str = "auto",
+    route: tuple[NodeLike, NodeLike] | None = None,
+    highlight: Sequence[NodeLike] = (),
 ) -> Any:
     """The picture as a matplotlib Figure; parameters as for :func:`draw_network`.
 
@@ -135,8 +173,18 @@ def make_figure(
     if not (math.isfinite(size) and 1 <= size <= 100):
         raise ArgumentError(f"size is {size}; it must be from 1 to 100 inches")
     _require_drawable(network)
-    drawing = _arrange(network, place_nodes(network), labels, 72.0 * size)
-    return _paint(network, drawing, _DARK if dark else _LIGHT)
+    places = place_nodes(network, layout)
+    if network.order > MOST_NODES or network.links > MOST_LINKS:
+        if labels or colour != "none" or route is not None or highlight:
+            raise ArgumentError(
+                f"{network.spec} is drawn by density, without labels, colours, routes or highlights"
+                f" (one by one: up to {MOST_NODES} nodes and {MOST_LINKS} links)"
+            )
+        return density_figure(network, places.positions, size, dark)
+    channels = link_ends(network)[2]
+    accents = find_accents(network, channels, colour=colour, route=route, highlight=highlight)
+    drawing = _arrange(network, places, labels, 72.0 * size)
+    return _paint(network, drawing, accents, _DARK if dark else _LIGHT)
 
 
 def _format(path: str | Path) -> str:
@@ -149,13 +197,14 @@ def _format(path: str | Path) -> str:
 
 def _require_drawable(network: Network) -> None:
     """Refuse what is too large, from the order and closed forms, before anything is built."""
-    if network.order > MOST_NODES:
+    most, links = density.MOST_NODES, density.MOST_LINKS
+    if network.order > most:
         raise TooLargeError(
-            f"{network.spec} has {_number(network.order)} nodes; a picture shows up to {MOST_NODES}"
+            f"{network.spec} has {_number(network.order)} nodes; a picture shows up to {most}"
         )
-    if network.links > MOST_LINKS:
+    if network.links > links:
         raise TooLargeError(
-            f"{network.spec} has {network.links} links; a picture shows up to {MOST_LINKS}"
+            f"{network.spec} has {network.links} links; a picture shows up to {links}"
         )
 
 
@@ -170,7 +219,8 @@ def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float
     """Fit a layout to the page and work out lines, arrow heads and labels."""
     places = _fit(layout.positions, reach)
     texts = _label_texts(network) if labels or _may_label(network, labels) else []
-    radius = _node_radius(places, reach, bool(texts))
+    leaves = leaves_of(network)
+    radius = _node_radius(places[~leaves] if leaves.any() else places, reach, bool(texts))
     tails, heads, channels = link_ends(network)
     width = _line_width(radius, len(tails))
     lines = _link_lines(layout, places, tails, heads, radius)
@@ -178,7 +228,9 @@ def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float
     length = float(np.clip(0.85 * radius, 2.5, 8.0))
     arrows = [arrow_head(lines[i], radius + 0.6, length) for i in simplex]
     written = _labels(texts, places, radius, bool(labels), (tails, heads))
-    return _Drawing(places, radius, lines, arrows, written, width)
+    if leaves.any() and labels is None:
+        written = [label for label, leaf in zip(written, leaves.tolist(), strict=False) if not leaf]
+    return _Drawing(places, radius, lines, arrows, written, width, leaves)
 
 
 def _fit(positions: Points, reach: float) -> Points:
@@ -305,15 +357,15 @@ def _bounds(drawing: _Drawing) -> tuple[Points, Points]:
     return everything.min(axis=0), everything.max(axis=0)
 
 
-def _paint(network: Network, drawing: _Drawing, colours: _Colours) -> Any:
+def _paint(network: Network, drawing: _Drawing, accents: Accents, colours: _Colours) -> Any:
     """Put a drawing on a page with its title and caption."""
     import matplotlib
     from matplotlib.figure import Figure
 
     low, high = _bounds(drawing)
-    title, caption = _one_line(network.spec), _caption(network)
+    title, caption = _one_line(network.spec), _caption(network) + accents.caption()
     width = max(float(high[0] - low[0]), 190.0) + 2 * _MARGIN
-    above, below = 26.0 + _MARGIN, 20.0 + _MARGIN
+    above, below = 26.0 + _MARGIN, (36.0 if accents.names else 20.0) + _MARGIN
     height = float(high[1] - low[1]) + above + below
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -323,20 +375,22 @@ def _paint(network: Network, drawing: _Drawing, colours: _Colours) -> Any:
         middle = (low[0] + high[0]) / 2
         axes.set_xlim(middle - width / 2, middle + width / 2)
         axes.set_ylim(low[1] - below, high[1] + above)
-        _add_lines(axes, drawing, colours)
+        _add_lines(axes, drawing, accents.line_colours(), colours)
+        accents.paint(axes, drawing.lines, drawing.places, drawing.radius)
+        accents.legend(figure, (_MARGIN + 20) / height, colours.text)
         _add_nodes(axes, network, drawing, colours)
         _add_labels(axes, drawing, colours)
         _add_titles(figure, (width, height), title, caption, colours)
     return figure
 
 
-def _add_lines(axes: Any, drawing: _Drawing, colours: _Colours) -> None:
+def _add_lines(axes: Any, drawing: _Drawing, kinds: list[str] | None, colours: _Colours) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     axes.add_collection(
         LineCollection(
             drawing.lines,
-            colors=colours.line,
+            colors=colours.line if kinds is None else kinds,
             linewidths=drawing.line_width,
             capstyle="round",
             joinstyle="round",
@@ -356,8 +410,9 @@ def _add_nodes(axes: Any, network: Network, drawing: _Drawing, colours: _Colours
     """Endpoints as discs, switches as squares of about the same area."""
     ends = network.endpoints
     switches = np.setdiff1d(np.arange(network.order), ends)
+    small = 2.0 * _LEAF if drawing.leaves.any() else 2.0
     kinds = (
-        ("nodes", ends, "o", colours.node, 2.0),
+        ("nodes", ends, "o", colours.node, small),
         ("switches", switches, "s", colours.switch, 1.8),
     )
     for name, nodes, marker, colour, across in kinds:

@@ -12,24 +12,39 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Layout
-from hopscape.core.layout import Points, circle
+from hopscape.core.layout import Points, circle, hang_on
 from hopscape.core.network import Network
+from hopscape.interchange.convert import link_ends
 
-__all__ = ["place_nodes"]
+__all__ = ["LAYOUTS", "leaves_of", "place_nodes"]
 
+LAYOUTS = ("auto", "circle", "levels", "force")
+_MOST_STRESS = 2500
 _SMALL = 40
 _WORK = 40_000
 _PIVOTS = 60
 
 
-def place_nodes(network: Network) -> Layout:
+def leaves_of(network: Network) -> IntArray:
+    """Which nodes are endpoints that hang on a switch by a single link: bool[order]."""
+    out = np.zeros(network.order, dtype=bool)
+    if network.has_switches:
+        ends = network.endpoints
+        out[ends] = network.degrees[ends] == 1
+    return out
+
+
+def place_nodes(network: Network, layout: str = "auto") -> Layout:
     """How a network is drawn: the family's own way, or a default.
 
     Parameters
     ----------
     network : Network
         Small enough for a picture.
+    layout : {'auto', 'circle', 'levels', 'force'}
+        ``auto`` is the family's own way, or by distances as ``force``.
 
     Examples
     --------
@@ -37,8 +52,53 @@ def place_nodes(network: Network) -> Layout:
     >>> place_nodes(hopscape.build("random_regular(20, 3)")).positions.shape
     (20, 2)
     """
-    own = network.family.layout() if network.family is not None else None
-    return own if own is not None else Layout(_default_places(network))
+    if layout not in LAYOUTS:
+        raise ArgumentError(f"layout is {layout!r}; choose {', '.join(LAYOUTS)}")
+    if layout == "circle":
+        return Layout(circle(network.order))
+    if layout == "levels":
+        return Layout(_level_places(network))
+    own = network.family.layout() if network.family is not None and layout == "auto" else None
+    return own if own is not None else Layout(_with_leaves(network))
+
+
+def _level_places(network: Network) -> Points:
+    """Rows by the distance from the nearest endpoint; from node 0 where all are endpoints."""
+    starts = network.endpoints if network.has_switches else np.zeros(1, dtype=np.int64)
+    level = np.full(network.order, -1, dtype=np.int64)
+    level[starts] = 0
+    depth = 0
+    while (level == depth).any():
+        reached = network.heads[level[network.tails] == depth]
+        level[reached[level[reached] < 0]] = depth + 1
+        depth += 1
+    level[level < 0] = depth
+    out = np.zeros((network.order, 2))
+    wide = int(np.bincount(level).max())
+    for row in range(int(level.max()) + 1):
+        here = np.flatnonzero(level == row)
+        out[here, 0] = (np.arange(len(here)) + 0.5) * wide / max(len(here), 1)
+        out[here, 1] = row * max(wide / 6.0, 1.0)
+    return out
+
+
+def _with_leaves(network: Network) -> Points:
+    """The default; endpoints that hang on one switch stand close to it, on its outer side."""
+    leaves = leaves_of(network)
+    if not leaves.any() or leaves.all():
+        return _default_places(network)
+    inner = np.flatnonzero(~leaves)
+    number = np.cumsum(~leaves) - 1
+    tails, heads, _ = link_ends(network)
+    kept = ~(leaves[tails] | leaves[heads])
+    rest = Network.from_links(len(inner), number[tails[kept]], number[heads[kept]])
+    out = np.zeros((network.order, 2))
+    out[inner] = _default_places(rest)
+    ends = np.flatnonzero(leaves)
+    owners = network.heads[network.indptr[ends]].astype(np.int64)
+    centre = out[inner].mean(axis=0)
+    out[ends] = hang_on(out, owners, np.broadcast_to(centre, (len(ends), 2)), 0.35)
+    return out
 
 
 def _default_places(network: Network) -> Points:
@@ -66,7 +126,16 @@ def _piece(wires: Any) -> Points:
     wires.eliminate_zeros()
     if count <= _SMALL and wires.nnz > count * count / 3:
         return circle(count, 0.5 / np.sin(np.pi / count))
-    return _upright(_by_stress(wires))
+    return _upright(_by_stress(wires) if count <= _MOST_STRESS else _by_pivots(wires))
+
+
+def _by_pivots(wires: Any) -> Points:
+    """Spectral coordinates alone, for pieces that are too large for stress."""
+    from scipy.sparse.csgraph import shortest_path
+
+    pivots = np.unique(np.linspace(0, wires.shape[0] - 1, _PIVOTS).astype(int))
+    hops = shortest_path(wires, directed=False, unweighted=True, indices=pivots).T
+    return _spectral(hops)
 
 
 def _by_stress(wires: Any) -> Points:
@@ -76,8 +145,8 @@ def _by_stress(wires: Any) -> Points:
     from scipy.spatial.distance import cdist
 
     hops: Points = shortest_path(wires, directed=False, unweighted=True)
-    places = _spectral(hops)
     count = len(hops)
+    places = _spectral(hops[:, np.unique(np.linspace(0, count - 1, _PIVOTS).astype(int))])
     np.fill_diagonal(hops, 1.0)
     weight = hops**-2
     np.fill_diagonal(weight, 0.0)
@@ -96,8 +165,7 @@ def _by_stress(wires: Any) -> Points:
 def _spectral(hops: Points) -> Points:
     """Spectral coordinates from the distances to some nodes (pivot MDS, Brandes and Pich 2006)."""
     count = len(hops)
-    pivots = np.unique(np.linspace(0, count - 1, _PIVOTS).astype(int))
-    square = -(hops[:, pivots] ** 2) / 2
+    square = -(hops**2) / 2
     centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
     _, vectors = np.linalg.eigh(centred.T @ centred)
     places = centred @ vectors[:, -2:]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import io
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,8 @@ __all__ = ["draw_cell", "draw_rounds"]
 
 _MOST_TRANSFERS = 4000
 _PER_SECOND = 1
+_MOST_FRAMES = 40
 _STILL = (".svg", ".png", ".pdf")
-_MOVING = (".gif", ".html")
 
 
 def draw_rounds(schedule: Schedule, path: str | Path) -> None:
@@ -31,8 +34,8 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     schedule : Schedule
         Such as a broadcast, of at most 4,000 transfers.
     path : str or Path
-        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif`` or
-        ``.html``: one round after the other.
+        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``: one
+        round after the other; ``.html``: a page that steps through them, of at most 40 rounds.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     """
     place = Path(path)
     ending = place.suffix.lower()
-    if ending not in (*_STILL, *_MOVING):
+    if ending not in (*_STILL, ".gif", ".html"):
         raise ArgumentError(f"{path} must end in .svg, .png, .pdf, .gif or .html")
     if schedule.transfers > _MOST_TRANSFERS:
         raise TooLargeError(
@@ -54,11 +57,65 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     points = place_nodes(schedule.network).positions
     figure = Figure(figsize=(7, 7.4), layout="constrained")
     axes = figure.add_subplot()
-    if ending in _MOVING:
+    if ending == ".gif":
         _animate(schedule, points, figure, axes, place)
+        return
+    if ending == ".html":
+        _page(schedule, points, figure, axes, place)
         return
     _paint(schedule, points, axes, schedule.rounds)
     _save(figure, place, ending)
+
+
+def _page(schedule: Schedule, points: Points, figure: Any, axes: Any, place: Path) -> None:
+    """A page that needs nothing else: a picture for each round, a slider and a button."""
+    import matplotlib
+
+    if schedule.rounds > _MOST_FRAMES:
+        raise TooLargeError(
+            f"the schedule has {schedule.rounds} rounds; a page shows up to {_MOST_FRAMES}"
+        )
+    frames = []
+    with matplotlib.rc_context({"svg.hashsalt": "hopscape"}):
+        for r in range(schedule.rounds + 1):
+            _paint(schedule, points, axes, r)
+            picture = io.BytesIO()
+            figure.savefig(picture, format="svg", metadata={"Date": None})
+            text = base64.b64encode(picture.getvalue()).decode()
+            style = "" if r == 0 else " hidden"
+            frames.append(f'<img alt="round {r}"{style} src="data:image/svg+xml;base64,{text}">')
+    title = html.escape(f"{schedule.network.spec}: {schedule.goal.describe()}")
+    text = _PAGE.format(title=title, frames="\n".join(frames), last=schedule.rounds)
+    write_atomically(place, lambda out: out.write(text.encode()))
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ font-family: sans-serif; max-width: 50rem; margin: 1rem auto; }}
+img {{ width: 100%; }}
+input {{ width: 70%; }}
+</style></head><body>
+<h1>{title}</h1>
+<p><button id="play">play</button>
+<input id="round" type="range" min="0" max="{last}" value="0" aria-label="round">
+round <output id="shown">0</output> of {last}</p>
+{frames}
+<script>
+const frames = document.querySelectorAll("img"), slider = document.getElementById("round");
+let timer = null;
+function show(r) {{
+  frames.forEach((frame, i) => {{ frame.hidden = i != r; }});
+  slider.value = r;
+  document.getElementById("shown").textContent = r;
+}}
+slider.oninput = () => show(Number(slider.value));
+document.getElementById("play").onclick = () => {{
+  clearInterval(timer);
+  timer = setInterval(() => show((Number(slider.value) + 1) % frames.length), 900);
+}};
+</script></body></html>
+"""
 
 
 def _save(figure: Any, place: Path, ending: str) -> None:
@@ -79,12 +136,8 @@ def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
         reached[schedule.goal.root] = 0
     for r in range(rounds):
         part = slice(int(schedule.round_start[r]), int(schedule.round_start[r + 1]))
-        target = schedule.target[part]
-        channels = schedule.channels[
-            schedule.path_start[part.start] : schedule.path_start[part.stop]
-        ]
-        ends = schedule.network.tails[channels], schedule.network.heads[channels]
-        lines = np.stack([points[ends[0]], points[ends[1]]], axis=1)
+        source, target = schedule.source[part], schedule.target[part]
+        lines = np.stack([points[source], points[target]], axis=1)
         axes.add_collection(
             LineCollection(list(lines), colors=[colours[r]], linewidths=1.0, label=f"round {r + 1}")
         )
@@ -96,7 +149,8 @@ def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
     axes.set_xlim(points[:, 0].min() - 0.08, points[:, 0].max() + 0.08)
     axes.set_ylim(points[:, 1].min() - 0.08, points[:, 1].max() + 0.08)
     if rounds:
-        axes.legend(loc="upper right", fontsize=7, frameon=False)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 8}
+        axes.legend(fontsize=7, frameon=False, **below)
     served = int((reached >= 0).sum())
     axes.set_title(
         f"{schedule.network.spec}: {schedule.goal.describe()}\n"
@@ -114,10 +168,6 @@ def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: 
         frames=schedule.rounds + 1,
         init_func=lambda: None,
     )
-    if place.suffix.lower() == ".html":
-        page = moving.to_jshtml(fps=_PER_SECOND, default_mode="loop").encode()
-        write_atomically(place, lambda out: out.write(page))
-        return
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.gif"
         moving.save(film, writer=PillowWriter(fps=_PER_SECOND), dpi=80)

@@ -9,34 +9,63 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
 from hopscape.metrics.routes import Routes
 
-__all__ = ["MOST_LIDS", "read_netlist", "write_infiniband"]
+__all__ = [
+    "MOST_LIDS",
+    "PORT_WORDS",
+    "Fabric",
+    "fabric_of",
+    "forwarding_tables",
+    "host_guid",
+    "read_netlist",
+    "switch_guid",
+    "write_fabric",
+    "write_infiniband",
+]
 
 MOST_LIDS = 0xBFFF
+MOST_PORTS = 253
+PORT_WORDS = "Nodes count from 0, ports from 1."
 _SWITCH_GUID = 0x100000
 _HOST_GUID = 0x200000
+_NAMED_ORDER = 300
 
 
 @dataclass(frozen=True)
-class _Fabric:
-    """Who is a switch, who is a host, and the ports between them."""
+class Fabric:
+    """Who is a switch, who is a host, and the ports between them.
+
+    Attributes
+    ----------
+    network : Network
+    hosts : int64[...]
+        Nodes with a host, ascending.
+    owner : dict
+        Place of a node among the hosts.
+    alone : bool[order]
+        Nodes that are hosts and no switches.
+    """
 
     network: Network
     hosts: IntArray
     owner: dict[int, int]
     alone: IntArray
+
+    @property
+    def manager(self) -> int:
+        """The host that runs the subnet manager."""
+        return int(self.hosts[0])
 
     @cached_property
     def switches(self) -> IntArray:
@@ -55,7 +84,8 @@ class _Fabric:
         return len(self.hosts) + 1 + int(np.searchsorted(self.switches, node))
 
 
-def _fabric(network: Network) -> _Fabric:
+def fabric_of(network: Network) -> Fabric:
+    """The fabric of a network, or why InfiniBand cannot hold it."""
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
     hosts = network.endpoints.astype(np.int64)
@@ -65,14 +95,17 @@ def _fabric(network: Network) -> _Fabric:
     single = hosts[network.degrees[hosts] == 1]
     next_to = network.heads[network.indptr[single]]
     alone[single[~is_host[next_to]]] = True
-    fabric = _Fabric(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
+    fabric = Fabric(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
     if len(hosts) + len(fabric.switches) > MOST_LIDS:
         raise ArgumentError(
             f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
             f" InfiniBand has {MOST_LIDS}"
         )
-    if network.ports + 1 > 254:
-        raise ArgumentError(f"{network.spec} has {network.ports} ports; a switch has up to 253")
+    if network.ports > MOST_PORTS:
+        raise ArgumentError(
+            f"{network.spec} has {network.ports} ports; switches have up to {MOST_PORTS},"
+            " one more for the host"
+        )
     return fabric
 
 
@@ -82,30 +115,23 @@ def write_infiniband(routes: Routes, folder: str | Path) -> None:
     Raises
     ------
     ArgumentError
-        For simplex channels, or more nodes than InfiniBand can address.
+        For simplex channels, or more nodes or ports than InfiniBand has.
     """
-    fabric = _fabric(routes.network)
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{place} cannot be made: {error.strerror}") from error
-    files = {
-        "fabric.net": _netlist(fabric),
-        "routes.lfts": _tables(fabric, routes),
-        "guid2lid": _lids(fabric),
-    }
-    for name, text in files.items():
-        write_atomically(place / name, partial(_put, data=text.encode()))
+    fabric = fabric_of(routes.network)
+    write_fabric(fabric, folder)
+    write_text(Path(folder) / "routes.lfts", forwarding_tables(fabric, routes))
 
 
-def _put(out: IO[bytes], data: bytes) -> None:
-    out.write(data)
+def write_fabric(fabric: Fabric, folder: str | Path) -> None:
+    """Write ``fabric.net`` for ibsim and ``guid2lid`` for the cache folder of OpenSM."""
+    place = make_folder(folder)
+    write_text(place / "fabric.net", _netlist(fabric))
+    write_text(place / "guid2lid", _lids(fabric))
 
 
-def _netlist(fabric: _Fabric) -> str:
+def _netlist(fabric: Fabric) -> str:
     net, text = fabric.network, io.StringIO()
-    text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n\n")
+    text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n# {PORT_WORDS}\n\n")
     channels = np.arange(len(net.heads))
     ports = net.port_of(channels) + 1
     back = net.port_of(net.reverse) + 1
@@ -130,49 +156,51 @@ def _netlist(fabric: _Fabric) -> str:
     return text.getvalue()
 
 
-def _tables(fabric: _Fabric, routes: Routes) -> str:
-    """Ways to hosts are those of the routes; ways to switches follow the same table."""
+def forwarding_tables(fabric: Fabric, routes: Routes) -> str:
+    """Forwarding tables as OpenSM dumps and loads them, to hosts and to switches."""
     net = fabric.network
     switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
     ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
-    hosts = fabric.hosts.tolist()
-    lines = [
-        (f"{fabric.lid(h):#06x} ", f" # Channel Adapter portguid {_host_guid(h)}: 'H{h}'\n")
-        for h in hosts
-    ] + [
-        (f"{fabric.switch_lid(s):#06x} ", f" # Switch portguid {_switch_guid(s)}: 'S{s}'\n")
-        for s in switches
-    ]
-    text = io.StringIO()
+    hosts = fabric.hosts
+    named = net.order <= _NAMED_ORDER  # OpenSM takes the lids of guid2lid where no guid is told
+    before = [f"{fabric.lid(h):#06x} " for h in hosts.tolist()]
+    before += [f"{fabric.switch_lid(s):#06x} " for s in switches]
+    after = ["\n"] * len(before)
+    if named:
+        after = [f" # Channel Adapter portguid {host_guid(h)}: 'H{h}'\n" for h in hosts.tolist()]
+        after += [f" # Switch portguid {switch_guid(s)}: 'S{s}'\n" for s in switches]
+    width = 3 if named else 1
+    digits = [f"{port:0{width}d}" for port in range(int(ports.max(initial=0)) + 3 + net.ports)]
+    order = np.concatenate([hosts, fabric.switches])
+    parts = [f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n"]
     for v in switches:
         lid = fabric.switch_lid(v)
-        text.write(f"Unicast lids [0-{top}] of switch Lid {lid} guid {_switch_guid(v)} ('S{v}'):\n")
-        column = ports[:, v].tolist()
-        taken = [fabric.host_port(v) if h == v else column[h] for h in hosts]
-        taken += [column[s] for s in switches]  # 0, its own port, at the switch itself
-        text.writelines(
-            f"{before}{port:03d}{after}" for (before, after), port in zip(lines, taken, strict=True)
-        )
-        text.write(f"{len(taken)} valid lids dumped\n")
-    return text.getvalue()
+        parts.append(f"Unicast lids [0-{top}] of switch Lid {lid} guid {switch_guid(v)} ('S{v}'):")
+        taken = ports[order, v]
+        taken[: len(hosts)][hosts == v] = fabric.host_port(v)
+        texts = map(digits.__getitem__, taken.tolist())
+        parts += ["\n", *(a + b + c for a, b, c in zip(before, texts, after, strict=True))]
+        parts.append(f"{len(taken)} valid lids dumped\n")
+    return "".join(parts)
 
 
-def _host_guid(node: int) -> str:
+def host_guid(node: int) -> str:
+    """Port GUID of a host; its node GUID is one less."""
     return f"{_HOST_GUID + 2 * node + 1:#018x}"
 
 
-def _switch_guid(node: int) -> str:
+def switch_guid(node: int) -> str:
     return f"{_SWITCH_GUID + node:#018x}"
 
 
-def _lids(fabric: _Fabric) -> str:
+def _lids(fabric: Fabric) -> str:
     lines = []
     for h in fabric.hosts.tolist():
         lid = fabric.lid(h)
-        lines.append(f"{_host_guid(h)} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{host_guid(h)} {lid:#06x} {lid:#06x}\n")
     for s in fabric.switches.tolist():
         lid = fabric.switch_lid(s)
-        lines.append(f"{_switch_guid(s)} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{switch_guid(s)} {lid:#06x} {lid:#06x}\n")
     return "\n".join(lines)
 
 

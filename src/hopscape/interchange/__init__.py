@@ -1,5 +1,6 @@
-"""To and from networkx, igraph, scipy sparse matrices, edge lists and GraphML."""
+"""To and from networkx, igraph, rustworkx, scipy sparse matrices, edge lists and GraphML."""
 
+from hopscape.interchange.anything import from_anything, from_edges, from_rustworkx
 from hopscape.interchange.convert import (
     from_igraph,
     from_networkx,
@@ -20,8 +21,11 @@ __all__ = [
     "ENDINGS",
     "Exporter",
     "exporters",
+    "from_anything",
+    "from_edges",
     "from_igraph",
     "from_networkx",
+    "from_rustworkx",
     "from_scipy",
     "read_network",
     "to_igraph",

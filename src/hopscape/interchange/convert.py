@@ -11,6 +11,7 @@ from hopscape.core.addresses import Addresses, Labels
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
+from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 
@@ -26,10 +27,15 @@ __all__ = [
     "link_attributes",
     "link_ends",
     "named",
+    "node_places",
+    "require_plain",
     "to_igraph",
     "to_networkx",
     "to_scipy",
 ]
+
+
+_MOST_PLACES = 100_000
 
 
 def link_ends(network: Network) -> tuple[IntArray, IntArray, IntArray]:
@@ -47,6 +53,30 @@ def named(names: list[str]) -> Addresses | None:
     if len(set(names)) < len(names):
         raise ArgumentError("two nodes have the same name")
     return Labels(names)
+
+
+def node_places(network: Network) -> Points | None:
+    """Where the nodes stand in the family's drawing, else round a circle; x, y in 1/72 inch.
+
+    None beyond 100,000 nodes.
+    """
+    if network.order > _MOST_PLACES:
+        return None
+    family = network.family
+    layout = family.layout() if family is not None else None
+    places = layout.positions if layout is not None else circle(network.order)
+    spread = float(np.ptp(places, axis=0).max()) or 1.0
+    found: Points = (places - places.min(axis=0)) * (72.0 * network.order**0.5 / spread)
+    return found
+
+
+def require_plain(network: Network, form: str) -> None:
+    """Refuse what a format without attributes cannot say: capacities, delays and lengths."""
+    if network.unheeded("", *ATTRIBUTES):
+        raise ArgumentError(
+            f"{network.spec} has channels of several kinds, which {form} cannot say; write .edges,"
+            " .csv, .graphml, .gexf, .gml, .dot or .json"
+        )
 
 
 def to_networkx(network: Network) -> networkx.Graph:

@@ -1,6 +1,6 @@
-"""Graph files: edge lists, GraphML, MatrixMarket and scipy's .npz.
+"""Graph files: edge lists, GraphML, MatrixMarket, scipy's .npz, and those of the modules beside.
 
-An edge list has two node names per line, apart by blanks or a comma; ``#`` or ``%`` begins a
+An edge list has two node names per line, separated by blanks or a comma; ``#`` or ``%`` begins a
 comment. Three comments are understood, and written: ``# nodes N`` (node names are then numbers
 below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
 
@@ -28,7 +28,7 @@ from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.reading import Line, TextFile, Word, read_bytes, zip_bytes
+from hopscape.core.reading import GRAPH_ENDINGS, Line, TextFile, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,
@@ -36,15 +36,28 @@ from hopscape.interchange.convert import (
     link_attributes,
     link_ends,
     named,
+    node_places,
+    require_plain,
     to_networkx,
     to_scipy,
+)
+from hopscape.interchange.dot import read_dot, write_dot
+from hopscape.interchange.gexf import read_gexf, write_gexf
+from hopscape.interchange.gml import read_gml, write_gml
+from hopscape.interchange.graph6 import read_graph6, write_graph6, write_sparse6
+from hopscape.interchange.lists import (
+    read_adjacency,
+    read_node_link,
+    write_adjacency,
+    write_golf,
+    write_node_link,
 )
 from hopscape.interchange.matrixmarket import read_matrix_market
 
 __all__ = ["ENDINGS", "Exporter", "exporters", "read_network", "write_network"]
 
-_EDGE_LISTS = (".edges", ".edgelist", ".txt", ".csv")
-ENDINGS = (*_EDGE_LISTS, ".graphml", ".mtx", ".npz")
+_EDGE_LISTS = (".edges", ".edgelist", ".txt", ".csv", ".golf")
+ENDINGS = GRAPH_ENDINGS
 _HEADINGS = {"source", "target", "from", "to", "src", "dst", "tail", "head"}
 _LETTERS = {"a", "b", "u", "v"}
 
@@ -55,7 +68,7 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
     Parameters
     ----------
     path : path
-        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz.
+        With one of ``ENDINGS``, plain or with .gz.
     directed : bool
         Read an edge list (or a symmetric matrix) as simplex channels.
 
@@ -75,7 +88,21 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
         return _read_edges(place, spec, directed)
     if ending == ".graphml":
         return _read_graphml(place, spec)
+    if ending in _READERS:
+        return _READERS[ending](place, spec, directed)
     return _read_matrix(place, ending, spec, directed)
+
+
+_READERS: dict[str, Callable[[Path, str, bool], Network]] = {
+    ".dot": read_dot,
+    ".gv": read_dot,
+    ".gml": read_gml,
+    ".gexf": read_gexf,
+    ".g6": read_graph6,
+    ".s6": read_graph6,
+    ".json": read_node_link,
+    ".adjlist": read_adjacency,
+}
 
 
 def _read_edges(path: Path, spec: str, directed: bool) -> Network:
@@ -263,7 +290,7 @@ def write_network(network: Network, path: str | Path) -> None:
     ----------
     network : Network
     path : path
-        Ending in .edges, .edgelist, .txt, .csv, .graphml, .mtx or .npz, or as packages add them.
+        With one of ``ENDINGS``, or one that a package adds.
     """
     known = exporters()
     ending = Path(path).suffix.lower()
@@ -304,29 +331,24 @@ def _write_csv(network: Network, out: IO[bytes]) -> None:
 def _write_graphml(network: Network, out: IO[bytes]) -> None:
     import networkx
 
-    networkx.write_graphml(to_networkx(network), out)
-
-
-def _require_alike(network: Network) -> None:
-    """A matrix counts channels: it has no place for their capacity, delay and length."""
-    if network.unheeded("", *ATTRIBUTES):
-        raise ArgumentError(
-            f"{network.spec} has channels of several kinds, which a matrix cannot say; write"
-            " .edges, .csv or .graphml"
-        )
+    graph = to_networkx(network)
+    places = node_places(network)
+    for v, (x, y) in enumerate(places.tolist() if places is not None else ()):
+        graph.nodes[v].update(x=x, y=y)
+    networkx.write_graphml(graph, out)
 
 
 def _write_matrix_market(network: Network, out: IO[bytes]) -> None:
     from scipy.io import mmwrite
 
-    _require_alike(network)
+    require_plain(network, "a matrix")
     mmwrite(out, to_scipy(network), field="integer", comment=f" hopscape {network.spec}")
 
 
 def _write_npz(network: Network, out: IO[bytes]) -> None:
     from scipy.sparse import save_npz
 
-    _require_alike(network)
+    require_plain(network, "a matrix")
     save_npz(out, to_scipy(network))
 
 
@@ -335,3 +357,11 @@ CSV = Exporter((".csv",), "one link per line, with commas", _write_csv)
 GRAPHML = Exporter((".graphml",), "GraphML", _write_graphml)
 MATRIX_MARKET = Exporter((".mtx",), "adjacency matrix, Matrix Market", _write_matrix_market)
 NPZ = Exporter((".npz",), "adjacency matrix, scipy", _write_npz)
+DOT = Exporter((".dot", ".gv"), "Graphviz, with places", write_dot)
+GML = Exporter((".gml",), "Graph Modelling Language, with places", write_gml)
+GEXF = Exporter((".gexf",), "Gephi, with places", write_gexf)
+GRAPH6 = Exporter((".g6",), "graph6: one line of text", write_graph6)
+SPARSE6 = Exporter((".s6",), "sparse6: one line of text, loops and parallel links", write_sparse6)
+NODE_LINK = Exporter((".json",), "node-link JSON, with places", write_node_link)
+ADJACENCY = Exporter((".adjlist",), "adjacency list: a node and its neighbours", write_adjacency)
+GOLF = Exporter((".golf",), "edges alone, for Graph Golf and igraph", write_golf)

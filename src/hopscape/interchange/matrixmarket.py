@@ -94,7 +94,7 @@ def _entries(lines: list[Line], width: int) -> Any:
     for line in lines:
         if len(line.reals("an entry", -_LARGEST, _LARGEST)) != width:
             raise line.error(f"an entry has {width} numbers")
-    raise FileFormatError(f"{lines[0].file.path}: numbers are apart by blanks")
+    raise FileFormatError(f"{lines[0].file.path}: numbers are separated by blanks")
 
 
 def _places(lines: list[Line], given: Any, count: int) -> IntArray:

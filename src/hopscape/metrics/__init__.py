@@ -5,7 +5,14 @@ from hopscape.metrics.columns import diameter, mean_distance, radius
 from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
 from hopscape.metrics.disjoint import disjoint_paths
 from hopscape.metrics.distances import DistanceProfile, distance_profile
+from hopscape.metrics.known import BestKnown, best_known
 from hopscape.metrics.load import ChannelLoad, channel_load
+from hopscape.metrics.spectrum import (
+    Spectrum,
+    edge_transitive,
+    intersection_array,
+    spectrum,
+)
 from hopscape.metrics.structure import (
     DegreeStatistics,
     degree_statistics,
@@ -16,10 +23,13 @@ from hopscape.metrics.structure import (
 )
 
 __all__ = [
+    "BestKnown",
     "Bisection",
     "ChannelLoad",
     "DegreeStatistics",
     "DistanceProfile",
+    "Spectrum",
+    "best_known",
     "bisection",
     "channel_load",
     "degree_statistics",
@@ -27,12 +37,15 @@ __all__ = [
     "disjoint_paths",
     "distance_profile",
     "edge_connectivity",
+    "edge_transitive",
     "girth",
+    "intersection_array",
     "mean_distance",
     "moore_bound",
     "moore_diameter",
     "moore_mean_distance",
     "node_connectivity",
     "radius",
+    "spectrum",
     "vertex_transitive",
 ]

@@ -41,7 +41,7 @@ class DistanceProfile:
         so that the diameter is a lower bound and the radius an upper one.
     mean : Fraction or None
         Over ordered pairs of distinct nodes; None when some pair has no way (or one node).
-    how : {'exact', 'symmetry', 'sampled'}
+    how : {'exact', 'closed form', 'symmetry', 'sampled'}
     sources : int
         Searches made.
     """
@@ -114,6 +114,9 @@ def distance_profile(
             raise ArgumentError("device 'gpu' is not for distances between endpoints only")
         return _between_endpoints(network)
     symmetry = None if exact or sample is not None else network.symmetry
+    family = network.family
+    if symmetry is not None and family is not None and (counts := family.distance_counts()):
+        return _of_counts(network.order, counts)
     if symmetry is not None:
         return _by_orbits(network, symmetry.representatives, symmetry.sizes, threads)
     limit = _FULL_WORK if device == "cpu" else _FULL_WORK_GPU
@@ -133,6 +136,21 @@ def distance_profile(
         histogram, eccentricity = _sweep(network, sources, threads)
     pairs = len(sources) * network.order
     return _profile(network, histogram, eccentricity, pairs, how, len(sources))
+
+
+def _of_counts(order: int, counts: list[int]) -> DistanceProfile:
+    """The profile of a network with the same number of nodes at each distance from every node."""
+    last = len(counts) - 1
+    hops = sum(distance * count for distance, count in enumerate(counts))
+    return DistanceProfile(
+        histogram=tuple(order * count for count in counts),
+        unreachable=0,
+        diameter=last,
+        radius=last,
+        mean=Fraction(hops, order - 1) if order > 1 else None,
+        how="closed form",
+        sources=0,
+    )
 
 
 def _by_orbits(

@@ -14,7 +14,7 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 
-__all__ = ["ChannelLoad", "ClassLoad", "channel_load"]
+__all__ = ["ChannelLoad", "ClassLoad", "channel_load", "switch_load"]
 
 _BATCH = 1 << 18
 _FULL_PAIRS = 30_000_000
@@ -120,6 +120,49 @@ def channel_load(
             part = slice(low, low + _BATCH)
             _follow(way, sources[part], targets[part], weights[part], loads)
     return _summary(network, loads, total, how)
+
+
+def switch_load(network: Network, router: Router, *, lines: bool = False) -> float:
+    """Load of the busiest channel between switches when every endpoint sends 1 evenly.
+
+    One endpoint of every switch stands for all of them: they share their routes.
+
+    Parameters
+    ----------
+    network : Network
+    router : Router
+    lines : bool
+        Look at the lines of endpoints as well.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> tree = hopscape.build("fat_tree(4)")
+    >>> round(switch_load(tree, tree.router()), 4)
+    0.9333
+    """
+    ends = network.endpoints.astype(np.int64)
+    loads = np.zeros(len(network.heads))
+    if len(ends) < 2 or not len(loads):
+        return 0.0
+    sources, weight = ends, np.ones(len(ends))
+    if network.has_switches and int(network.degrees[ends].max()) == 1:
+        owners = network.heads[network.indptr[ends]]
+        _, first, count = np.unique(owners, return_index=True, return_counts=True)
+        sources, weight = ends[first], count.astype(float)
+    step = max(1, _BATCH // len(ends))
+    for low in range(0, len(sources), step):
+        some = sources[low : low + step]
+        at, to = np.repeat(some, len(ends)), np.tile(ends, len(some))
+        share = np.repeat(weight[low : low + step] / (len(ends) - 1), len(ends))
+        apart = at != to
+        _follow(router, at[apart], to[apart], share[apart], loads)
+    if not network.has_switches or lines:
+        return float((loads / network.capacities()).max())
+    switch = np.ones(network.order, dtype=bool)
+    switch[ends] = False
+    inner = switch[network.tails] & switch[network.heads]
+    return float((loads / network.capacities())[inner].max(initial=0.0))
 
 
 def _summary(network: Network, loads: Floats, total: float, how: How) -> ChannelLoad:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network
 from hopscape.core.progress import paced
@@ -128,7 +129,7 @@ def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool
     """Does every node look like every other?
 
     From the family where it knows; otherwise refuted by degrees or distances where these differ,
-    and decided by the automorphism group where igraph is installed.
+    and decided by the automorphism group (of igraph where it is installed).
 
     Parameters
     ----------
@@ -149,11 +150,17 @@ def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool
         from hopscape.interchange import to_igraph
 
         graph = to_igraph(network)
-    except ImportError:
-        return Measured(None, "unknown", "pip install 'hopscape[igraph]' to decide it")
-    if not graph.is_simple():
-        return Measured(None, "unknown", "not decided for parallel links and loops")
-    return Measured(_one_orbit(graph.automorphism_group(), network.order), "exact")
+        if graph.is_simple():
+            return Measured(_one_orbit(graph.automorphism_group(), network.order), "exact")
+    except ImportError:  # igraph is only quicker
+        pass
+    from hopscape.algebra.groups import automorphism_group
+
+    try:
+        group = automorphism_group(network)
+    except TooLargeError as error:
+        return Measured(None, "unknown", f"{error}; pip install 'hopscape[igraph]' may decide it")
+    return Measured(len(group.orbits()) == 1, "exact")
 
 
 def _one_orbit(generators: list[list[int]], order: int) -> bool:

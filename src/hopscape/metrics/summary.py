@@ -15,6 +15,7 @@ from hopscape.core.network import Network
 from hopscape.metrics.columns import COLUMNS
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.evaluation import Evaluation
+from hopscape.metrics.known import best_known
 
 __all__ = ["distances_from_node", "distances_overall", "summarise"]
 
@@ -54,12 +55,22 @@ def summarise(
     for name in ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive"):
         _FILLERS.get(name, _fill)(evaluation, name, out)
         how[name] = _words(evaluation.figure(name))
+    _add_best_known(out)
     if network.classes:
         out["classes"] = _class_records(network)
     note = network.unheeded("distances count hops", "delay", "length")
     if note:
         out["note"] = note
     return out
+
+
+def _add_best_known(out: dict[str, Any]) -> None:
+    """The best published graphs of this degree, for duplex networks of nodes that are all alike."""
+    degree = out["degree"]["max"]
+    if out["duplex"] and degree and out["endpoints"] == out["nodes"]:
+        known = best_known(out["nodes"], degree, out["diameter"])
+        if known.moore is not None or known.golf_diameter is not None:
+            out["best_known"] = asdict(known)
 
 
 def _class_records(network: Network) -> list[dict[str, Any]]:
@@ -113,19 +124,22 @@ def _words(found: Measured[Any]) -> str:
 
 def distances_from_node(network: Network, source: int, *, each: bool = False) -> dict[str, Any]:
     """How many nodes lie at each distance from one node."""
-    row = distances_from(network, source)
-    reached = row[row >= 0]
-    histogram = np.bincount(reached).tolist()
+    family = network.family
+    row, histogram = None, None if each or family is None else family.distance_counts()
+    if histogram is None:
+        row = distances_from(network, source)
+        histogram = np.bincount(row[row >= 0]).tolist()
+    reached = sum(histogram)
     record: dict[str, Any] = {
         "spec": network.spec,
         "source": source,
         "address": network.addresses.data(source),
         "histogram": histogram,
         "eccentricity": len(histogram) - 1,
-        "reached": len(reached),
-        "unreachable": network.order - len(reached),
+        "reached": reached,
+        "unreachable": network.order - reached,
     }
-    if each:
+    if each and row is not None:
         record["distances"] = [int(d) if d >= 0 else None for d in row]
     return record
 

@@ -7,10 +7,10 @@ other one is kept. Nothing is assumed about orders: each one is searched for its
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant import Circulant, ball, ulb
@@ -21,6 +21,9 @@ __all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SLICE_SECONDS = 5.0
+_GPU_PROCESSES = 4
+
+Device = Literal["cpu", "gpu"]
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,23 @@ def search_order(
         d += 1
 
 
+def search_order_on_gpu(
+    nodes: int, count: int, ring: bool, d: int, last: int, half: bool | None = None
+) -> dict[str, Any]:
+    """The same on a GPU; on the CPU where an order is too small for one, or its balls too many."""
+    from hopscape.families.circulant import search_gpu
+
+    pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
+    tested = 0
+    while True:
+        work = search_gpu.scan_slice if search_gpu.fits(nodes, count, d) else scan_slice
+        found = work(nodes, count, d, pieces, half=half)
+        tested += found["tested"]
+        if found["sets"] or d >= last:
+            return found | {"diameter": d, "tested": tested}
+        d += 1
+
+
 def _slices(nodes: int, count: int, ring: bool, seconds: float) -> Iterator[_Slice]:
     """Cut the sets of an order into pieces of about so many seconds each.
 
@@ -247,6 +267,7 @@ def best_circulants(
     table: Store | None = None,
     processes: int | None = None,
     dask: str | None = None,
+    device: Device = "cpu",
 ) -> Iterator[CirculantOptimum]:
     """Least diameter, then least mean distance: all optimal generator sets of each order.
 
@@ -266,6 +287,8 @@ def best_circulants(
         All processors when left out.
     dask : str, optional
         Address of a Dask scheduler whose workers search instead.
+    device : {'cpu', 'gpu'}
+        With 'gpu', CUDA kernels search from 64 nodes and 3 generators on (extra ``gpu``).
 
     Examples
     --------
@@ -279,26 +302,40 @@ def best_circulants(
     kind = _only_one(generators, degree, ring)
     for nodes in orders:
         kind.check(nodes)
+    quick = _quick_orders(orders, kind, table, processes, dask, device)
+    whole = device == "gpu"
+    for nodes in orders:
+        if kind.count <= 1:
+            yield _few(nodes, kind)
+        elif whole or kind.cost(nodes) <= _SLICE_SECONDS:
+            yield kind.optimum(nodes, next(quick)[1])
+        else:
+            yield _search_large(nodes, kind, table, processes, dask)
+
+
+def _quick_orders(
+    orders: Sequence[int],
+    kind: _Kind,
+    table: Store | None,
+    processes: int | None,
+    dask: str | None,
+    device: Device,
+) -> Iterator[tuple[Task, dict[str, Any]]]:
+    """Search the orders that are one task each; on a GPU all are."""
+    work, processes = _worker(device, processes, dask)
     tasks = [
         Task.of(
             search_order,
-            (n, kind.count, ring, kind.least(n), _farthest(n), kind.half),
+            (n, kind.count, kind.ring, kind.least(n), _farthest(n), kind.half),
             kind.cost(n),
             kind.about(n, "best"),
         )
         for n in orders
-        if kind.count > 1 and kind.cost(n) <= _SLICE_SECONDS
+        if kind.count > 1 and (device == "gpu" or kind.cost(n) <= _SLICE_SECONDS)
     ]
-    quick = run_tasks(
-        tasks, search_order, table, processes=processes, dask=dask, text="searching circulants"
+    return run_tasks(
+        tasks, work, table, processes=processes, dask=dask, text="searching circulants"
     )
-    for nodes in orders:
-        if kind.count <= 1:
-            yield _few(nodes, kind)
-        elif kind.cost(nodes) <= _SLICE_SECONDS:
-            yield kind.optimum(nodes, next(quick)[1])
-        else:
-            yield _search_large(nodes, kind, table, processes, dask)
 
 
 def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
@@ -354,6 +391,7 @@ def largest_circulants(
     table: Store | None = None,
     processes: int | None = None,
     dask: str | None = None,
+    device: Device = "cpu",
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the bound downwards.
 
@@ -375,7 +413,7 @@ def largest_circulants(
     if kind.half:
         orders = range(kind.most(d) // 2 * 2, least - 1, -2)
     tested = 0
-    for nodes, found in _each(orders, d, kind, table, processes, dask):
+    for nodes, found in _each(orders, d, kind, table, processes, dask, device):
         tested += found["tested"]
         if found["sets"]:
             return kind.optimum(nodes, found | {"tested": tested})
@@ -398,9 +436,11 @@ def _each(
     table: Store | None,
     processes: int | None,
     dask: str | None,
+    device: Device,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Search each order: in slices where one is a long task."""
-    if orders and kind.cost(orders[0]) > _SLICE_SECONDS:
+    work, processes = _worker(device, processes, dask)
+    if device == "cpu" and orders and kind.cost(orders[0]) > _SLICE_SECONDS:
         for nodes in orders:
             yield nodes, _scan_all(nodes, kind, d, table, processes, dask)
         return
@@ -414,7 +454,20 @@ def _each(
         for n in orders
     ]
     text = f"largest order of diameter {d}"
-    for task, found in run_tasks(
-        tasks, search_order, table, processes=processes, dask=dask, text=text
-    ):
+    for task, found in run_tasks(tasks, work, table, processes=processes, dask=dask, text=text):
         yield task.arguments[0], found
+
+
+def _worker(
+    device: Device, processes: int | None, dask: str | None
+) -> tuple[Callable[..., dict[str, Any]], int | None]:
+    """Who searches an order, and in how many processes; refuse a GPU that is not there."""
+    if device == "cpu":
+        return search_order, processes
+    if device != "gpu":
+        raise ArgumentError(f"device is {device!r}; it must be 'cpu' or 'gpu'")
+    if dask is None:
+        from hopscape.core.gpu import cupy
+
+        cupy()
+    return search_order_on_gpu, _GPU_PROCESSES if processes is None else processes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from hopscape.deadlock.layering import find_layers
 from hopscape.deadlock.tables import routing_table
 from hopscape.registry import build
 from hopscape.simulate.anynet import read_anynet, write_anynet
+from hopscape.simulate.booksim_native import native_topology
 from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.sampling import Sampling
@@ -29,6 +31,7 @@ from hopscape.simulate.traffic import ALIASES, PATTERNS, parse_pattern
 __all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
 
 _LAYERS = 8
+_CERTIFIED_ORDER = 4000
 DEFAULTS: dict[str, Any] = {
     "topology": "torus",
     "k": 8,
@@ -326,6 +329,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         spread="none",
         priority="none",
         injection_limit=0.0,
+        window="none",
         shared_buffers=True,
     )
     rate = float(values["injection_rate"])
@@ -408,15 +412,48 @@ def write_booksim(
     traffic: str = "uniform",
     load: float = 0.1,
     seed: int = 0,
-) -> None:
-    """Write a BookSim configuration, and beside it the network file ``<name>.anynet``."""
+) -> str:
+    """Write a BookSim configuration, for its own topology or with a network file ``<name>.anynet``.
+
+    Where BookSim has the network itself (and all links are alike), its own topology and routing
+    are asked for. Other networks become an anynet, for which BookSim finds minimal routes of its
+    own without avoiding deadlock; the header says whether these can deadlock.
+
+    Returns
+    -------
+    str
+        By which routes BookSim runs it, and whether they can deadlock.
+    """
     place = Path(path)
     wiring = place.with_suffix(".anynet")
+    native = native_topology(network) if settings.link_delay == 1 and settings.vcs > 1 else None
+    if native is not None:
+        said = f"BookSim builds this {native['topology']} itself, with its own routing and lanes"
+        topology = [f"{key} = {value};" for key, value in native.items()]
+    else:
+        write_anynet(network, wiring, settings.link_delay)
+        said = "anynet brings its own minimal routes, without deadlock avoidance: "
+        said += _certified(network)
+        topology = [
+            "topology = anynet;",
+            "routing_function = min;",
+            f"network_file = {wiring.name};",
+        ]
+    said_lines = [f"// {line}" for line in (network.spec, *textwrap.wrap(said, 96))]
+    run = [
+        f"traffic = {_written_traffic(traffic)};",
+        "injection_rate_uses_flits = 1;",
+        f"injection_rate = {load};",
+        f"seed = {seed};",
+    ]
+    text = "\n".join([*said_lines, *topology, *_setting_lines(settings), *run]) + "\n"
+    write_atomically(place, lambda out: out.write(text.encode()))
+    return said
+
+
+def _setting_lines(settings: Settings) -> list[str]:
+    """The router as BookSim's keys say it."""
     lines = [
-        f"// {network.spec}",
-        "topology = anynet;",
-        "routing_function = min;",
-        f"network_file = {wiring.name};",
         f"num_vcs = {settings.vcs};",
         f"vc_buf_size = {settings.buffer};",
         f"packet_size = {_list(settings.packet)};",
@@ -427,16 +464,21 @@ def write_booksim(
         f"credit_delay = {settings.credit_delay};",
         f"input_speedup = {settings.speedup};",
         f"wait_for_tail_credit = {int(settings.tail_credit)};",
-        f"traffic = {_written_traffic(traffic)};",
-        "injection_rate_uses_flits = 1;",
-        f"injection_rate = {load};",
-        f"seed = {seed};",
     ]
     if settings.packet_shares:
         lines.append(f"packet_size_rate = {_list(settings.packet_shares)};")
-    write_anynet(network, wiring, settings.link_delay)
-    text = "\n".join(lines) + "\n"
-    write_atomically(place, lambda out: out.write(text.encode()))
+    return lines
+
+
+def _certified(network: Network) -> str:
+    """Can BookSim's minimal routes on an anynet deadlock? They go by the lowest port."""
+    if network.order > _CERTIFIED_ORDER:
+        return f"whether they can deadlock is not looked into beyond {_CERTIFIED_ORDER} nodes"
+    table = routing_table(network, network.router("table"), ties=False)
+    proof = certify(table, single_class(table))
+    if proof.deadlock_free:
+        return "they cannot deadlock (no cycle among their channel dependencies)"
+    return f"they CAN deadlock: {proof.words()}"
 
 
 def _list(values: Sequence[float]) -> str:

@@ -76,6 +76,12 @@ def channel_delays(
     The delay of a kind of channel, from a graph file, goes before the general one; what is named
     goes before both.
     """
+    for kind in network.classes:
+        if kind.delay is not None and kind.delay not in range(_MOST + 1):
+            raise ArgumentError(
+                f"{network.spec}: channels of class {kind.name!r} have delay {kind.delay};"
+                f" the simulator takes whole cycles from 0 to {_MOST}"
+            )
     own = np.asarray([general if kind.delay is None else kind.delay for kind in network.classes])
     if not named and (own == general).all():
         return None

@@ -14,6 +14,7 @@ allocation of the switch.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import config, njit
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -26,6 +27,7 @@ from hopscape.simulate.layout import (
     DELIVERED,
     DELIVERED_FLITS,
     E_HOLD,
+    E_WINDOW,
     FIRST,
     HOPS,
     IDLE,
@@ -35,6 +37,7 @@ from hopscape.simulate.layout import (
     L_WAITERS,
     LAST,
     LAST_MOVE,
+    LATE,
     LISTED,
     MARKS,
     MISC,
@@ -49,6 +52,7 @@ from hopscape.simulate.layout import (
     N_SWITCHING,
     N_TRAVERSAL,
     N_VC_ALLOC,
+    N_WINDOW,
     NOW,
     OUT,
     READY,
@@ -64,10 +68,13 @@ from hopscape.simulate.layout import (
     U_DELAY,
     U_FREE,
     W_COUNT,
+    W_DECAY,
     W_FLITS,
+    W_GAIN,
     W_HOPS,
     W_LATENCY,
     W_NETWORK,
+    W_SHIFT,
     WAITERS,
     WAITING,
     Source,
@@ -219,7 +226,7 @@ def advance(fabric, state, source, counters, until, patience):
             )
         if listed > 0:
             touched = choose_senders(
-                numbers, scalars, vcs, units, sides, lists, flits, packets, credits, listed
+                numbers, scalars, vcs, units, sides, ends, lists, flits, packets, credits, listed
             )
             if touched:
                 allocate_switch(
@@ -331,7 +338,7 @@ def _eject(
             ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
         if packets[who, MARKS] & KILLED:
             if flit & LAST:
-                bury(scalars, packets, who)
+                bury(numbers, scalars, ends, packets, who)
             continue
         if at < len(windows):
             windows[at, W_FLITS] += 1
@@ -354,5 +361,25 @@ def _eject(
         if packets[who, TAG] >= 0:
             transfers[packets[who, TAG], T_DONE] = now
             wake(ends, transfers, wakes, packets[who, TAG])
-        release(scalars, packets, who)
+        elif numbers[N_WINDOW]:
+            _pace(numbers, ends, packets, who, net)
+        release(numbers, scalars, ends, packets, who)
     ejections[slot, 0] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _pace(numbers, ends, packets, who, taken):
+    """A packet has arrived: its source's window shrinks if it was late, or grows.
+
+    The window holds at most what one flit per cycle could have under way without being late. This
+    is congestion control by delay, as network cards do it (Kumar et al., Swift, SIGCOMM 2020).
+    """
+    e, size = packets[who, SRC], packets[who, SIZE]
+    stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]
+    hop = stages + numbers[N_TRAVERSAL] + numbers[N_LINK] + size - 1
+    limit = LATE * (hop * packets[who, HOPS] + 3 - numbers[N_LINK])
+    window = np.int64(ends[e, E_WINDOW])
+    if taken > limit:
+        ends[e, E_WINDOW] = max(window - (window >> W_DECAY), 1 << W_SHIFT)
+    elif window < min(limit << W_SHIFT, 2**30):
+        ends[e, E_WINDOW] = window + W_GAIN * size

@@ -21,6 +21,7 @@ from hopscape.deadlock.classes import (
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
+from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
@@ -29,7 +30,7 @@ __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 
 _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
-_TABLE_BYTES = 14  # per pair: ports, classes, what the engine reads, and copies on the way
+_TABLE_BYTES = 11  # per pair: ports, classes, what the engine reads, and copies on the way
 _MOST_CHANNELS = 1 << 23
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
@@ -130,15 +131,21 @@ def build_setup(
     method : {'auto', 'dateline', 'layers', 'rising'}
         How classes of virtual channels are found.
     link_delays : int array, optional
-        Cycles of each channel, instead of one delay for all.
+        Cycles of each channel; else those that the network knows, or one delay for all.
 
     Raises
     ------
     ArgumentError
-        When no routing free of deadlock fits into the virtual channels.
+        When no routing free of deadlock fits into the virtual channels, or channels have another
+        capacity than one flit per cycle.
     """
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")
+    if network.unheeded("", "capacity"):
+        raise ArgumentError(
+            f"{network.spec} has channels of other capacity than 1; the simulator moves one flit"
+            " per cycle on every channel (hopscape load honours capacity)"
+        )
     require_memory(memory_needed(network, settings), f"the simulation of {network.spec}")
     asked: Method = "single" if unsafe else method
     chosen: SourceRoutes | None = None
@@ -165,6 +172,8 @@ def build_setup(
     fabric = _fabric(network, settings, table, classes, len(home))
     if chosen is not None:
         fabric = fabric._replace(chosen=_chosen(chosen, classes))
+    if link_delays is None:
+        link_delays = channel_delays(network, settings.link_delay, ())
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
     setup = Setup(network, settings, table, classes, proof, fabric, units, home, chosen)
@@ -237,7 +246,7 @@ def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
     return Ways(first, routes.shares, routes.starts[:-1].astype(np.int32), steps)
 
 
-def damaged_plant(
+def damaged_setup(
     setup: Setup, table: RoutingTable, classes: Classes, proof: Certificate, alive: IntArray
 ) -> Setup:
     """The same network with other tables, over the channels that are left."""
@@ -318,6 +327,8 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
+    jams = classes.method in _METHODS
+    numbers[layout.N_WINDOW] = settings.window == "delay" or (settings.window == "auto" and jams)
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
@@ -325,18 +336,16 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
 
 def _entries(table: RoutingTable, classes: Classes) -> tuple[IntArray, IntArray | None]:
     """Ports with their classes and tie bits, as the engine reads them."""
-    missing = table.port == NO_PORT
-    entries = np.where(missing, layout.NO_WAY, table.port).astype(np.uint16)
+    from hopscape.simulate.entry_kernels import pack_entries
+
     dated = classes.method == "dateline"
-    if dated:
-        entries |= classes.entry.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
+    none = np.zeros((0, 0), dtype=np.uint8)
+    ties = table.other if table.other is not None else table.port
+    entries = pack_entries(table.port, ties, classes.entry if dated else none)
     if table.other is None:
         return entries, None
-    others = np.where(missing, layout.NO_WAY, table.other).astype(np.uint16)
-    if dated:
-        others |= classes.entry_other.astype(np.uint16) << np.uint16(layout.ENTRY_SET_SHIFT)
-    entries |= np.where(table.other != table.port, np.uint16(layout.TIE), np.uint16(0))
-    return entries, others
+    back = pack_entries(table.other, table.other, classes.entry_other if dated else none)
+    return entries, back
 
 
 def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
@@ -429,7 +438,8 @@ def fresh_state(setup: Setup, seed: int) -> State:
     sides[:, layout.X_ROW] = -1
     people = np.full((ends, layout.END_FIELDS), -1, dtype=np.int32)
     people[:, layout.E_HOME] = setup.home
-    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD]] = 0
+    people[:, layout.E_WINDOW] = _first_window(setup)
+    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD, layout.E_UNDERWAY]] = 0
     lines = _aligned(units, layout.UNIT_FIELDS)
     lines[:] = setup.lines
     longest = max(rows, units * speedup)
@@ -447,6 +457,12 @@ def fresh_state(setup: Setup, seed: int) -> State:
         packets=_aligned(rows * depth + ends, layout.PACKET_FIELDS),
         random=np.random.SeedSequence(check_seed(seed)).generate_state(ends + 1, np.uint64),
     )
+
+
+def _first_window(setup: Setup) -> int:
+    """What a source may have under way at first: a flit per cycle over three routers, twice."""
+    hop = setup.settings.router_delay + int(setup.fabric.numbers[layout.N_LINK])
+    return 3 * layout.LATE * hop << layout.W_SHIFT
 
 
 def _aligned(rows: int, width: int) -> IntArray:

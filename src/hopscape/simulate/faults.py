@@ -22,7 +22,7 @@ from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
 from hopscape.deadlock.tables import NO_PORT, RoutingTable
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Setup, damaged_plant, required_vcs
+from hopscape.simulate.fabric import Setup, damaged_setup, required_vcs
 
 __all__ = ["Epoch", "Fault", "plan_epochs", "read_faults"]
 
@@ -291,7 +291,7 @@ def _with_classes(setup: Setup, table: RoutingTable, alive: IntArray, moved: Int
     table, classes, proof = find_classes(
         setup.network, table, anywhere=anywhere, spread=setup.settings.spread
     )
-    made = damaged_plant(setup, table, classes, proof, alive)
+    made = damaged_setup(setup, table, classes, proof, alive)
     return replace(made, fabric=made.fabric._replace(moved=moved))
 
 

@@ -79,7 +79,7 @@ class Job:
     def setup(self) -> Setup:
         """The network, ready to run (kept for the next job like it)."""
         contents = tuple(file_digest(path) for path in spec_files(self.spec))
-        return _plant(
+        return _build(
             self.spec, self.settings, self.router, self.unsafe, self.link_delays, contents
         )
 
@@ -129,7 +129,7 @@ class Job:
 
 
 @lru_cache(maxsize=4)
-def _plant(
+def _build(
     spec: str,
     settings: Settings,
     router: str,
@@ -139,11 +139,6 @@ def _plant(
 ) -> Setup:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
-    if network.unheeded("", "capacity"):
-        raise ArgumentError(
-            f"{network.spec} has channels of other capacity than 1; the simulator moves one flit"
-            " per cycle on every channel (hopscape load honours capacity)"
-        )
     way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     return build_setup(network, settings, way, unsafe=unsafe, link_delays=links)

@@ -77,8 +77,10 @@ X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)
     E_HOLD,
     E_READY,
     E_READY_END,
-) = range(10)
-END_FIELDS = 10
+    E_UNDERWAY,
+    E_WINDOW,
+) = range(12)
+END_FIELDS = 12
 # rows of lists
 L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
 # columns of transfers
@@ -119,6 +121,9 @@ BY_RING, BY_PAIR, RISING = range(3)
 NOBODY, TRANSIT, AGE = range(3)
 OVERLOAD = 128  # who has waited so many cycles to enter takes no channel without room
 PATIENCE = 1024  # after so many cycles nobody is held back any more
+# windows of the sources, in flits times 2**W_SHIFT: a packet that took more than LATE times the
+# latency of an empty network takes 1 / 2**W_DECAY off, any other adds W_GAIN for each flit
+W_SHIFT, W_GAIN, W_DECAY, LATE = 8, 32, 5, 2
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
 BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
@@ -221,7 +226,8 @@ class Ways(NamedTuple):
     N_SHARED,
     N_EASE,
     N_ROOM,
-) = range(23)
+    N_WINDOW,
+) = range(24)
 NUMBERS = 24
 
 

@@ -12,6 +12,7 @@ __all__ = ["Settings"]
 
 Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
 Priority = Literal["auto", "none", "transit", "age"]
+Window = Literal["auto", "none", "delay"]
 Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]
 
 
@@ -58,6 +59,11 @@ class Settings:
     injection_limit : float
         A packet enters the network only where this share of the buffers that it may ask for is
         free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no limit.
+    window : {'auto', 'none', 'delay'}
+        How much an endpoint may have under way: without end, or a window that shrinks with every
+        packet that took more than twice its latency in an empty network and grows with the others
+        (congestion control by delay, as in network cards; packets of a replayed schedule are
+        exempt). ``auto`` is ``delay`` where classes go by pairs of nodes or rise.
     shared_buffers : bool
         Adaptive wormhole packets may ask for a virtual channel whose buffer has no room for them,
         as in BookSim: nothing is then certified.
@@ -87,6 +93,7 @@ class Settings:
     spread: Spread = "pairs"
     priority: Priority = "auto"
     injection_limit: float = 0.0
+    window: Window = "auto"
     shared_buffers: bool = False
 
     def __post_init__(self) -> None:
@@ -113,6 +120,7 @@ class Settings:
             "switching": Switching,
             "spread": Spread,
             "priority": Priority,
+            "window": Window,
         }
         for name, kind in choices.items():
             if getattr(self, name) not in get_args(kind):

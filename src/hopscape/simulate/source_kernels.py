@@ -29,7 +29,9 @@ from hopscape.simulate.layout import (
     E_READY_END,
     E_SENDING,
     E_TRACE,
+    E_UNDERWAY,
     E_VC,
+    E_WINDOW,
     END,
     FIRST,
     FREE,
@@ -56,6 +58,7 @@ from hopscape.simulate.layout import (
     N_SWITCHING,
     N_TAIL_CREDIT,
     N_VCS,
+    N_WINDOW,
     NO_WAY,
     NOW,
     PATH,
@@ -87,6 +90,7 @@ from hopscape.simulate.layout import (
     UNIFORM,
     UNIFORM_OTHERS,
     VALIANT,
+    W_SHIFT,
     WRITE,
 )
 from hopscape.simulate.packet_kernels import random_bits, random_unit
@@ -341,6 +345,8 @@ def inject(
             continue
         unit = numbers[N_CHANNELS] + e
         if who < 0:
+            if numbers[N_WINDOW] and _is_full(ends, e):
+                continue
             v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
             if v < 0:
                 continue
@@ -360,6 +366,8 @@ def inject(
                 e,
             )
             ends[e, E_SENDING] = who
+            if numbers[N_WINDOW]:
+                ends[e, E_UNDERWAY] += packets[who, SIZE]
             ends[e, E_VC] = v
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)
@@ -370,6 +378,12 @@ def inject(
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:
             _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _is_full(ends, e):
+    """Is all under way that the window of an endpoint allows? Replayed transfers ask nobody."""
+    return ends[e, E_READY] < 0 and ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")

@@ -132,7 +132,7 @@ def load_rows(
     return rows, points
 
 
-def _plant(network: Network) -> Setup:
+def _build(network: Network) -> Setup:
     """The network with the usual virtual channels, or with more where its routing needs them."""
     try:
         return build_setup(network, SETTINGS)
@@ -145,7 +145,7 @@ def measure(
 ) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """One network: for each traffic a row, and the points of its curve."""
     network = build(spec)
-    setup = _plant(network)
+    setup = _build(network)
     degree = len(network.heads) / network.order
     width = bisection(network, prove=network.order <= _PROVED)
     mean = float(distance_profile(network, endpoints=True).mean or 1)

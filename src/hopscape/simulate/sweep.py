@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ __all__ = [
     "parse_loads",
     "replay",
     "saturation",
+    "saturations",
     "simulate",
     "write_booksims",
 ]
@@ -158,7 +159,43 @@ def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
     >>> 0 < saturation(job, precision=0.1).load < 0.5
     True
     """
-    _require_whole(job, "the saturation load")
+    return saturations([job], precision=precision, workers=1)[0]
+
+
+def saturations(
+    jobs: Sequence[Job],
+    *,
+    precision: float = 0.005,
+    workers: int = 2,
+    resume: str | Path | None = None,
+    dask: str | None = None,
+) -> list[Saturation]:
+    """The saturation loads of several networks, side by side as :func:`simulate` runs points.
+
+    Examples
+    --------
+    >>> from hopscape.simulate import Job, Settings
+    >>> jobs = [Job(spec, "uniform", 0, Settings(), cycles=500) for spec in ("ring(4)", "ring(8)")]
+    >>> short, long = saturations(jobs, precision=0.1)
+    >>> short.load > long.load
+    True
+    """
+    for job in jobs:
+        _require_whole(job, "the saturation load")
+    tasks = [
+        Task(f"{job.key}-saturation-{precision}", (job, precision), about=f"{job.spec}, saturation")
+        for job in (replace(job, load=0.0) for job in jobs)
+    ]
+    with Store(resume) as kept:
+        done = run_tasks(tasks, run_saturation, kept, threads=workers, dask=dask, text="saturation")
+        return [
+            Saturation(found["spec"], found["load"], tuple(Point(**p) for p in found["points"]))
+            for _, found in done
+        ]
+
+
+def run_saturation(job: Job, precision: float) -> dict[str, Any]:
+    """Find one saturation load; the record has the points on the way."""
     setup = job.setup()
     load, points = measurement.saturation(
         setup,
@@ -168,7 +205,8 @@ def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
         cycles=job.cycles,
         precision=precision,
     )
-    return Saturation(setup.network.spec, load, tuple(points))
+    each = [point.to_dict() for point in points]
+    return {"spec": setup.network.spec, "load": load, "points": each}
 
 
 def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = False) -> Replay:
@@ -239,7 +277,8 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
     Returns
     -------
     list of dict
-        ``spec``, ``configuration`` and ``network_file`` of each.
+        ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the topology itself)
+        and ``routes``, by which BookSim runs it, of each.
     """
     place, rows = Path(folder), []
     written: dict[str, str] = {}
@@ -259,11 +298,18 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
         if written.setdefault(name, network.spec) != network.spec:
             raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
         path = place / f"{name}.cfg"
-        write_booksim(
+        said = write_booksim(
             network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
         )
-        wiring = str(path.with_suffix(".anynet"))
-        rows.append({"spec": network.spec, "configuration": str(path), "network_file": wiring})
+        wiring = str(path.with_suffix(".anynet")) if said.startswith("anynet") else ""
+        rows.append(
+            {
+                "spec": network.spec,
+                "configuration": str(path),
+                "network_file": wiring,
+                "routes": said,
+            }
+        )
     return rows
 
 

@@ -67,7 +67,9 @@ __all__ = ["allocate_switch", "choose_senders"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, credits, listed):
+def choose_senders(
+    numbers, scalars, vcs, units, sides, ends, lists, flits, packets, credits, listed
+):
     """First half of iSLIP for the switch: every output chooses; how many outputs did.
 
     Only the first `listed` senders are looked at; the later ones have just got their channels and
@@ -96,7 +98,7 @@ def choose_senders(numbers, scalars, vcs, units, sides, lists, flits, packets, c
             kept += 1
             continue
         if standing == DRAIN:
-            _discard(numbers, scalars, vcs, units, lists, flits, packets, credits, row)
+            _discard(numbers, scalars, vcs, units, ends, lists, flits, packets, credits, row)
             lists[L_SENDERS, kept] = row
             kept += 1
             continue
@@ -287,10 +289,10 @@ def _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _discard(numbers, scalars, vcs, units, lists, flits, packets, credits, row):
+def _discard(numbers, scalars, vcs, units, ends, lists, flits, packets, credits, row):
     """Throw away the front flit of a packet that is lost."""
     flit = flits[row, vcs[row, HEAD]]
     scalars[LAST_MOVE] = scalars[NOW]
     _pop(numbers, scalars, vcs, units, lists, credits, row, row >> numbers[N_SHIFT], flit)
     if flit & LAST:
-        bury(scalars, packets, flit >> 2)
+        bury(numbers, scalars, ends, packets, flit >> 2)

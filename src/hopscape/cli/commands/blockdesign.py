@@ -160,7 +160,7 @@ def difference_cover(
 
 
 def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
-    """Positive integers apart by a sign, as an option has them."""
+    """Positive integers separated by a sign, as an option has them."""
     if not re.fullmatch(rf"\d{{1,18}}({sign}\d{{1,18}})*", text.replace(" ", "")):
         raise ArgumentError(f"--{option} is {text!r}; write numbers as 2{sign}20")
     return [int(x) for x in text.replace(" ", "").split(sign)]
@@ -264,7 +264,7 @@ def route_around(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """All shortest ways of a distributed switch or two-level machine, and one round the dead."""
+    """All shortest ways of a distributed switch or two-level machine, and one around the dead."""
     from hopscape.families.blockdesign.routing import all_ways, stranded_pairs
     from hopscape.families.blockdesign.routing import route_around as find
 

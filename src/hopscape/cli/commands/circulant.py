@@ -10,6 +10,7 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import (
     DaskOption,
+    DeviceOption,
     Format,
     FormatOption,
     OutputOption,
@@ -21,7 +22,10 @@ from hopscape.cli.output import (
 )
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["circulant", "search_circulant", "study_circulant"]
+__all__ = ["circulant", "orders_of", "search_circulant", "show_sets", "study_circulant"]
+
+_MOST_ORDERS = 1_000_000
+_SHOWN = 6
 
 
 def search_circulant(
@@ -44,6 +48,7 @@ def search_circulant(
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,
+    device: DeviceOption = "cpu",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -65,11 +70,12 @@ def search_circulant(
                 table=kept,
                 processes=processes,
                 dask=dask,
+                device=device,
             )
             _emit_one(found.to_dict(), style, output)
             return
         assert nodes is not None
-        orders = _orders(nodes)
+        orders = orders_of(nodes)
         rows = [
             found.to_dict()
             for found in best_circulants(
@@ -80,6 +86,7 @@ def search_circulant(
                 table=kept,
                 processes=processes,
                 dask=dask,
+                device=device,
             )
         ]
     if len(orders) == 1 and ".." not in nodes:
@@ -93,30 +100,35 @@ def search_circulant(
         "best": "best sets",
     }
     if style is Format.table:
-        rows = [row | {"best": _sets(row["sets"])} for row in rows]
+        rows = [row | {"best": show_sets(row["sets"])} for row in rows]
     emit_rows(rows, style, output, columns=columns)
 
 
-def _orders(text: str) -> list[int]:
+def orders_of(text: str) -> list[int]:
+    """The orders of an option such as 100 or 7..1000."""
     first, _, last = text.partition("..")
     if not first.isdecimal() or (".." in text and not last.isdecimal()):
         raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7..1000")
-    orders = list(range(int(first), int(last or first) + 1))
-    if not orders:
+    low, high = int(first), int(last or first)
+    if low > high:
         raise ArgumentError(f"nodes is {text!r}; the range is empty")
-    return orders
+    if high - low >= _MOST_ORDERS:
+        raise ArgumentError(f"nodes is {text!r}; a range may have at most {_MOST_ORDERS} orders")
+    return list(range(low, high + 1))
 
 
-def _sets(sets: list[list[int]]) -> str:
-    shown = "  ".join("(" + ", ".join(map(str, s)) + ")" for s in sets[:6])
-    return shown + (f"  … {len(sets)} in all" if len(sets) > 6 else "")
+def show_sets(sets: list[list[int]], count: int | None = None) -> str:
+    """The first generator sets, and how many there are."""
+    count = len(sets) if count is None else count
+    shown = "  ".join("(" + ", ".join(map(str, s)) + ")" for s in sets[:_SHOWN])
+    return shown + (f"  … {count} in all" if count > _SHOWN else "")
 
 
 def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
     table = {
         "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
         "mean distance": f"{record['mean_distance']:.6g}  ({record['mean_distance_exact']})",
-        "best sets": _sets(record["sets"]),
+        "best sets": show_sets(record["sets"]),
         "sets tested": f"{record['tested']:,}",
     }
     kind = "ring circulants" if record["ring"] else "circulants"

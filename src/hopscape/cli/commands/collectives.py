@@ -93,9 +93,7 @@ DuplexOption = Annotated[
 ]
 PackingOption = Annotated[
     str | None,
-    typer.Option(
-        "--packing", help="unit (one chunk per message) or packed; packed in cut-through."
-    ),
+    typer.Option("--packing", help="unit (one chunk per message) or packed; packed with --bytes."),
 ]
 SwitchingOption = Annotated[
     str | None,
@@ -191,7 +189,7 @@ class GoalCommand:
             ("dead_link", DeadLinkOption, None),
             *((name, _RULES[name], None) for name in self.rules.split()),
             ("in_network", InNetworkOption, False),
-            ("limit", LimitOption, 60.0),
+            ("limit", LimitOption, 30.0),
             ("listed", ListOption, False),
             ("figure", FigureOption, None),
             ("animate", AnimateOption, None),
@@ -288,7 +286,7 @@ def _run(
     size: str | None = None,
     dead: list[str] | None = None,
     dead_link: list[str] | None = None,
-    limit: float = 60.0,
+    limit: float = 30.0,
     listed: bool = False,
     figure: Path | None = None,
     animate: Path | None = None,

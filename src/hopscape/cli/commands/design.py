@@ -18,22 +18,24 @@ from hopscape.cli.output import (
     TableOption,
     emit,
     emit_rows,
+    say,
 )
+from hopscape.cli.ranking import show_rows
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hopscape.design import Requirements
     from hopscape.design.designer import Design
+    from hopscape.design.switched import SwitchedDesign
+    from hopscape.design.switched_requirements import SwitchedRequirements
 
 __all__ = ["design", "which_network"]
-
-_TERMINAL_ROWS = 20
 
 
 def which_network(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Nodes x ports, apart by semicolons: '64x4;1024x6'.")
+        str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
     ] = "",
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
@@ -59,9 +61,77 @@ def _sizes(text: str) -> list[tuple[int, int]]:
     return out
 
 
+def _read_question(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the options of a TOML file as if they had been given; those that are given win."""
+    if path is not None:
+        from hopscape.design.question import read_question
+
+        by_option = {
+            option.removeprefix("--"): str(one.name)
+            for one in context.command.params
+            for option in one.opts
+            if option.startswith("--")
+        }
+        context.default_map = read_question(path, by_option)
+    return path
+
+
 def design(
-    nodes: Annotated[int, typer.Option("--nodes", "-n", help="Endpoints to connect.")],
-    ports: Annotated[int, typer.Option("--ports", "-p", help="Ports of a router, at most.")],
+    question: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", is_eager=True, callback=_read_question, help="Options from a TOML file."
+        ),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", "-n", help="Direct machine: nodes, each a router and an endpoint."),
+    ] = None,
+    ports: Annotated[
+        int | None,
+        typer.Option("--ports", "-p", help="Direct machine: network ports of a node, at most."),
+    ] = None,
+    switched_endpoints: Annotated[
+        int | None,
+        typer.Option("--endpoints", help="Switched machine: endpoints to connect, at least."),
+    ] = None,
+    radix: Annotated[
+        int | None,
+        typer.Option(
+            "--radix", help="Switched machine: ports of a switch, lines to endpoints counted."
+        ),
+    ] = None,
+    nics: Annotated[
+        int | None, typer.Option("--nics", help="Switched machine: lines of an endpoint (1).")
+    ] = None,
+    planes: Annotated[
+        int | None,
+        typer.Option("--planes", help="Switched machine: networks that the lines are spread over."),
+    ] = None,
+    throughput: Annotated[
+        float | None,
+        typer.Option(
+            "--throughput", help="Switched machine: share of line rate under uniform traffic (1)."
+        ),
+    ] = None,
+    worst: Annotated[
+        float | None,
+        typer.Option("--worst", help="Switched machine: share of line rate for any permutation."),
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget", help="Switched machine: most that it may cost.")
+    ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option("--prices", help="Switched machine: price list, a name or a .toml file."),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option("--sweep", help="Switched machine: several sizes, such as 256,1024,4096."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Draw the sweep: cost per endpoint by size.")
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Exactly so many nodes.")] = False,
     at_least: Annotated[
         bool, typer.Option("--at-least", help="At least so many nodes (up to a quarter more).")
@@ -70,7 +140,10 @@ def design(
         float | None, typer.Option("--within", help="Share by which the number may differ.")
     ] = None,
     endpoints: Annotated[
-        int, typer.Option("--endpoints-per-router", help="Endpoints at each router.")
+        int,
+        typer.Option(
+            "--endpoints-per-router", hidden=True, help="Deprecated: use --endpoints and --radix."
+        ),
     ] = 1,
     regular: Annotated[
         bool, typer.Option("--regular", help="Every router must use all its ports.")
@@ -99,7 +172,7 @@ def design(
         float, typer.Option("--bandwidth", help="Bytes per second of a channel.")
     ] = 25e9,
     families: Annotated[
-        str, typer.Option("--families", help="Only these families, apart by commas.")
+        str, typer.Option("--families", help="Only these families, separated by commas.")
     ] = "",
     pareto: Annotated[
         bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
@@ -109,7 +182,9 @@ def design(
     columns: Annotated[
         str,
         typer.Option(
-            "--columns", "-c", help="Columns to show and measure, apart by commas (see 'explain')."
+            "--columns",
+            "-c",
+            help="Columns to show and measure, separated by commas (see 'explain').",
         ),
     ] = "",
     limit: Annotated[
@@ -136,7 +211,12 @@ def design(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Find the network for so many nodes and ports: a ranking, a report, and all its files."""
+    """Find the network to build: a ranking, the reasons in words, a report, and all its files.
+
+    A direct machine has nodes that are routers, each with its own endpoint: --nodes and --ports,
+    the ports that lead to other nodes. A switched machine has endpoints at switches: --endpoints
+    and --radix, all ports of a switch, those to endpoints included.
+    """
     from hopscape.design import Conditions, FloorPlan, Requirements
     from hopscape.design.columns import column_names
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
@@ -151,6 +231,47 @@ def design(
     if not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
     names = column_names(columns)
+    switched = {
+        "radix": radix, "nics": nics, "planes": planes, "throughput": throughput, "worst": worst,
+        "budget": budget, "prices": prices, "sweep": sweep, "figure": figure,
+    }  # fmt: skip
+    if switched_endpoints is not None or sweep is not None:
+        direct = {
+            "nodes": nodes, "ports": ports, "endpoints-per-router": endpoints > 1 or None,
+            "regular": regular or None, "cables": cables, "cable-length": cable_length,
+            "vcs": vcs, "faults": faults, "at-least": at_least or None,
+            "message": None if message == 1e6 else message,
+            "alpha": None if alpha == 1e-6 else alpha,
+            "bandwidth": None if bandwidth == 25e9 else bandwidth,
+            "finalists": None if finalists == 8 else finalists, "seed": seed or None,
+        }  # fmt: skip
+        _refuse(direct, "belongs to direct machines (--nodes, --ports), not to --endpoints")
+        if radix is None:
+            raise ArgumentError("--endpoints needs --radix: the ports of a switch")
+        asked = _switched(switched_endpoints, switched, exact, within, floor, matters, families)
+        with Store(table) as kept:
+            run: dict[str, Any] = {"jobs": jobs, "table": kept, "dask": dask}
+            run["seconds"] = None if limit == math.inf else limit
+            if sweep is not None:
+                shown = {"columns": names or None, "pareto": pareto or None, "out": out, "top": top}
+                _refuse(shown | {"simulate": simulate or None}, "does not go with --sweep")
+                _sweep(asked, sweep, run, style, output, figure)
+                return
+            _refuse({"figure": figure}, "draws the sweep; it needs --sweep")
+            _switched_design(asked, run, simulate, (names, pareto, top, style, output), out, choose)
+        return
+    _refuse(switched, "belongs to switched machines; give --endpoints N --radix R")
+    if nodes is None or ports is None:
+        raise ArgumentError(
+            "give --nodes and --ports for a direct machine, or --endpoints and --radix for a"
+            " switched one"
+        )
+    if endpoints > 1:
+        print(
+            "hopscape: --endpoints-per-router is deprecated; concentration belongs to switched"
+            " machines: --endpoints N --radix R",
+            file=sys.stderr,
+        )
     requirements = Requirements(
         nodes=nodes,
         ports=ports,
@@ -181,6 +302,89 @@ def design(
         wanted |= {"table": kept, "dask": dask}
         found = _find(requirements, jobs, finalists, simulate, wanted)
     _show(found, names, pareto, top, style, output)
+    _finish(found, out, choose)
+
+
+def _refuse(options: dict[str, Any], why: str) -> None:
+    """An option is honoured or refused."""
+    for name, value in options.items():
+        if value is not None:
+            raise ArgumentError(f"--{name} {why}")
+
+
+def _switched(
+    endpoints: int | None,
+    options: dict[str, Any],
+    exact: bool,
+    within: float | None,
+    floor: str | None,
+    matters: str,
+    families: str,
+) -> SwitchedRequirements:
+    """The question about a switched machine."""
+    from hopscape.cli.commands.switched import sweep_sizes
+    from hopscape.design import FloorPlan
+    from hopscape.design.switched import parse_switched_weights
+    from hopscape.design.switched_requirements import SwitchedRequirements
+
+    given = {
+        name: value
+        for name, value in options.items()
+        if value is not None and name not in ("sweep", "figure")
+    }
+    if options["sweep"] is not None:
+        if endpoints is not None:
+            raise ArgumentError("--sweep names the sizes; leave out --endpoints")
+        endpoints = sweep_sizes(options["sweep"])[0]
+    if matters:
+        given["weights"] = parse_switched_weights(matters)
+    return SwitchedRequirements(
+        endpoints or 0,
+        exact=exact,
+        within=within,
+        plan=None if floor is None else FloorPlan.parse(floor),
+        families=tuple(_names(families)),
+        **given,
+    )
+
+
+def _sweep(
+    asked: SwitchedRequirements,
+    sizes: str,
+    run: dict[str, Any],
+    style: Format,
+    output: Path | None,
+    figure: Path | None,
+) -> None:
+    from hopscape.cli.commands.switched import show_sweep, sweep_sizes
+    from hopscape.design.sweep import sweep
+
+    show_sweep(sweep(asked, sweep_sizes(sizes), **run), style, output, figure)
+
+
+def _switched_design(
+    asked: SwitchedRequirements,
+    run: dict[str, Any],
+    simulate: bool,
+    shown: tuple[list[str], bool, int | None, Format, Path | None],
+    out: Path | None,
+    choose: str | None,
+) -> None:
+    from hopscape.cli.commands.switched import show_machines
+    from hopscape.design.switched import design_switched
+
+    try:
+        found = design_switched(asked, **run)
+    except KeyboardInterrupt:
+        print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
+        raise typer.Exit(130) from None
+    if simulate and found.complete:
+        from hopscape.design.curves import simulate_finalists
+
+        simulate_finalists(found)
+    show_machines(found, *shown)
+    if shown[3] is Format.table and shown[4] is None:
+        _show_curves(found)
     _finish(found, out, choose)
 
 
@@ -215,7 +419,7 @@ def _find(
     return found
 
 
-def _finish(found: Design, out: Path | None, choose: str | None) -> None:
+def _finish(found: Design | SwitchedDesign, out: Path | None, choose: str | None) -> None:
     """Write the folder, and say so if the search was cut short."""
     if out is not None:
         from hopscape.design.handover import write_design
@@ -238,7 +442,6 @@ def _show(
     from hopscape.design.table import (
         TABLE_COLUMNS,
         heads,
-        legend,
         ranking_records,
         ranking_rows,
         reasons,
@@ -267,47 +470,22 @@ def _show(
     )
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    _show_rows(rows, titles, top, title, bool(names), output)
+    show_rows(rows, titles, top, title, output)
     if output is None:
-        notes = [legend(one.figures for one in found.candidates)]
         measured = [one for one in found.candidates if not one.trouble]
-        notes += reasons(
-            (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
+        say(
+            *reasons(
+                (one.spec, {n: one.figures[n] for n in names if n in one.figures})
+                for one in measured
+            )
         )
-        print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
-    if output is None:
         _show_curves(found)
 
 
-def _show_rows(
-    rows: list[dict[str, Any]],
-    titles: dict[str, str],
-    top: int | None,
-    title: str,
-    chosen: bool,
-    output: Path | None,
-) -> None:
-    """Print the ranking: on a terminal the first rows and as many columns as it is wide for."""
-    from rich.console import Console
-
-    from hopscape.design.table import fit_columns
-
-    console = Console()
-    people = output is None and console.is_terminal
-    listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
-    if people and not chosen:
-        listed, titles = fit_columns(listed, titles, console.width)
-    emit_rows(listed, Format.table, output, title=title, columns=titles)
-    if people and any(str(row.get("remark")).startswith("< ") for row in listed):
-        print("< 3: dominated by 3, which is nowhere worse in what matters")
-    if people and len(listed) < len(rows):
-        print(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
-
-
-def _show_curves(found: Design) -> None:
+def _show_curves(found: Design | SwitchedDesign) -> None:
     if found.curve_points:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}
         emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
     for note in found.notes:
-        print(note)
+        say(note)

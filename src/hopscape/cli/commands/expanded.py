@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.commands.routing import route_round
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
@@ -32,49 +33,19 @@ def detour(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Route round dead nodes and links, in networks of any size."""
-    from hopscape.core.detours import route_around
+    """Route around dead nodes and links, in networks of any size."""
     from hopscape.metrics import disjoint_paths
 
     network = build(spec)
     start, end = network.node(a), network.node(b)
     if start == end:
         raise ArgumentError(f"A and B are both node {start}; a detour needs two different nodes")
-    nodes = [network.node(v) for v in dead or []]
-    links = [_link(network, text) for text in dead_link or []]
-    found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
-    usual = network.router().distance(start, end)
-    record: dict[str, Any] = {
-        "spec": network.spec,
-        "path": list(found.path),
-        "addresses": [network.addresses.data(v) for v in found.path],
-        "ports": list(found.ports),
-        "length": found.length,
-        "distance": usual,
-        "dead_nodes": nodes,
-        "dead_links": [list(link) for link in links],
-    }
-    table = {
-        "length": f"{found.length} hops; {usual} with nothing dead",
-        "path": " → ".join(str(v) for v in found.path),
-        "addresses": " → ".join(network.addresses.text(v) for v in found.path),
-        "ports": ", ".join(str(p) for p in found.ports) or "-",
-    }
+    record, table = route_round(network, start, end, dead or [], dead_link or [])
     if ways:
         record["disjoint_paths"] = disjoint_paths(network, start, end)
         for i, way in enumerate(record["disjoint_paths"], 1):
             table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
-    emit(record, style, output, title=f"{network.spec}: round what is dead", table=table)
-
-
-def _link(network: Any, text: str) -> tuple[int, int]:
-    words = text.split(" - ")
-    if len(words) != 2:
-        raise ArgumentError(f"dead link {text!r} must be two nodes with ' - ' between them")
-    u, v = (network.node(word) for word in words)
-    if v not in network.neighbours(u):
-        raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
-    return u, v
+    emit(record, style, output, title=f"{network.spec}: around what is dead", table=table)
 
 
 def search_bases(

@@ -32,7 +32,7 @@ def study_load(
     sizes: Annotated[str, typer.Option("--sizes", help="About 64, 256, 1024, 4096.")] = "64,256",
     full: Annotated[bool, typer.Option("--full", help="All four sizes.")] = False,
     traffic: Annotated[
-        str, typer.Option("--traffic", help="Patterns, apart by commas.")
+        str, typer.Option("--traffic", help="Patterns, separated by commas.")
     ] = "uniform,permutation",
     cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured per point.")] = 2000,
     precision: Annotated[
@@ -52,7 +52,7 @@ def study_load(
     try:
         wanted = list(SIZES) if full else [int(x) for x in sizes.split(",")]
     except ValueError as error:
-        raise ArgumentError(f"sizes is {sizes!r}; write numbers apart by commas") from error
+        raise ArgumentError(f"sizes is {sizes!r}; write numbers separated by commas") from error
     if not set(wanted) <= set(SIZES):
         raise ArgumentError(f"sizes is {sizes!r}; choose from {', '.join(map(str, SIZES))}")
     names = [name.strip() for name in traffic.split(",")]

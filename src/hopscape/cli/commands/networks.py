@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.registry import aliases, all_families, build, family
@@ -34,13 +35,23 @@ _SECONDS = 60.0
 
 def families(
     name: Annotated[str | None, typer.Argument(help="Show one family with its parameters.")] = None,
+    word: Annotated[
+        str, typer.Option("--search", help="Only families whose name or description has this.")
+    ] = "",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """List the families of networks, their parameters and ranges."""
+    if name is not None and word:
+        raise ArgumentError("--search looks through all families; leave out the name")
     if name is None:
         rows = [_family_record(found) for found in all_families().values()]
-        columns = {"usage": "family", "summary": "what it is", "example": "example"}
+        wanted = word.lower()
+        rows = [r for r in rows if wanted in f"{r['name']} {r['summary']} {r['aliases']}".lower()]
+        if not rows:
+            raise ArgumentError(f"no family has {word!r} in its name or description")
+        columns = {"name": "family", "summary": "what it is", "example": "example"}
+        columns["usage"] = "parameters"
         emit_rows(rows, style, output, columns=columns)
         return
     record = _family_record(family(name))
@@ -136,6 +147,7 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     }
     if record["endpoints"] != record["nodes"]:
         table["endpoints"] = f"{record['endpoints']:,}"
+    table |= _best_known(record)
     kinds = record.get("classes", ())
     for kind in kinds[:KINDS_SHOWN]:
         many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
@@ -148,6 +160,25 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
     if "note" in record:
         table["note"] = record["note"]
     emit(record, style, output, title=record["spec"], table=table)
+
+
+def _best_known(record: dict[str, Any]) -> dict[str, str]:
+    """The largest known graph of the degree and diameter, and the record of the size."""
+    known = record.get("best_known", {})
+    degree = record["degree"]["max"]
+    table = {}
+    if known.get("moore") is not None:
+        sort = f"degree {degree} and diameter {record['diameter']}"
+        text = f"no graph of {sort} has more than {known['moore']:,} nodes (Moore bound)"
+        if known["largest"] is not None and known["source"]:
+            text += f"; the largest known has {known['largest']:,} ({known['source']})"
+        table["best known"] = text
+    if known.get("golf_diameter") is not None:
+        table["record"] = (
+            f"diameter {known['golf_diameter']}, mean distance {known['golf_mean']:.3f} for"
+            f" {record['nodes']:,} nodes of degree {degree} ({known['golf_source']})"
+        )
+    return table
 
 
 KINDS_SHOWN = 12
@@ -177,10 +208,20 @@ def _with_how(value: Any, how: str) -> str:
     return f"{shown}  ({how})" if how else str(shown)
 
 
+_RANK = {
+    name: place
+    for place, name in enumerate(
+        ("spec", "nodes", "degree", "diameter", "mean_distance", "bisection", "links", "mean_gap",
+         "node_connectivity", "girth", "vertex_transitive", "cost", "moore_mean")
+    )
+}  # fmt: skip
+"""Columns of 'compare', the last one dropped first."""
+
+
 def compare(
     specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help="Two or more networks.")],
     columns: Annotated[
-        str, typer.Option("--columns", "-c", help="Columns, apart by commas (see 'explain').")
+        str, typer.Option("--columns", "-c", help="Columns, separated by commas (see 'explain').")
     ] = "",
     exact: ExactOption = False,
     limit: LimitOption = None,
@@ -189,7 +230,7 @@ def compare(
 ) -> None:
     """Compare networks in one table."""
     from hopscape.design.columns import column_names, columns_of
-    from hopscape.design.table import cells, figure_record, heads, legend, reasons
+    from hopscape.design.table import SIGNS, cells, figure_record, heads, reasons
 
     names = column_names(columns) or columns_of("compare")
     rows: list[tuple[str, dict[str, Any]]] = []
@@ -200,10 +241,16 @@ def compare(
     if style is not Format.table:
         emit_rows([figure_record(*row) for row in rows], style, output)
     elif rows:
-        emit_rows([cells(*row) for row in rows], style, output, columns=heads(names))
-        notes = [legend(found for _, found in rows), *reasons(rows)]
+        emit_rows(
+            [cells(*row) for row in rows],
+            style,
+            output,
+            columns=heads(names),
+            priority=_RANK,
+            legend=SIGNS,
+        )
         if output is None:
-            print("\n".join(filter(None, notes)), end="\n" if any(notes) else "")
+            say(*reasons(rows))
     _say_if_cut_short(whole)
 
 
@@ -278,19 +325,77 @@ def distances(
     emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
 
 
+class Colouring(StrEnum):
+    """What the colours of links mean."""
+
+    none = "none"
+    port = "port"
+    klass = "class"
+
+
+class Arrangement(StrEnum):
+    """Where nodes stand."""
+
+    auto = "auto"
+    circle = "circle"
+    levels = "levels"
+    force = "force"
+
+
 def draw(
     spec: SpecArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The picture: .svg, .png or .pdf.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The picture: .svg, .png or .pdf; of rounds also .gif or .html."
+        ),
     ],
     labels: Annotated[
         bool | None, typer.Option("--labels/--no-labels", help="Write node names (if they fit).")
     ] = None,
+    colour: Annotated[
+        Colouring, typer.Option("--colour", help="Colour links by port (generator) or class.")
+    ] = Colouring.none,
+    layout: Annotated[
+        Arrangement, typer.Option("--layout", help="As the family is drawn, or another way.")
+    ] = Arrangement.auto,
+    route: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--route", metavar="A B", help="Draw the route from node A to node B on top."),
+    ] = None,
+    highlight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--highlight", metavar="NODE", help="Put a ring round this node (repeatable)."
+        ),
+    ] = None,
+    broadcast: Annotated[
+        str | None,
+        typer.Option("--broadcast", metavar="ROOT", help="Draw the rounds of a broadcast instead."),
+    ] = None,
 ) -> None:
-    """Draw a network, as its family is usually drawn."""
-    from hopscape.draw import draw_network
+    """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density."""
+    from hopscape.draw import draw_network, draw_rounds
 
-    draw_network(build(spec), output, labels=labels)
+    network = build(spec)
+    if broadcast is not None:
+        if route or highlight or labels is not None or colour is not Colouring.none:
+            raise ArgumentError("--broadcast draws rounds, without labels, colours or routes")
+        if layout is not Arrangement.auto:
+            raise ArgumentError(f"--layout {layout.value} is not for --broadcast")
+        from hopscape.collectives import broadcast as schedule
+
+        draw_rounds(schedule(network, network.node(broadcast)), output)
+    else:
+        draw_network(
+            network,
+            output,
+            labels=labels,
+            colour=colour.value,
+            layout=layout.value,
+            route=route,
+            highlight=highlight or (),
+        )
     print(f"wrote {output}")
 
 
@@ -298,7 +403,12 @@ def export(
     spec: SpecArgument,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="The file: .edges, .csv, .graphml, .mtx or .npz."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file: .edges, .csv, .golf, .adjlist, .graphml, .gexf, .gml, .dot, .json, .g6,"
+            " .s6, .mtx or .npz.",
+        ),
     ],
 ) -> None:
     """Write a network as a graph file for other software."""

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 from hopscape.registry import build
 
-__all__ = ["route"]
+__all__ = ["route", "route_round"]
+
+
+_LARGEST = 100_000
+"""Nodes up to which what is left of a network is built to look for disjoint routes."""
 
 
 def route(
@@ -22,15 +30,40 @@ def route(
         str,
         typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
     ] = "auto",
+    dead: Annotated[
+        list[str] | None, typer.Option("--dead", help="A dead node to avoid; once for each.")
+    ] = None,
+    dead_link: Annotated[
+        list[str] | None,
+        typer.Option("--dead-link", help="A dead link to avoid: 'A - B'; once for each."),
+    ] = None,
     disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Also all ways that share no node in between.")
+        bool, typer.Option("--disjoint", help="Also all routes that share no node in between.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Route from A to B: nodes, addresses and ports."""
+    """Route from A to B: nodes, addresses and ports; around dead nodes and links if there are."""
     network = build(spec)
     start, end = network.node(a), network.node(b)
+    if dead or dead_link:
+        if router != "auto":
+            raise ArgumentError(
+                f"--router is {router!r}; routes around dead parts are searched, leave it out"
+            )
+        record, table = route_round(network, start, end, dead or [], dead_link or [])
+    else:
+        record, table = _routed(network, start, end, router)
+    if disjoint:
+        record |= _disjoint(network, start, end, record, table)
+    title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
+    emit(record, style, output, title=title, table=table)
+
+
+def _routed(
+    network: Network, start: int, end: int, router: str
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The route that a router gives, for scripts and for people."""
     way = network.router(router, pairs=1)
     found = way.route(start, end)
     record: dict[str, Any] = {
@@ -43,30 +76,90 @@ def route(
         "router": way.name,
         "first_ports": list(way.all_ports(start, end)),
     }
-    table = {
-        "length": f"{found.length} hops" + (" (shortest)" if way.exact else ""),
-        "path": " → ".join(_few(found.path, str)),
-        "addresses": " → ".join(_few(found.path, network.addresses.text)),
-        "ports": ", ".join(_few(found.ports, str)) or "-",
-        "shortest ways begin by": "ports " + ", ".join(map(str, record["first_ports"])),
-        "router": way.name,
-    }
-    if found.length == 0 or not way.chained:
-        del table["shortest ways begin by"]
+    table = {"length": f"{found.length} hops" + (" (shortest)" if way.exact else "")}
+    table |= _path_texts(network, found.path, found.ports)
+    if found.length and way.chained:
+        ports = ", ".join(map(str, record["first_ports"]))
+        table["shortest routes begin by"] = f"ports {ports}"
+    table["router"] = way.name
     if not way.chained:
         record["ways"] = _shared_ways(way, start, end)
         for i, one in enumerate(record["ways"], 1):
             text = " → ".join(_few(tuple(one["path"]), str))
-            table[f"way {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
-    if disjoint:
-        from hopscape.metrics import disjoint_paths
+            table[f"route {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
+    return record, table
 
-        paths = disjoint_paths(network, start, end)
-        record["disjoint_paths"] = paths
-        for i, path in enumerate(paths, 1):
-            table[f"disjoint way {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
-    title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
-    emit(record, style, output, title=title, table=table)
+
+def _path_texts(network: Network, path: tuple[int, ...], ports: tuple[int, ...]) -> dict[str, str]:
+    return {
+        "path": " → ".join(_few(path, str)),
+        "addresses": " → ".join(_few(path, network.addresses.text)),
+        "ports": ", ".join(_few(ports, str)) or "-",
+    }
+
+
+def route_round(
+    network: Network, start: int, end: int, dead: Sequence[str], dead_links: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """A shortest route that avoids what is dead, for scripts and for people."""
+    from hopscape.core.detours import route_around
+
+    nodes = [network.node(v) for v in dead]
+    links = [_link(network, text) for text in dead_links]
+    found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
+    usual = network.router(pairs=1).distance(start, end)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "path": list(found.path),
+        "addresses": [network.addresses.data(v) for v in found.path],
+        "ports": list(found.ports),
+        "length": found.length,
+        "distance": usual,
+        "dead_nodes": nodes,
+        "dead_links": [list(link) for link in links],
+    }
+    table = {"length": f"{found.length} hops; {usual} with nothing dead"}
+    return record, table | _path_texts(network, found.path, found.ports)
+
+
+def _link(network: Network, text: str) -> tuple[int, int]:
+    """The two nodes of a link: 'A - B', or A-B for two numbers."""
+    words = text.split(" - ")
+    if len(words) != 2 and re.fullmatch(r"[0-9]+-[0-9]+", text.strip()):
+        words = text.split("-")
+    if len(words) != 2:
+        raise ArgumentError(f"dead link {text!r} must be two nodes with ' - ' between them")
+    u, v = (network.node(word.strip()) for word in words)
+    if v not in network.neighbours(u):
+        raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
+    return u, v
+
+
+def _disjoint(
+    network: Network, start: int, end: int, record: dict[str, Any], table: dict[str, str]
+) -> dict[str, Any]:
+    """Routes that share no node in between; with dead parts, of what is left.
+
+    A network that is too large to be built without its dead parts keeps those routes of the whole
+    network that avoid them; there may be more.
+    """
+    from hopscape.core.detours import DetourRouter
+    from hopscape.metrics import disjoint_paths
+
+    dead, links = set(record.get("dead_nodes", [])), record.get("dead_links", [])
+    left = network
+    if (dead or links) and network.order <= _LARGEST:
+        left = DetourRouter(network, dead, [(u, v) for u, v in links]).left
+    cut = {frozenset(link) for link in links}
+    paths = [
+        path
+        for path in disjoint_paths(left, start, end)
+        if not dead & set(path) and not cut & {frozenset(hop) for hop in pairwise(path)}
+    ]
+    for i, path in enumerate(paths, 1):
+        text = " → ".join(map(str, path))
+        table[f"disjoint route {i}"] = f"{len(path) - 1} hops: {text}"
+    return {"disjoint_paths": paths}
 
 
 def _shared_ways(way: Any, start: int, end: int) -> list[dict[str, Any]]:

@@ -21,21 +21,63 @@ _LOADS = "0.1:0.9:0.1"
 _WORTH_SAYING = 10**8
 _COLUMNS = {
     "spec": "network",
-    "offered": "offered",
-    "accepted": "accepted",
-    "latency": "latency",
-    "latency_ci": "±",
-    "network_latency": "in network",
-    "p50": "p50",
-    "p95": "p95",
-    "p99": "p99",
+    "offered": "offered (flits/cycle)",
+    "accepted": "accepted (flits/cycle)",
+    "latency": "latency (cycles)",
+    "latency_ci": "± (cycles)",
+    "network_latency": "in network (cycles)",
+    "p50": "p50 (cycles)",
+    "p95": "p95 (cycles)",
+    "p99": "p99 (cycles)",
     "busiest": "busiest channel",
     "saturated": "saturated",
     "deadlocked": "deadlocked",
 }
+_PRIORITY = {
+    name: place
+    for place, name in enumerate(
+        ("spec", "offered", "accepted", "latency", "saturated", "p99", "latency_ci", "lost",
+         "deadlocked", "busiest", "p50", "p95", "network_latency", "rerouted", "delivered")
+    )
+}  # fmt: skip
+_SIDE_BY_SIDE = ("workers", "resume", "dask")
+_IDLE = {  # options that would do nothing, by the one that decides what is done
+    "write_booksim": (
+        *("saturation", "schedule", "flits", "barrier", "cycles", "warmup", "unsafe", "spread"),
+        *("priority", "injection_limit", "window", "fault_routing", "figure", *_SIDE_BY_SIDE),
+    ),
+    "schedule": ("saturation", "cycles", "warmup", "fault_routing", "figure", *_SIDE_BY_SIDE),
+    "saturation": ("load", "flits", "barrier", "fault_routing"),
+}
+_BACKGROUND = ("traffic", "burst", "packet", "routing", "router", "window", "seed")
+
+
+def _refuse_idle(given: set[str], trace: bool) -> None:
+    """An option that has no effect beside the others is refused."""
+
+    def refuse(idle: set[str], why: str) -> None:
+        if idle:
+            flag = min(idle).replace("_", "-")
+            raise ArgumentError(f"leave out --{flag}: {why}")
+
+    if "booksim" in given:
+        refuse(given - {"booksim", "style", "output"}, "the BookSim file says everything")
+    for mode, names in _IDLE.items():
+        if mode in given:
+            refuse(given & set(names), f"it has no effect with --{mode.replace('_', '-')}")
+    if "schedule" not in given:
+        refuse(given & {"flits", "barrier"}, "it needs --schedule")
+    elif "load" not in given:
+        refuse(given & set(_BACKGROUND), "it is for the traffic beside a schedule, with --load")
+    if not given & {"fail_link", "fail_node"}:
+        refuse(given & {"fault_routing"}, "it needs --fail-link or --fail-node")
+    if trace:
+        idle = given & {"load", "burst", "packet", "saturation"}
+        refuse(idle, "a .trace says when its packets are sent, and their lengths")
 
 
 def simulate(
+    context: typer.Context,
     specs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SPEC...]", help="Networks; with --booksim, key=value pairs."),
@@ -78,6 +120,9 @@ def simulate(
     injection_limit: Annotated[
         float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
     ] = 0.0,
+    window: Annotated[
+        str, typer.Option("--window", help="Of packets under way: auto, none or delay.")
+    ] = "auto",
     burst: Annotated[
         str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
     ] = "",
@@ -97,7 +142,7 @@ def simulate(
         list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
     ] = None,
     fault_routing: Annotated[
-        str, typer.Option("--fault-routing", help="Round dead parts: family or tables.")
+        str, typer.Option("--fault-routing", help="Around dead parts: family or tables.")
     ] = "family",
     write_booksim: Annotated[
         Path | None,
@@ -126,6 +171,13 @@ def simulate(
     from hopscape.simulate import Job, Settings
     from hopscape.simulate.delays import parse_delays
 
+    told = {
+        name
+        for name in context.params
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    trace = traffic.endswith(".trace")
+    _refuse_idle(told - {"specs"}, trace)
     given = list(specs or [])
     if booksim is not None:
         _simulate_booksim(booksim, given, style, output)
@@ -148,6 +200,7 @@ def simulate(
         spread=spread,  # type: ignore[arg-type]
         priority=priority,  # type: ignore[arg-type]
         injection_limit=injection_limit,
+        window=window,  # type: ignore[arg-type]
     )
     job = Job(
         given[0] if plan is None else plan.network.spec,
@@ -175,11 +228,16 @@ def simulate(
         return
     _say_memory(given, settings)
     if saturation:
-        rows, found = _saturations([replace(job, spec=spec) for spec in given])
+        from hopscape.simulate.sweep import saturations
+
+        jobs = [replace(job, spec=spec) for spec in given]
+        best = saturations(jobs, workers=workers, resume=resume, dask=dask or None)
+        rows = [row for one in best for row in one.records()]
+        found = {one.spec: one.load for one in best}
     else:
         from hopscape.simulate import simulate as run
 
-        jobs = _points(job, given, load or _LOADS)
+        jobs = _points(job, given, load or ("0" if trace else _LOADS))
         rows, found = run(jobs, workers=workers, resume=resume, dask=dask or None), {}
     if figure is not None:
         from hopscape.simulate.figures import draw_curves
@@ -233,6 +291,7 @@ def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | 
         raise ArgumentError(f"load is {loads}; a BookSim configuration has one load")
     rows = write_booksims(jobs, folder)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
+    columns["routes"] = "routes"
     emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
 
 
@@ -314,15 +373,7 @@ def _show(
     columns = _COLUMNS
     if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
-    emit_rows(rows, style, output, title=title, columns=columns)
-
-
-def _saturations(jobs: list[Job]) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    from hopscape.simulate import saturation
-
-    found = [saturation(job) for job in jobs]
-    rows = [row for one in found for row in one.records()]
-    return rows, {one.spec: one.load for one in found}
+    emit_rows(rows, style, output, title=title, columns=columns, priority=_PRIORITY)
 
 
 def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: Path | None) -> None:
@@ -343,14 +394,23 @@ def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: P
         }
         emit(record, style, output)
         return
-    emit_rows(rows, style, output, title=f"{path}: {job.traffic} traffic", columns=_COLUMNS)
+    emit_rows(
+        rows,
+        style,
+        output,
+        title=f"{path}: {job.traffic} traffic",
+        columns=_COLUMNS,
+        priority=_PRIORITY,
+    )
 
 
 def _numbers(text: str, name: str) -> list[int]:
     try:
         return [int(x) for x in text.split(",")]
     except ValueError as error:
-        raise ArgumentError(f"{name} is {text!r}; write whole numbers apart by commas") from error
+        raise ArgumentError(
+            f"{name} is {text!r}; write whole numbers separated by commas"
+        ) from error
 
 
 def _pair(text: str) -> tuple[float, float]:

@@ -47,7 +47,7 @@ def alike(network: Network) -> TorusOf:
 
 @cache
 def _maker(family: Any) -> TorusOf:
-    return lambda sides: Network.of(family(sides))
+    return lambda sides: Network.of(family.of_sides(sides))
 
 
 @cache

@@ -16,6 +16,7 @@ __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of"]
 _TRIES = 40
 _EMBEDDED = 16
 _LINKED = 1
+_BUDGET = 20_000
 
 
 def sides_of(network: Network, ranks: int) -> tuple[int, ...]:
@@ -174,6 +175,6 @@ def _embedded(
     guest = Network.from_links(ranks, talk // ranks, talk % ranks, spec="ranks")
     host = Network.from_links(ranks, tails, heads, duplex=False, spec="host")
     try:
-        return np.asarray(best_embedding(guest, host).places)
+        return np.asarray(best_embedding(guest, host, budget=_BUDGET).places)
     except HopscapeError:
         return None

@@ -131,6 +131,8 @@ def to_schedule(
     columns = plan.step[order], chunk[order], starts, channels
     if rules.switching == "cut-through":
         step, chunk, starts, channels = columns
+        if rules.packing == "unit":
+            step = _one_by_one(step, source, target)
         return Schedule.from_columns(
             network,
             rules,
@@ -139,10 +141,23 @@ def to_schedule(
             chunk=chunk,
             path_start=starts,
             channels=channels,
-            rounds=plan.steps,
+            rounds=plan.steps if rules.packing == "packed" else None,
             name=name,
         )
     return _hop_by_hop(network, goal, name, rules, columns)
+
+
+def _one_by_one(step: IntArray, source: IntArray, target: IntArray) -> IntArray:
+    """Rounds in which the chunks of a message follow each other; sorted by step and message."""
+    if not len(step):
+        return step
+    same = (np.diff(step) == 0) & (np.diff(source) == 0) & (np.diff(target) == 0)
+    begins = np.concatenate([[True], ~same])
+    first = np.nonzero(begins)[0][np.cumsum(begins) - 1]
+    within = np.arange(len(step)) - first
+    longest = np.zeros(int(step[-1]) + 1, dtype=np.int64)
+    np.maximum.at(longest, step, within + 1)
+    return np.concatenate([[0], np.cumsum(longest)])[step] + within
 
 
 def _goal_chunks(plan: RankPlan, goal: Goal, seats: IntArray) -> IntArray:

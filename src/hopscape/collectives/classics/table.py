@@ -275,6 +275,14 @@ def _scatter_gather(case: Case) -> RankPlan:
     return first.then(gathering.bruck(case.ranks, 1, case.ports))
 
 
+def _tree_scatter(case: Case) -> RankPlan:
+    return rooted.binomial_scatter(case.ranks, case.ports)
+
+
+def _direct_scatter(case: Case) -> RankPlan:
+    return rooted.direct_scatter(case.ranks, case.ports)
+
+
 def _targets(case: Case) -> RankPlan:
     where = np.searchsorted(case.ends, np.asarray(case.goal.targets))
     return exchange.direct_permutation(where)
@@ -298,12 +306,10 @@ def _others() -> list[Collective]:
             out.append(_classic(name, "all-reduce", f"{what}: up and down", _both(plan), order))
     for name, what, plan, _ in _DOWN[:1]:
         out.append(_classic(name, "one-to-many", f"{what}, among the targets", plan))
-    tree, direct = rooted.binomial_scatter, rooted.direct_scatter
-    for name, what, make in (
-        ("binomial-tree", "blocks of whole subtrees", tree),
-        ("direct", "to each its own by itself", direct),
+    for name, what, plan in (
+        ("binomial-tree", "blocks of whole subtrees", _tree_scatter),
+        ("direct", "to each its own by itself", _direct_scatter),
     ):
-        plan = lambda case, make=make: make(case.ranks, case.ports)  # noqa: E731
         out.append(_classic(name, "scatter", what, plan))
         out.append(_classic(name, "gather", f"{what}, backwards", _backwards(plan)))
     return [

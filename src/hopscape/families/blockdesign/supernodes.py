@@ -10,7 +10,8 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import Facts, Family, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -224,6 +225,21 @@ class Supernodes(Family):
         """The node at a place of a supernode."""
         switch = self.ends + group * self.inner + place - self.size
         return np.where(place < self.size, group * self.size + place, switch)
+
+    def layout(self) -> Layout:
+        """Supernodes round a circle, each with its own drawing; outer switches in the middle."""
+        group, place = self.position(np.arange(self.order))
+        own = self.supernode.family.layout() if self.supernode.family is not None else None
+        inside = own.positions if own is not None else circle(self.supernode.order)
+        inside = inside - (inside.max(axis=0) + inside.min(axis=0)) / 2
+        inside = inside / (float(np.hypot(*inside.T).max()) or 1.0)
+        room = 0.36 * 2 * np.sin(np.pi / max(self.count, 2))
+        centres = circle(self.count)
+        out = np.zeros((self.order, 2))
+        inner = group >= 0
+        out[inner] = centres[group[inner]] + room * inside[self.locals[place[inner]]]
+        out[~inner] = circle(int((~inner).sum()), 0.35)
+        return Layout(out)
 
     # -- what is known ----------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.formula import Value, digits, lookup, wrapped
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -76,3 +77,14 @@ class CayleyRouter(Router):
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         return self._first[self._group.quotient(at, to)]
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """The quotient at⁻¹ · to by arithmetic, its first port from the one vector."""
+        group = self._group
+        (ya, xa), (yb, xb) = (digits(node, (group.k, group.m)) for node in (at, to))
+        back = np.roll(group.powers[::-1], 1)  # r^-y
+        turn = lookup("power", back, ya, "r^-y mod m: how the second group acts on the first")
+        x = (wrapped(xb - xa, group.m) * turn) % group.m
+        step = x + wrapped(yb - ya, group.k) * group.m
+        step = step.named("step", "the element that leads from at to to")
+        return lookup("first", self._first, step, "first port by element")

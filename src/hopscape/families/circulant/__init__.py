@@ -9,6 +9,7 @@ from hopscape.families.circulant.bounds import ball, least_mean, max_order, ulb
 from hopscape.families.circulant.forwarding import ForwardingRule
 from hopscape.families.circulant.isomorphism import canonical, find_multiplier, fold
 from hopscape.families.circulant.named import (
+    BestCirculant,
     ChenJia,
     DoubleLoop,
     GammaCirculant,
@@ -21,6 +22,7 @@ from hopscape.families.circulant.named import (
 from hopscape.families.circulant.wiring import Circulant
 
 __all__ = [
+    "BestCirculant",
     "ChenJia",
     "Circulant",
     "DoubleLoop",

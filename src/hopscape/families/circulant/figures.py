@@ -28,6 +28,8 @@ __all__ = ["Figures"]
 
 _SOONER = {1: 0, 2: 0, 3: 10**6}  # from how many nodes on the lattice is quicker than a search
 _SEARCHED = 10**7
+_COUNTED = 10**6  # up to so many nodes a search lists the distances soon enough
+_MOST_ROWS = 100_000  # distances that are counted one by one, ten thousand in a second
 _MOST_DIMENSIONS = 6
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
 _MOST_BOXES = 20_000
@@ -95,6 +97,20 @@ class Figures:
         if self.nodes == 1 or len(self.folded) not in _SOONER or self.searched:
             return None
         return Fraction(self.census.distance_sum, self.nodes - 1)
+
+    def known_counts(self) -> list[int] | None:
+        """How many nodes are at each distance, where a search would take longer; None otherwise.
+
+        Examples
+        --------
+        >>> sum(Figures.of(10**9 + 7, (1, 44721)).known_counts())
+        1000000007
+        """
+        if len(self.folded) not in _SOONER or self.nodes <= _COUNTED:
+            return None
+        most = self.farthest.most
+        rows = _MOST_ROWS if len(self.folded) < 3 else _MOST_ROWS // 20
+        return self.census.histogram(most) if most < rows else None
 
     def within(self, radius: int) -> int:
         """How many nodes are at most this far from any node, itself included."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Parameter
 from hopscape.core.requirement import Requirement
+from hopscape.families.circulant.atlas import atlas_contents, atlas_row
 from hopscape.families.circulant.bounds import least_mean, max_order, ulb
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.wiring import FixedCirculant
 
 __all__ = [
+    "BestCirculant",
     "ChenJia",
     "DoubleLoop",
     "GammaCirculant",
@@ -87,6 +90,59 @@ class OptimalCirculant(FixedCirculant):
 
     def known_diameter(self) -> int:
         return self.d
+
+
+class BestCirculant(FixedCirculant):
+    """Least diameter, then least mean distance, of all circulants of an order and degree."""
+
+    name = "best_circulant"
+    summary = "circulant of least diameter and mean distance for N nodes and a degree (atlas)"
+    parameters = (
+        Parameter("nodes", "int", "number of nodes", low=3),
+        Parameter("degree", "int", "links of a node; odd ones need an even order", low=2),
+    )
+    example = "best_circulant(100, 6)"
+
+    def __init__(self, nodes: int, degree: int) -> None:
+        self.nodes, self.best_degree = nodes, degree
+        row = atlas_row(nodes, degree)
+        if row is None:
+            raise ArgumentError(_not_in_atlas(nodes, degree))
+        self._row = row
+        self._wire(nodes, row.sets[0])
+
+    @property
+    def spec(self) -> str:
+        return f"{self.name}({self.nodes}, {self.best_degree})"
+
+    @classmethod
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        """The nearest orders, with as many ports as there are and one fewer."""
+        for degree in range(requirement.ports, max(2, requirement.ports - 2), -1):
+            known = (n for n in requirement.near(requirement.sizes()) if atlas_row(n, degree))
+            yield from (cls(n, degree).spec for n in islice(known, 2))
+
+    def known_diameter(self) -> int:
+        return self._row.diameter
+
+    def known_mean(self) -> Fraction:
+        return self._row.mean
+
+
+def _not_in_atlas(nodes: int, degree: int) -> str:
+    """Why there is no row, and what to do instead."""
+    if degree % 2 and nodes % 2:
+        return f"nodes is {nodes}; an odd degree ({degree}) needs an even number of nodes"
+    if nodes <= degree:
+        return f"nodes is {nodes}; degree {degree} needs at least {degree + 1}"
+    search = f"hopscape search circulant --nodes {nodes} --degree {degree}"
+    known = {entry: held["high"] for entry, held in atlas_contents().items()} | {4: 100_000}
+    if degree not in known:
+        return f"degree is {degree}; the atlas has 2 to {max(known)}. Search instead: {search}"
+    return (
+        f"nodes is {nodes}; for degree {degree} the atlas goes to {known[degree]}. Search instead:"
+        f" {search}"
+    )
 
 
 class TwoParameterCirculant(FixedCirculant):

@@ -17,10 +17,12 @@ import numpy as np
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.formula import Value, choose, constant, equal, evaluate, less, wrapped
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.families.circulant.forms import CellForm, RingForm, recognise
+from hopscape.families.circulant.formulas import MOST_COMPARED, path_vector
 from hopscape.families.circulant.lattice import Lattice
 from hopscape.families.circulant.reduction import Vector, dot, l1
 
@@ -32,6 +34,7 @@ _KERNEL_LENGTH = 2**38  # sum of the basis: floats in the kernel are then off by
 _KERNEL_ORDER = 2**31  # products of two node numbers must fit for the closed form of (17)
 _KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis, is quicker
 _BITS = 15
+_MOST_TIES = 100
 
 
 class CirculantRouter(Router):
@@ -254,6 +257,39 @@ class CirculantRouter(Router):
             backwards &= ~self._half[axis]
         moving = (step != 0) & self._has_way(at, to)
         return np.where(moving.astype(bool), 2 * axis + backwards, -1)
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """Path vector by arithmetic, then its first step."""
+        gap = wrapped(to - at, self.nodes).named("gap", "the difference alone decides")
+        vector = path_vector(
+            gap // self.components, self._form, lambda: self.lattice, self._every_vector
+        )
+        port = constant(-1)
+        for axis in range(len(vector) - 1, -1, -1):
+            down = choose(less(vector[axis], 0), 2 * axis + 1, 2 * axis)
+            step = constant(2 * axis) if self._half[axis] else down
+            port = choose(equal(vector[axis], 0), port, step).named(f"port{axis}")
+        if self._form is None and self._order <= MOST_COMPARED:
+            port = self._settled(port, gap)
+        if self.components > 1:
+            port = choose(equal(gap % self.components, 0), port, -1)
+        return port
+
+    def _settled(self, port: Value, gap: Value) -> Value:
+        """The formula, with the few ties put right that the router settles otherwise."""
+        gaps = self.components * np.arange(self._order, dtype=np.int64)
+        zero = np.zeros_like(gaps)
+        wanted = self.next_ports(zero, gaps)
+        other = np.flatnonzero(evaluate(port, zero, gaps) != wanted)
+        for v in other.tolist() if len(other) <= _MOST_TIES else ():
+            tie = equal(gap, int(gaps[v]))
+            port = choose(tie, int(wanted[v]), port).named(f"tie{v}", "another shortest way")
+        return port
+
+    def _every_vector(self) -> IntArray:
+        """The vectors of all differences of one component."""
+        gaps = self.components * np.arange(self._order, dtype=np.int64)
+        return self.vectors(np.zeros_like(gaps), gaps)
 
     def _has_way(self, at: IntArray, to: IntArray) -> IntArray:
         if self.components == 1:

@@ -139,15 +139,33 @@ __device__ u32 reached(const u32* balls, int room, int nodes, int s, int r, int 
   return seen;
 }
 
+// Sum of distances from a node, if it is at most `most`; else something larger. The largest radii
+// differ most between sets, so they come first; for the others the largest balls there can be.
+__device__ u64 sum_within(const u32* balls, int room, int nodes, int x, int d, const int* largest,
+                          u64 most) {
+  const int words = (nodes + 31) >> 5;
+  u64 total = 0;
+  for (int r = 0; r < d; r++) total += nodes - largest[r];
+  for (int r = d - 1; r >= 0 && total <= most; r--) {
+    int size = 0;
+    for (int w = 0; w < words; w++)
+      size += __popc(reached(balls, room, nodes, x, r, w) &
+                     (w == words - 1 ? last_word(nodes) : FULL));
+    total += largest[r] - size;
+  }
+  return total;
+}
+
 // All sets that begin with given generators and go on with two larger ones: one beginning for a
-// block, one last generator for a thread. `found`: sets kept, sets tested, least sum of distances.
-// With `keep` 0 only the least sum is found, with 1 the sets that have it are kept, with 2 all.
+// column of blocks, which share the next generator, and one last generator for a thread. `found`:
+// sets kept, sets tested, least sum of distances. All sets are kept if `every`, else those that no
+// set before them was better than.
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan(const int* __restrict__ beginnings, int count, int nodes, int d,
-     const unsigned char* __restrict__ allowed, const int* __restrict__ mirror, int keep, int* out,
+scan(const int* __restrict__ beginnings, int count, int nodes, int d, int paired,
+     const unsigned char* __restrict__ allowed, const int* __restrict__ mirror, int every, int* out,
      u64 room_out, u64* found) {
   extern __shared__ u32 memory[];
-  __shared__ int sizes[MOST];
+  __shared__ int sizes[MOST], largest[MOST];
   __shared__ bool promising;
   const int words = (nodes + 31) >> 5, room = words + 2, half = nodes >> 1, given = count - 2;
   const int* mine = beginnings + (long long)blockIdx.x * given;
@@ -155,8 +173,10 @@ scan(const int* __restrict__ beginnings, int count, int nodes, int d,
   for (int i = threadIdx.x; i < (d + 1) * room; i += THREADS) balls[i] = 0;
   __syncthreads();
   if (threadIdx.x <= d) {
-    balls[threadIdx.x * room] = 1;
-    go_round(balls + threadIdx.x * room, nodes);
+    u32* ball = balls + threadIdx.x * room;
+    ball[0] = 1;
+    if (paired && threadIdx.x > 0) ball[half >> 5] |= 1u << (half & 31);
+    go_round(ball, nodes);
   }
   __syncthreads();
   for (int g = 0; g < given; g++) {
@@ -168,12 +188,22 @@ scan(const int* __restrict__ beginnings, int count, int nodes, int d,
     balls = wider, wider = turn;
   }
   u64 tested = 0;
-  for (int s = mine[given - 1] + 1; s < half; s++) {
+  for (int s = mine[given - 1] + 1 + blockIdx.y; s < half; s += gridDim.y) {
     const int second = given > 1 ? mine[1] : s;
     if (!allowed[s] || (mirror[s] != 0 && mirror[s] < second)) continue;
     __syncthreads();
     add_generator(balls, wider, nodes, s, d, sizes);
-    if (threadIdx.x == 0) promising = can_cover(sizes, nodes, d, 1);
+    if (threadIdx.x <= d) {
+      long long size = sizes[threadIdx.x];
+      for (int j = 1; j <= threadIdx.x; j++) size += 2 * sizes[threadIdx.x - j];
+      largest[threadIdx.x] = (int)min(size, (long long)nodes);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      u64 least = 0;  // no set with these generators has a smaller sum of distances
+      for (int r = 0; r < d; r++) least += nodes - largest[r];
+      promising = largest[d] == nodes && (every || least <= *(volatile u64*)(found + 2));
+    }
     __syncthreads();
     if (!promising) continue;
     for (int x = s + 1 + threadIdx.x; x <= half; x += THREADS) {
@@ -183,19 +213,14 @@ scan(const int* __restrict__ beginnings, int count, int nodes, int d,
       for (int w = 0; w <= half >> 5 && covers; w++)
         covers = reached(wider, room, nodes, x, d, w) == FULL;
       if (!covers) continue;
-      u64 total = 0;
-      for (int r = 0; r < d; r++) {
-        total += nodes;
-        for (int w = 0; w < words; w++)
-          total -= __popc(reached(wider, room, nodes, x, r, w) &
-                          (w == words - 1 ? last_word(nodes) : FULL));
-      }
-      if (keep == 0) {
-        if (total < found[2]) atomicMin(found + 2, total);
-      } else if (keep == 2 || total == found[2]) {
-        const u64 at = atomicAdd(found, 1ULL);
-        if (at < room_out) out[3 * at] = blockIdx.x, out[3 * at + 1] = s, out[3 * at + 2] = x;
-        if (keep == 2 && total < found[2]) atomicMin(found + 2, total);
+      const u64 best = *(volatile u64*)(found + 2);
+      const u64 total = sum_within(wider, room, nodes, x, d, largest, every ? ~0ULL : best);
+      if (!every && total > best) continue;
+      atomicMin(found + 2, total);
+      const u64 at = atomicAdd(found, 1ULL);
+      if (at < room_out) {
+        int* row = out + 4 * at;
+        row[0] = blockIdx.x, row[1] = s, row[2] = x, row[3] = (int)total;
       }
     }
   }

@@ -14,16 +14,16 @@ from hopscape.core.gpu import compiled, cupy
 from hopscape.families.circulant.isomorphism import canonical
 from hopscape.families.circulant.scanning import generator_tables
 
-__all__ = ["beginnings", "diameters_within", "scan_slice"]
+__all__ = ["beginnings", "diameters_within", "fits", "scan_slice"]
 
 _THREADS = 64
 _BLOCKS = 1 << 20
+_LEAST_BLOCKS = 1 << 12
 _ROOM = 1 << 16
 _LEAST_NODES = 64
 _MOST_RADIUS = 23
 _SHARED = 200_000
 _NOT_FOUND = np.uint64(2**64 - 1)
-LEAST, BEST, EVERY = 0, 1, 2
 
 
 def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
@@ -56,27 +56,46 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
 
 
 def scan_slice(
-    nodes: int, count: int, d: int, slices: Sequence[tuple[int, int, int]], every: bool = False
+    nodes: int,
+    count: int,
+    d: int,
+    slices: Sequence[tuple[int, int, int]],
+    every: bool = False,
+    half: bool | None = None,
 ) -> dict[str, Any]:
     """The same as :func:`hopscape.families.circulant.scanning.scan_slice`, from 3 generators on."""
     if count < 3:
         raise ArgumentError(f"generators is {count}; a GPU searches from 3 on")
-    shared = 8 * (d + 1) * ((nodes + 31) // 32 + 2)
+    shared = _shared(nodes, d)
     _check(nodes, d, shared)
     kernel = _kernel("scan", shared)
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
     for first, low, high in slices:
         allowed, mirror = generator_tables(nodes, first)
+        if half is not None and nodes % 2 == 0:
+            allowed[nodes // 2] = False
         for rows in _chunks(beginnings(nodes, count, first, low, high, allowed, mirror)):
-            scan = _Scan(kernel, shared, rows, (count, nodes, d), allowed, mirror)
-            looked, total, found = scan.run(EVERY if every else BEST)
+            scan = _Scan(kernel, shared, rows, (count, nodes, d, bool(half)), allowed, mirror)
+            looked, total, found = scan.run(every, best)
             tested += looked
             if total >= 0 and (best < 0 or total < best):
                 best, sets = total, sets if every else set()
             if every or total == best:
-                sets |= {canonical(nodes, row) for row in found}
+                more = [nodes // 2] if half else []
+                sets |= {canonical(nodes, [*row, *more]) for row in found}
     return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
+
+
+def fits(nodes: int, count: int, d: int) -> bool:
+    """Can a GPU scan sets of this size?"""
+    large = nodes >= _LEAST_NODES and count >= 3
+    return large and d <= _MOST_RADIUS and _shared(nodes, d) <= _SHARED
+
+
+def _shared(nodes: int, d: int) -> int:
+    """Bytes of the balls of all radii, twice."""
+    return 8 * (d + 1) * ((nodes + 31) // 32 + 2)
 
 
 def beginnings(
@@ -124,14 +143,14 @@ def _kernel(name: str, shared: int) -> Any:
 
 
 class _Scan:
-    """One launch after the other over the same beginnings."""
+    """A launch over some beginnings, again with more room where it was too little."""
 
     def __init__(
         self,
         kernel: Any,
         shared: int,
         rows: IntArray,
-        numbers: tuple[int, int, int],
+        numbers: tuple[int, int, int, bool],
         allowed: IntArray,
         mirror: IntArray,
     ) -> None:
@@ -140,29 +159,27 @@ class _Scan:
         self._before = (xp.asarray(rows), *(np.int32(x) for x in numbers))
         self._tables = (xp.asarray(allowed, xp.uint8), xp.asarray(mirror, xp.int32))
 
-    def run(self, keep: int) -> tuple[int, int, list[tuple[int, ...]]]:
-        """Sets tested, the least sum of distances (-1: no set), and the sets."""
-        found = self._xp.asarray(np.asarray([0, 0, _NOT_FOUND], dtype=np.uint64))
-        if keep == BEST:
-            self._launch(LEAST, 0, found)
-        tested = int(found[1])
+    def run(self, every: bool, best: int) -> tuple[int, int, list[tuple[int, ...]]]:
+        """Sets tested, the least sum of distances (-1: none up to `best`), and the sets."""
+        limit = _NOT_FOUND if best < 0 else np.uint64(best)
         room = _ROOM
         while True:
-            found[:2] = 0
-            out = self._launch(keep, room, found)
-            kept = int(found[0])
+            found = self._xp.asarray(np.asarray([0, 0, limit], dtype=np.uint64))
+            out = self._launch(every, room, found)
+            kept, tested, total = (int(x) for x in found.get())
             if kept <= room:
                 break
             room = kept
-        tested = max(tested, int(found[1]))
-        total = int(found[2])
-        rows = [(*self._rows[block].tolist(), s, x) for block, s, x in out[:kept].get().tolist()]
-        return tested, total if total < _NOT_FOUND else -1, rows
+        rows = out[:kept].get().tolist()
+        if not every:
+            rows = [row for row in rows if row[3] == total]
+        sets = [(*self._rows[block].tolist(), s, x) for block, s, x, _ in rows]
+        return tested, total if rows else -1, sets
 
-    def _launch(self, keep: int, room: int, found: Any) -> Any:
-        out = self._xp.zeros((max(room, 1), 3), dtype=self._xp.int32)
-        grid = (len(self._rows),)
-        rest = (np.int32(keep), out, np.uint64(room), found)
+    def _launch(self, every: bool, room: int, found: Any) -> Any:
+        out = self._xp.zeros((room, 4), dtype=self._xp.int32)
+        grid = (len(self._rows), max(1, _LEAST_BLOCKS // len(self._rows)))
+        rest = (np.int32(every), out, np.uint64(room), found)
         arguments = (*self._before, *self._tables, *rest)
         self._kernel(grid, (_THREADS,), arguments, shared_mem=self._shared)
         return out

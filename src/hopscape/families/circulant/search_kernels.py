@@ -184,7 +184,8 @@ def scan(
             continue
         if level < count - 1:
             _add_generator(balls[level - 1], balls[level], nodes, s, d, sizes[level])
-            if _can_cover(sizes[level], nodes, d, count - 1 - level):
+            least = _least_total(sizes[level], nodes, d, count - 1 - level)
+            if least >= 0 and (every or best < 0 or least <= best):
                 level += 1
                 chosen[level] = s
             continue
@@ -207,8 +208,11 @@ def scan(
 
 
 @njit(cache=True, nogil=True)
-def _can_cover(sizes: Array, nodes: int, d: int, more: int) -> bool:
-    """Could `more` generators reach N nodes at all, all sums being different?"""
+def _least_total(sizes: Array, nodes: int, d: int, more: int) -> int:
+    """No `more` generators give a smaller sum of distances; -1: they cannot reach N nodes at all.
+
+    As if all sums of generators were different.
+    """
     counts = sizes.copy()
     for _ in range(more):
         wider = np.zeros_like(counts)
@@ -218,4 +222,9 @@ def _can_cover(sizes: Array, nodes: int, d: int, more: int) -> bool:
                 total += 2 * counts[r - j]
             wider[r] = total
         counts = wider
-    return counts[d] >= nodes
+    if counts[d] < nodes:
+        return -1
+    total = 0
+    for r in range(d):
+        total += nodes - min(counts[r], nodes)
+    return total

@@ -102,6 +102,9 @@ class Circulant(Family):
         """The mean distance where the lattice gives it sooner than a search would."""
         return self._figures.known_mean()
 
+    def distance_counts(self) -> list[int] | None:
+        return self._figures.known_counts() if self.components == 1 else None
+
     @property
     def _figures(self) -> Figures:
         from hopscape.families.circulant.figures import Figures

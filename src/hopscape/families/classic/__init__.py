@@ -1,5 +1,6 @@
 """The classics that everything else is compared with."""
 
+from hopscape.families.classic.arrangement import Arrangement
 from hopscape.families.classic.cubes import CubeConnectedCycles, Hypercube
 from hopscape.families.classic.named import (
     F26A,
@@ -23,6 +24,7 @@ from hopscape.families.classic.words import DeBruijn, Kautz
 __all__ = [
     "F26A",
     "LCF",
+    "Arrangement",
     "Complete",
     "Coxeter",
     "CubeConnectedCycles",

@@ -11,6 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.formula import Value, choose, constant, equal
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -162,6 +163,13 @@ class HypercubeRouter(Router):
         shifts = np.asarray(range(self._d), dtype=at.dtype)
         bits: IntArray = ((at ^ to)[:, None] >> shifts & 1).astype(bool)
         return bits
+
+    def formula(self, at: Value, to: Value) -> Value:
+        word = (at ^ to).named("differ", "bits in which the two nodes differ")
+        port = constant(-1)
+        for i in range(self._d - 1, -1, -1):
+            port = choose(equal((word >> i) % 2, 1), i, port)
+        return port
 
 
 class CubeConnectedCycles(Family):

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.formula import Value, wrapped
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -92,3 +93,6 @@ class CompleteRouter(Router):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         port = (to - at - 1) % self.network.order
         return np.where((at != to).astype(bool), port, -1)
+
+    def formula(self, at: Value, to: Value) -> Value:
+        return wrapped(to - at, self.network.order) - 1

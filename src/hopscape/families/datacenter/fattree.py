@@ -6,12 +6,15 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.family import Facts, Layout, ListedFamily, Parameter
+from hopscape.core.formula import Value, both, choose, constant, equal, inverted, less
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router, pick
 
 __all__ = ["FatTree"]
+
+_STRAIGHT = 1e-9  # no bend, and none round other nodes
 
 
 class FatTree(ListedFamily):
@@ -59,6 +62,16 @@ class FatTree(ListedFamily):
     def facts(self) -> Facts:
         return Facts(links=3 * self.hosts, connected=True, diameter=6 if self.k > 2 else None)
 
+    def layout(self) -> Layout:
+        """In levels: endpoints below, then edge and aggregation switches by pod, cores on top."""
+        hosts, pairs, half = self.hosts, self.pairs, self.half
+        edge = (np.arange(pairs) + 0.5) * half
+        core = (np.arange(half * half) + 0.5) * hosts / (half * half)
+        across = np.concatenate([np.arange(hosts) + 0.5, edge, edge, core])
+        level = np.repeat([0.0, 1.0, 2.4, 4.0], [hosts, pairs, pairs, half * half])
+        places = np.stack([across, level * max(hosts / 9.0, 0.7)], axis=1)
+        return Layout(places, lambda tails, heads: np.full(len(tails), _STRAIGHT))
+
     def router(self, network: Network) -> Router:
         return FatTreeRouter(network, self)
 
@@ -105,3 +118,38 @@ class FatTreeRouter(Router):
         level, _, _ = self._place(at)
         digit = np.where(level == 2, to // self._tree.half, to)
         return pick(mask, digit)
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """By the levels of both nodes; where several ports are shortest, digits of `to` choose."""
+        tree, k, half, pairs = self._tree, self._tree.k, self._tree.half, self._tree.pairs
+        low, middle = tree.hosts, tree.hosts + pairs
+        top = middle + pairs
+        host, edge, lower = (less(to, bound) for bound in (low, middle, top))
+        below = choose(host, _within(to, 0, low) // half, _within(to, low, pairs))
+        below = below.named("below", "edge switch of the destination, where it has one")
+        above, core = _within(to, middle, pairs), _within(to, top, half * half)
+        column = choose(lower, above % half, core // half)
+        column = column.named("column", "of the switch that is the destination")
+        pod = (choose(edge, below, above) // half).named("pod", "of the destination, if not a core")
+        near = (to % half).named("near", "chooses among ports that are alike")
+        across = (to // half).named("across", "chooses higher up")
+        leaf = equal(below, _within(at, low, pairs))
+        from_edge = choose(both(host, leaf), near, half + choose(edge, near, column))
+        here = _within(at, middle, pairs)
+        same_pod = both(equal(here // half, pod), lower)
+        same_column = equal(here % half, column)
+        up = half + across % half
+        to_below = choose(same_pod, below % half, up)
+        to_above = choose(same_pod, across % half, choose(same_column, up, across % k))
+        to_core = choose(same_column, half + core % half, across % half)
+        from_middle = choose(edge, to_below, choose(lower, to_above, to_core))
+        port = choose(lower, pod, to % k)
+        for bound, found in ((top, from_middle), (middle, from_edge), (low, constant(0))):
+            port = choose(less(at, bound), found, port)
+        return choose(equal(at, to), -1, port)
+
+
+def _within(node: Value, low: int, count: int) -> Value:
+    """The place of a node among `count` nodes from `low` on; 0 for others."""
+    inside = both(inverted(less(node, low)), less(node, low + count))
+    return choose(inside, node - low, 0).narrow(0, count - 1)

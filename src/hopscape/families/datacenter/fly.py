@@ -1,74 +1,18 @@
-"""Dragonfly, Slim Fly, PolarFly, projective incidence networks and HyperX."""
+"""Slim Fly, PolarFly and projective incidence networks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from math import prod
+from collections.abc import Iterator
 
 import numpy as np
 
 from hopscape.algebra.fields import galois_field, prime_power
-from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
-__all__ = ["Dragonfly", "HyperX", "PolarFly", "ProjectiveNetwork", "SlimFly"]
-
-
-class Dragonfly(RouterFamily):
-    """a·h + 1 groups of a routers, complete inside, one global link between any two groups.
-
-    Router i of group g has global ports i·h .. i·h + h - 1; port t leads to group g + 1 + t.
-    """
-
-    name = "dragonfly"
-    summary = "dragonfly: groups of a routers, h global links each, p endpoints each"
-    parameters = (
-        Parameter("a", "int", "routers per group", low=1),
-        Parameter("h", "int", "global links per router", low=1),
-        TERMINALS,
-    )
-    example = "dragonfly(4, 2, p=2)"
-
-    def __init__(self, a: int, h: int, p: int | None = None) -> None:
-        self.a, self.h, self.p = a, h, p
-        self.groups = a * h + 1
-        self.require_links(self.routers * (a - 1 + h))
-
-    @property
-    def routers(self) -> int:
-        return self.a * self.groups
-
-    @property
-    def balanced(self) -> int:
-        return self.h
-
-    @classmethod
-    def shapes(cls, ports: int, routers: int) -> Iterator[Dragonfly]:
-        for a in range(2, ports + 1):
-            for h in range(1, ports - a + 2):
-                if a * (a * h + 1) <= routers:
-                    yield cls(a, h, 0)
-
-    def router_links(self) -> tuple[IntArray, IntArray]:
-        a, h, groups = self.a, self.h, self.groups
-        first, second = np.triu_indices(a, 1)
-        base = np.arange(groups)[:, None] * a
-        near, far = np.triu_indices(groups, 1)
-        out = (far - near - 1) // h
-        back = (near - far - 1) % groups // h
-        tails = np.concatenate([(base + first).ravel(), near * a + out])
-        heads = np.concatenate([(base + second).ravel(), far * a + back])
-        return tails, heads
-
-    def facts(self) -> Facts:
-        count = self.routers * (self.a - 1 + self.h) // 2
-        inner = 3 if self.a > 1 else 1
-        diameter = self.hops(inner) if self.a > 2 or self.a == 1 else None
-        return Facts(links=count + self.routers * self.terminals, connected=True, diameter=diameter)
+__all__ = ["PolarFly", "ProjectiveNetwork", "SlimFly", "incidence", "plane_points"]
 
 
 class SlimFly(RouterFamily):
@@ -93,7 +37,6 @@ class SlimFly(RouterFamily):
         self.q, self.p = q, p
         self.delta = {0: 0, 1: 1, 3: -1}[q % 4]
         self.degree = (3 * q - self.delta) // 2
-        self.require_links(q * q * self.degree)
 
     @property
     def routers(self) -> int:
@@ -102,6 +45,10 @@ class SlimFly(RouterFamily):
     @property
     def balanced(self) -> int:
         return (self.degree + 1) // 2
+
+    @property
+    def router_degree(self) -> int:
+        return self.degree
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[SlimFly]:
@@ -153,7 +100,7 @@ class SlimFly(RouterFamily):
         )
 
 
-def _points(q: int) -> IntArray:
+def plane_points(q: int) -> IntArray:
     """Points of the projective plane over GF(q), as vectors whose first entry not 0 is 1."""
     every = np.arange(q)
     y, z = (axis.ravel() for axis in np.meshgrid(every, every, indexing="ij"))
@@ -162,13 +109,13 @@ def _points(q: int) -> IntArray:
     return np.concatenate([first, second, [[0, 0, 1]]])
 
 
-def _incidence(q: int) -> tuple[IntArray, IntArray]:
+def incidence(q: int) -> tuple[IntArray, IntArray]:
     """Pairs (point, line): their vectors are orthogonal.
 
     The lines through a point are u + t·w for all t, and w, where u and w span what is orthogonal
     to it; u and w are chosen so that these vectors are normal already.
     """
-    field, points = galois_field(q), _points(q)
+    field, points = galois_field(q), plane_points(q)
     x, y, z = points.T
     first, second = np.zeros_like(points), np.zeros_like(points)
     first[:, 0] = second[:, 2] = 1  # y = z = 0 is mended below
@@ -195,7 +142,10 @@ class _Plane(RouterFamily):
             raise ArgumentError(f"q is {q}; it must be a prime power")
         self.q, self.p = q, p
         self.points = q * q + q + 1
-        self.require_links(self.points * (q + 1))
+
+    @property
+    def router_degree(self) -> int:
+        return self.q + 1
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[_Plane]:
@@ -221,7 +171,7 @@ class ProjectiveNetwork(_Plane):
         return (self.q + 1) // 3 or 1
 
     def router_links(self) -> tuple[IntArray, IntArray]:
-        points, lines = _incidence(self.q)
+        points, lines = incidence(self.q)
         return points, lines + self.points
 
     def facts(self) -> Facts:
@@ -249,7 +199,7 @@ class PolarFly(_Plane):
         return (self.q + 1) // 2 or 1
 
     def router_links(self) -> tuple[IntArray, IntArray]:
-        first, second = _incidence(self.q)
+        first, second = incidence(self.q)
         keep = first < second
         return first[keep], second[keep]
 
@@ -257,62 +207,4 @@ class PolarFly(_Plane):
         inner = (self.points * (self.q + 1) - (self.q + 1)) // 2
         return Facts(
             links=inner + self.routers * self.terminals, connected=True, diameter=self.hops(2)
-        )
-
-
-class HyperX(RouterFamily):
-    """Routers are points of a box; all that differ in one coordinate are joined."""
-
-    name = "hyperx"
-    summary = "HyperX (flattened butterfly): product of complete graphs, p endpoints per router"
-    parameters = (
-        Parameter("sides", "ints", "routers along each axis", low=2),
-        TERMINALS,
-    )
-    example = "hyperx([3, 4], p=2)"
-
-    def __init__(self, sides: Sequence[int], p: int | None = None) -> None:
-        if not sides:
-            raise ArgumentError("hyperx needs at least one side")
-        self.sides, self.p = tuple(sides), p
-        self.require_links(self.routers * (sum(self.sides) - len(self.sides)))
-
-    @property
-    def routers(self) -> int:
-        return prod(self.sides)
-
-    @property
-    def balanced(self) -> int:
-        return max(self.sides) - 1
-
-    @classmethod
-    def shapes(cls, ports: int, routers: int) -> Iterator[HyperX]:
-        """Boxes whose sides differ by at most 1, with up to five axes."""
-        for axes in range(1, 6):
-            for side in range(2, ports + 2):
-                for longer in range(axes):
-                    sides = (side,) * (axes - longer) + (side + 1,) * longer
-                    if sum(sides) - axes <= ports and prod(sides) <= routers:
-                        yield cls(sides, 0)
-
-    def router_links(self) -> tuple[IntArray, IntArray]:
-        box = MixedRadix(self.sides)
-        where = box.tuples(np.arange(box.order))
-        tails: list[IntArray] = []
-        heads: list[IntArray] = []
-        for axis, side in enumerate(self.sides):
-            for low, high in combinations(range(side), 2):
-                start = np.nonzero(where[:, axis] == low)[0]
-                end = where[start].copy()
-                end[:, axis] = high
-                tails.append(start)
-                heads.append(box.numbers(end))
-        return np.concatenate(tails), np.concatenate(heads)
-
-    def facts(self) -> Facts:
-        inner = self.routers * (sum(self.sides) - len(self.sides)) // 2
-        return Facts(
-            links=inner + self.routers * self.terminals,
-            connected=True,
-            diameter=self.hops(len(self.sides)),
         )

@@ -9,16 +9,24 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.family import ListedFamily, Parameter
+from hopscape.core.family import Family, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router, TableRouter, pick, spread
-from hopscape.core.spec import write_value
 
-__all__ = ["TERMINALS", "RouterFamily", "SpreadTableRouter"]
+__all__ = [
+    "TERMINALS",
+    "FormulaFamily",
+    "OwnedRouter",
+    "RouterFamily",
+    "SpreadTableRouter",
+    "TerminalFamily",
+    "TerminalRouter",
+]
 
 _TABLE_ORDER = 10_000
+_LINK_BYTES = 80
 
 TERMINALS = Parameter(
     "p",
@@ -29,10 +37,11 @@ TERMINALS = Parameter(
 )
 
 
-class RouterFamily(ListedFamily):
+class TerminalFamily(Family):
     """Endpoint i of router s is node s·p + i; the routers follow; ports 0..p-1 lead to endpoints.
 
-    With p = 0 the routers are the endpoints.
+    Where not all routers carry endpoints, those that do come first. With p = 0 the routers are the
+    endpoints.
     """
 
     p: int | None
@@ -47,68 +56,207 @@ class RouterFamily(ListedFamily):
     def balanced(self) -> int:
         """Endpoints per router when none are asked for."""
 
+    @property
     @abstractmethod
-    def router_links(self) -> tuple[IntArray, IntArray]:
-        """Links between routers, numbered from 0."""
+    def router_degree(self) -> int:
+        """The most ports of a router that lead to others."""
+
+    @property
+    def carriers(self) -> int:
+        """Number of routers with endpoints."""
+        return self.routers
 
     @property
     def terminals(self) -> int:
-        """Endpoints per router."""
+        """Endpoints per router that carries any."""
         return self.balanced if self.p is None else self.p
 
     @property
+    def ends(self) -> int:
+        """Number of the first router."""
+        return self.carriers * self.terminals
+
+    @property
     def order(self) -> int:
-        return self.routers * (1 + self.terminals)
+        return self.ends + self.routers
+
+    @property
+    def ports(self) -> int:
+        return max(self.router_degree + self.terminals, int(self.terminals > 0))
 
     def switches(self) -> IntArray | None:
         if self.terminals == 0:
             return None
-        return np.arange(self.routers * self.terminals, self.order)
+        require_memory(8 * self.order, f"the list of the switches of {self.spec}")
+        return np.arange(self.ends, self.order)
 
-    def require_links(self, count: int) -> None:
-        """Refuse what would not fit, before it is listed."""
-        require_memory(80 * (count + self.routers * self.terminals), f"the wiring of {self.spec}")
+    def put(self, table: IntArray, rows: IntArray, carrier: IntArray, values: IntArray) -> None:
+        """Write what concerns ports between routers behind those that lead to endpoints."""
+        some: IntArray
+        for some, first in ((carrier, self.terminals), (~carrier, 0)):
+            width = min(values.shape[1], self.ports - first)
+            table[rows[some], first : first + width] = values[some, :width]
+
+    def hops(self, between_routers: int) -> int:
+        """Diameter, given that of the routers that carry endpoints."""
+        return between_routers + 2 * (self.terminals > 0)
+
+    def router(self, network: Network) -> Router | None:
+        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterable[TerminalFamily]:
+        """Members with p = 0, at most so many ports and routers."""
+        return ()
+
+    @classmethod
+    def candidates(cls, requirement: Requirement) -> Iterable[TerminalFamily]:
+        """The shapes that are worth a look for this requirement."""
+        return cls.shapes(requirement.ports, requirement.high)
+
+    @classmethod
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        """Every shape with as many endpoints at a router as its other ports leave room for.
+
+        For a switched machine: the balanced members, and the fewest routers that may carry what
+        is asked for.
+        """
+        found: list[tuple[int, int, str]] = []
+        switched = requirement.throughput is not None
+        for shape in cls.candidates(requirement):
+            for p in shape.concentrations(requirement, shape.router_degree):
+                size = shape.carriers * max(p, 1)
+                far = shape.routers if switched else abs(size - requirement.nodes)
+                found.append((far, size if switched else shape.routers, shape.named(p)))
+        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
+
+    def named(self, p: int) -> str:
+        """The spec of the same routers with so many endpoints each."""
+        given = {q.name: getattr(self, q.name) for q in self.parameters}
+        return type(self)(**(given | {"p": p})).spec
+
+    def concentrations(self, requirement: Requirement, degree: int) -> list[int]:
+        """Endpoints per router that fit: all, or those worth a look in a switched machine."""
+        room = range(requirement.ports - degree + 1)
+        fitting = [p for p in room if requirement.fits(self.carriers * max(p, 1))]
+        if requirement.throughput is None:
+            return fitting
+        least = [p for p in fitting if p and requirement.carries(self.routers, degree, p)][:1]
+        balanced = [self.balanced] if self.balanced in fitting else []
+        return sorted({*least, *balanced})
+
+
+class RouterFamily(TerminalFamily, ListedFamily):
+    """Routers with terminals whose links are listed."""
+
+    @abstractmethod
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        """Links between routers, numbered from 0."""
 
     @cached_property
     def _wires(self) -> tuple[IntArray, IntArray]:
+        links = self.facts().links or 0
+        require_memory(_LINK_BYTES * links, f"the wiring of {self.spec}")
         tails, heads = self.router_links()
-        ends = self.routers * self.terminals
-        everybody = np.arange(ends)
-        owner = everybody // max(self.terminals, 1) + ends
+        everybody = np.arange(self.ends)
+        owner = everybody // max(self.terminals, 1) + self.ends
         return (
-            np.concatenate([everybody, tails + ends]).astype(np.int64),
-            np.concatenate([owner, heads + ends]).astype(np.int64),
+            np.concatenate([everybody, tails + self.ends]).astype(np.int64),
+            np.concatenate([owner, heads + self.ends]).astype(np.int64),
         )
 
     def links(self) -> tuple[IntArray, IntArray]:
         return self._wires
 
-    @classmethod
-    def shapes(cls, ports: int, routers: int) -> Iterable[RouterFamily]:
-        """Members with p = 0, at most so many ports and routers."""
-        return ()
 
-    @classmethod
-    def members(cls, requirement: Requirement) -> Iterator[str]:
-        """Every shape with as many endpoints at a router as its other ports leave room for."""
-        found: list[tuple[int, int, str]] = []
-        for shape in cls.shapes(requirement.ports, requirement.high):
-            routers, degree = shape.routers, shape.ports
-            for p in range(requirement.ports - degree + 1):
-                if requirement.fits(routers * max(p, 1)):
-                    far = abs(routers * max(p, 1) - requirement.nodes)
-                    named = [
-                        write_value(getattr(shape, q.name)) for q in cls.parameters if q.name != "p"
-                    ]
-                    found.append((far, routers, f"{cls.name}({', '.join(named)}, p={p})"))
-        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
+class FormulaFamily(TerminalFamily):
+    """Routers with terminals whose neighbours are a formula."""
 
-    def router(self, network: Network) -> Router | None:
-        return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None
+    @abstractmethod
+    def router_neighbours(self, routers: IntArray) -> IntArray:
+        """Whom the ports between routers lead to: routers from 0 in and out, -1: not wired."""
 
-    def hops(self, between_routers: int) -> int:
-        """Diameter, given that of the routers."""
-        return between_routers + 2 * (self.terminals > 0)
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        p, ends = self.terminals, self.ends
+        out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
+        if p:
+            is_end = nodes < ends
+            out[is_end, 0] = ends + nodes[is_end] // p
+        here = np.flatnonzero(nodes >= ends)
+        router = nodes[here] - ends
+        carrier = router < self.carriers
+        if p:
+            out[here[carrier], :p] = router[carrier][:, None] * p + np.arange(p)
+        beyond = self.router_neighbours(router)
+        self.put(out, here, carrier, np.where(beyond >= 0, beyond + ends, -1))
+        return out
+
+
+class OwnedRouter(Router):
+    """A router of a :class:`TerminalFamily`: endpoints are as far as their routers, and one hop.
+
+    Subclasses say how far it is from router to router (numbered from 0).
+    """
+
+    def __init__(self, network: Network, family: TerminalFamily) -> None:
+        super().__init__(network)
+        self._family = family
+
+    @abstractmethod
+    def router_distances(self, at: IntArray, to: IntArray) -> IntArray:
+        """Hops from router to router."""
+
+    def _owners(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
+        """Is it an endpoint, and the router that it hangs on (or is)?"""
+        ends, p = self._family.ends, max(self._family.terminals, 1)
+        is_end = nodes < ends
+        return is_end, np.where(is_end, nodes // p, nodes - ends)
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
+        between = np.where(a == b, 0, self.router_distances(a, b))
+        out = between + end_a.astype(np.int64) + end_b.astype(np.int64)
+        return np.where(at == to, 0, out).astype(np.int64)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return pick(self.shortest_ports(at, to), spread(at, to))
+
+
+class TerminalRouter(OwnedRouter):
+    """One that also knows the ports between routers by a formula.
+
+    `choice` is a number for each pair that chooses among ports alike.
+    """
+
+    @abstractmethod
+    def router_ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
+        """The port between routers to leave by, counted from 0; anything on arrival."""
+
+    @abstractmethod
+    def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
+        """All ports between routers that begin a route: bool[m, router_degree]."""
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        p = self._family.terminals
+        (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
+        first = np.where(a < self._family.carriers, p, 0)
+        ports = first + self.router_ports(a, b, spread(at, to)).astype(np.int64)
+        arrived = np.where(end_b, (to % max(p, 1)).astype(np.int64), -1)
+        out = np.where(a == b, arrived, ports)
+        return np.where(at == to, -1, np.where(end_a, 0, out))
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        p = self._family.terminals
+        (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
+        mask = np.zeros((len(at), self._family.ports), dtype=bool)
+        there = np.flatnonzero(~end_a & (a != b))
+        carrier = a[there] < self._family.carriers
+        self._family.put(mask, there, carrier, self.router_masks(a[there], b[there]))
+        if p:
+            mask[:, 0] |= (end_a & (at != to)).astype(bool)
+            last = np.flatnonzero(~end_a & end_b & (a == b))
+            mask[last, (to[last] % p).astype(np.int64)] = True
+        return mask
 
 
 class SpreadTableRouter(TableRouter):

@@ -7,6 +7,18 @@ import numpy as np
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
+from hopscape.core.errors import TooLargeError
+from hopscape.core.formula import (
+    Value,
+    any_of,
+    both,
+    choose,
+    constant,
+    digits,
+    equal,
+    inverted,
+    lookup,
+)
 from hopscape.core.lookahead import look_ahead_route
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -18,6 +30,7 @@ __all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "printed_route"]
 _MANY = 4096
 _LAMP_TABLE = 1024
 _KEPT_STEPS = 1 << 18
+_MOST_WALKS = 1 << 20
 
 
 class ExpandedRouter(Router):
@@ -137,6 +150,52 @@ class ExpandedRouter(Router):
             )
         return lengths.argmin(axis=1)
 
+    def formula(self, at: Value, to: Value) -> Value:
+        """Set right what can be set right here; else the first step of the covering walk."""
+        family, size = self.family, self.family.base.order
+        sides = (*(family.lamp.order,) * family.n, size)
+        *upper, place = digits(at, sides)
+        *goals, goal = digits(to, sides)
+        place = place.named("place", "place in the base")
+        differ = [
+            inverted(equal(a, b)).named(f"differ{i}", f"level {i} is to be set right")
+            for i, (a, b) in enumerate(zip(upper[::-1], goals[::-1], strict=True), 1)
+        ]
+        if family.lamp.order == 1:
+            differ = []
+        port = self._walk_formula(place, differ, goal)
+        slots = family._levels_at.shape[1] if differ else 0
+        for slot in range(slots - 1, -1, -1):
+            first = family.base.ports + slot * family.lamp.ports
+            for i in sorted(set(family._levels_at[:, slot].tolist()) - {0}):
+                lamp = self._lamp.formula(upper[-i], goals[-i]) + first
+                for here in np.flatnonzero(family._levels_at[:, slot] == i).tolist():
+                    open_ = both(differ[i - 1], equal(place, here))
+                    port = choose(open_, lamp, port).named(f"port{i}_{here}")
+        return port
+
+    def _walk_formula(self, place: Value, differ: list[Value], goal: Value) -> Value:
+        """The base port of the covering walk, from a table; -1 where all is right."""
+        size, marks = self.family.base.order, len(self.family.marks)
+        if size * size << marks > _MOST_WALKS:
+            raise TooLargeError(
+                f"the covering walks of {self.network.spec} are a table of {size}² · 2^{marks}"
+                f" ports; at most {_MOST_WALKS} are written as code"
+            )
+        wanted: Value = constant(0)
+        for mark in range(marks):
+            levels = [differ[i] for i in np.flatnonzero(self._mark_of == mark).tolist()]
+            wanted = wanted + choose(any_of(levels), 1 << mark, 0)
+        wanted = wanted.narrow(0, (1 << marks) - 1).named("wanted", "connectors to be visited")
+        index = np.arange(size * size << marks)
+        sets, pairs = np.divmod(index, size * size)
+        bits = (sets[:, None] >> np.arange(marks) & 1).astype(bool)
+        here, there = np.divmod(pairs, size)
+        ports = self._walk_ports(here, bits, there)
+        ports[(here == there) & (sets == 0)] = -1
+        where = (wanted * size + place) * size + goal
+        return lookup("walk", ports, where, "base port by connectors to visit, place and goal")
+
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         family, marks = self.family, self._mark_of.tolist()
         size, states = family.base.order, family.lamp.order
@@ -213,6 +272,9 @@ class DigitRouter(ExpandedRouter):
             total += np.where(differ, hops, 0)
             place = np.where(differ, connector, place)
         return total + self._base_table[place, there[0]]
+
+    def formula(self, at: Value, to: Value) -> Value:
+        return Router.formula(self, at, to)
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         family = self.family

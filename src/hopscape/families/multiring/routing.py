@@ -13,6 +13,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
+from hopscape.core.formula import Value, lookup, wrapped
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -47,6 +48,12 @@ class DifferenceRouter(Router):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         good = self.shortest_ports(at, to)
         return np.where(good.any(axis=1), good.argmax(axis=1), -1)
+
+    def formula(self, at: Value, to: Value) -> Value:
+        n = self.network.order
+        zero, all_ = np.zeros(n, dtype=np.int64), np.arange(n, dtype=np.int64)
+        gap = wrapped(to - at, n).named("gap", "the difference alone decides")
+        return lookup("first", self.next_ports(zero, all_), gap, "first port by difference")
 
 
 @dataclass(frozen=True)

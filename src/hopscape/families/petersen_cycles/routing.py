@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.formula import Value, choose, digits, equal, less, lookup, wrapped
 from hopscape.core.network import Network, NodeLike
 from hopscape.core.router import Router
 from hopscape.families.petersen_cycles.wiring import Loop, Stack, digits_of
@@ -108,6 +109,23 @@ class StackRouter(Router):
             parts.append(_loop_mask(loop, (b - a) % loop.size))
         return np.concatenate(parts, axis=1)
 
+    def formula(self, at: Value, to: Value) -> Value:
+        """The slice from its table, the rings by arithmetic."""
+        stack, size = self._stack, self._stack.slice.size
+        sides = (*(loop.size for loop in stack.loops), size)
+        *here, place = digits(at, sides)
+        *there, goal = digits(to, sides)
+        pair = (place * size + goal).named("pair", "places in the slice")
+        table = stack.slice.canonical.astype(np.int64).ravel()
+        port = lookup("slice", table, pair, f"ports inside {stack.slice.name}")
+        first = stack.slice.ports + sum(2 * len(loop.steps) for loop in stack.loops)
+        for i in range(len(stack.loops) - 1, -1, -1):
+            loop = stack.loops[i]
+            first -= 2 * len(loop.steps)
+            gap = wrapped(there[i] - here[i], loop.size).named(f"gap{i}", f"steps up ring {i}")
+            port = choose(equal(gap, 0), port, _loop_port(loop, gap, f"ring{i}") + first)
+        return port
+
     def path_count(self, a: NodeLike, b: NodeLike) -> int:
         """Number of shortest paths from a to b, exact.
 
@@ -140,6 +158,14 @@ def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
         if down:
             mask[:, 2 * i + 1] = loop.distances((gap + step) % loop.size) == far - 1
     return mask
+
+
+def _loop_port(loop: Loop, gap: Value, name: str) -> Value:
+    """The lowest port of a loop that begins a shortest way over a gap."""
+    if loop.plain:
+        return choose(less(loop.size // 2, gap), 1, 0)
+    mask = _loop_mask(loop, np.arange(loop.size, dtype=np.int64))
+    return lookup(name, mask.argmax(axis=1), gap, "ports round a ring of several steps")
 
 
 def _loop_paths(loop: Loop, gap: int, far: int) -> int:

@@ -35,6 +35,11 @@ class _Grid(Family):
             raise ArgumentError(f"{self.name} needs the length of at least one axis")
         self.sides = tuple(sides)
 
+    @classmethod
+    def of_sides(cls, sides: Sequence[int]) -> _Grid:
+        """A grid of this kind with other sides, for algorithms that work on parts of it."""
+        return cls(sides)
+
     @property
     def order(self) -> int:
         return math.prod(self.sides)
@@ -87,7 +92,7 @@ class Torus(_Grid):
 
     name = "torus"
     summary = "grid of any dimensions with every axis closed to a ring"
-    parameters = (_SIDES,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "torus(4, 4)"
     wraps = True
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.formula import Value, choose, constant, digits, equal, less, wrapped
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
@@ -100,3 +101,19 @@ class GridRouter(Router):
             sides = np.asarray(self._box.sides, dtype=offsets.dtype)
             mask[:, 1::2] |= (2 * offsets == sides) & (sides > 2)
         return mask
+
+    def formula(self, at: Value, to: Value) -> Value:
+        here, there = (digits(node, self._box.sides) for node in (at, to))
+        port = constant(-1)
+        for axis in range(len(here) - 1, -1, -1):
+            side = self._box.sides[axis]
+            gap = there[axis] - here[axis]
+            if self._wraps:
+                gap = wrapped(gap, side).named(f"gap{axis}", f"steps up along axis {axis}")
+                down = less(side // 2, gap)
+            else:
+                gap = gap.named(f"gap{axis}", f"signed steps along axis {axis}")
+                down = less(gap, 0)
+            step = choose(down, constant(2 * axis + 1), constant(2 * axis))
+            port = choose(equal(gap, 0), port, step).named(f"port{axis}")
+        return port

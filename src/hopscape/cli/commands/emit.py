@@ -1,0 +1,149 @@
+"""The command emit: a router as C, Verilog, P4 or Python."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption
+from hopscape.cli.output import emit as show
+from hopscape.core.errors import ArgumentError
+from hopscape.core.files import write_atomically
+from hopscape.core.verdict import Verdict
+from hopscape.registry import build
+
+__all__ = ["emit"]
+
+
+class Language(StrEnum):
+    """What a router is written in."""
+
+    c = "c"
+    verilog = "verilog"
+    p4 = "p4"
+    python = "python"
+
+
+def emit(
+    spec: SpecArgument,
+    to: Annotated[Language, typer.Option("--to", help="The language.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file of the code; else it is printed."),
+    ] = None,
+    router: Annotated[
+        str, typer.Option("--router", help="auto, closed, table, search, or one by name.")
+    ] = "auto",
+    name: Annotated[
+        str | None, typer.Option("--name", help="What names in the code begin with.")
+    ] = None,
+    stages: Annotated[
+        int | None, typer.Option("--stages", help="Verilog: pipeline stages; 0 for plain logic.")
+    ] = None,
+    with_router: Annotated[
+        bool,
+        typer.Option(
+            "--with-router", help="Verilog: the whole network of routers and a testbench."
+        ),
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compile or simulate it and compare with the router.")
+    ] = False,
+    packets: Annotated[
+        int | None, typer.Option("--packets", help="Random packets for --with-router --check.")
+    ] = None,
+    style: FormatOption = Format.table,
+) -> None:
+    """Write the router of a network as code that needs nothing else.
+
+    Closed forms become arithmetic, routers with tables read-only memories. The code is compared
+    with the router before it is written; --check runs the real compiler or simulator as well.
+    """
+    if with_router:
+        _emit_fabric(spec, to, output, router, name, stages, check, packets, style)
+        return
+    if packets is not None:
+        raise ArgumentError(f"--packets {packets} is for --with-router --check")
+    from hopscape.emit import cell_count, check_code, emit_code
+
+    network = build(spec)
+    depth = 0 if stages is None else stages
+    code = emit_code(network, to.value, router=router, name=name, stages=depth)
+    if output is None:
+        if check:
+            raise ArgumentError("--check reports on a file; name it with -o")
+        if style is not Format.table:
+            raise ArgumentError(
+                f"--format {style.value} is for the report on a file; name it with -o"
+            )
+        print(code.text, end="")
+        return
+    record: dict[str, Any] = {
+        "file": str(output),
+        "language": to.value,
+        "network": network.spec,
+        "nodes": network.order,
+        "ports": network.ports,
+        "router": code.router,
+        "operations": code.operations,
+        "table_entries": code.entries,
+        "compared": code.compared.words(),
+    }
+    if to is Language.verilog:
+        record["latency_cycles"] = depth
+        record["cells"] = cell_count(code.text, f"{code.name}_route")
+    verdict = check_code(code, network, router=router, stages=depth) if check else None
+    write_atomically(output, lambda out: out.write(code.text.encode()))
+    _report(record, verdict, style)
+
+
+def _emit_fabric(
+    spec: str,
+    to: Language,
+    output: Path | None,
+    router: str,
+    name: str | None,
+    stages: int | None,
+    check: bool,
+    packets: int | None,
+    style: Format,
+) -> None:
+    from hopscape.emit import check_fabric, emit_fabric
+
+    if to is not Language.verilog:
+        raise ArgumentError(f"--with-router is for Verilog, not for {to.value}")
+    if stages is not None:
+        raise ArgumentError(f"--stages {stages} is not for --with-router: a hop takes one cycle")
+    if packets is not None and not check:
+        raise ArgumentError(f"--packets {packets} is for --with-router --check")
+    if output is None:
+        raise ArgumentError("--with-router writes two files; name the first with -o")
+    fabric = emit_fabric(build(spec), router=router, name=name)
+    bench = output.with_name(f"{output.stem}_test{output.suffix}")
+    record = {
+        "file": str(output),
+        "testbench": str(bench),
+        "network": fabric.network.spec,
+        "nodes": fabric.network.order,
+        "router": fabric.router,
+        "virtual_channels": fabric.classes,
+        "certificate": fabric.certificate.words(),
+        "latency_cycles": 1,
+    }
+    verdict = check_fabric(fabric, packets=packets or 1000) if check else None
+    write_atomically(output, lambda out: out.write(fabric.design.encode()))
+    write_atomically(bench, lambda out: out.write(fabric.testbench.encode()))
+    _report(record, verdict, style)
+
+
+def _report(record: dict[str, Any], verdict: Verdict | None, style: Format) -> None:
+    """Show what was written; a check that failed ends with 1."""
+    if verdict is not None:
+        record["check"] = verdict.reason
+    show(record, style, None)
+    if verdict is not None and not verdict:
+        raise typer.Exit(1)

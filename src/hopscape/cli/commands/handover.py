@@ -1,0 +1,92 @@
+"""Networks handed over to real software, and that software run on what was handed over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.core.errors import ArgumentError
+
+LimitOption = Annotated[
+    float, typer.Option("--time-limit", help="Seconds that each program may take.")
+]
+
+
+def handover(
+    spec: SpecArgument,
+    out: Annotated[Path, typer.Option("--out", help="The folder; made if it is not there.")],
+    floor: Annotated[
+        str | None, typer.Option("--floor", help="Rows x racks x slots, such as 4x8x32.")
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Write everything that building and running a network takes, for real software."""
+    from hopscape.design import Conditions, FloorPlan
+    from hopscape.handover.folder import hand_over
+
+    if out.exists() and not out.is_dir():
+        raise ArgumentError(f"{out} is a file; --out needs a folder")
+    conditions = Conditions(plan=None if floor is None else FloorPlan.parse(floor))
+    told = hand_over(spec, out, conditions)
+    rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in told]
+    emit_rows(rows, style, output, title=f"{spec} in {out}")
+
+
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A hand-over.")],
+    components: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            help="opensm, mpi, simgrid, iverilog, booksim, msccl, apart by commas; or all.",
+        ),
+    ] = "all",
+    pairs: Annotated[
+        int, typer.Option("--pairs", min=0, help="Pairs of hosts asked about one by one.")
+    ] = 48,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Check even if files were changed by hand.")
+    ] = False,
+    limit: LimitOption = 300.0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Run the real programs on a hand-over and compare what they did with what it says."""
+    from hopscape.handover.check import CheckSettings, check_folder
+
+    names = [name.strip() for name in components.split(",") if name.strip()]
+    if not names:
+        raise ArgumentError("--with names no component")
+    found = check_folder(folder, names, CheckSettings(pairs, _seconds(limit), changed))
+    rows = [one.to_dict() for one in found]
+    columns = {"component": "component", "holds": "holds", "reason": "what was found"}
+    emit_rows(rows, style, output, title=str(folder), columns=columns)
+    if any(row["holds"] is False for row in rows):
+        raise typer.Exit(1)
+
+
+def run_mpi(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")],
+    limit: LimitOption = 300.0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Execute a schedule on real MPI ranks and compare with MPI's own collective."""
+    from hopscape.handover.mpi import run_mpi as run
+
+    found = run(file, seconds=_seconds(limit))
+    record = {"file": str(file), "holds": found.holds, "reason": found.reason, **found.details}
+    emit(record | ({"where": dict(found.where)} if found.where else {}), style, output)
+    if not found:
+        raise typer.Exit(1)
+
+
+def _seconds(limit: float) -> float:
+    if not 0 < limit < 1e9:
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
+    return limit

@@ -1,0 +1,105 @@
+"""The command structure: what a graph theorist asks first."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.registry import build
+
+__all__ = ["structure"]
+
+_VALUES = 12
+_PRINTED = 10**4000
+"""Python writes integers of up to 4300 digits."""
+
+
+def structure(
+    spec: SpecArgument,
+    generators: Annotated[
+        bool, typer.Option("--generators", help="Also the generators of the automorphism group.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Automorphism group, transitivity, spectrum, expansion and distance-regularity."""
+    from hopscape.algebra import automorphism_group
+    from hopscape.metrics import edge_transitive, intersection_array, spectrum
+
+    network = build(spec)
+    group = automorphism_group(network)
+    orbits = group.orbits()
+    array = intersection_array(network)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "nodes": network.order,
+        "automorphisms": group.order if group.order < _PRINTED else None,
+        "automorphisms_log10": math.log10(group.order),
+        "orbits": orbits,
+        "vertex_transitive": len(orbits) == 1,
+        "edge_transitive": edge_transitive(network, group),
+        "distance_regular": array is not None,
+        "intersection_array": array,
+    }
+    if network.duplex:
+        record |= spectrum(network).to_dict()
+    table = _texts(record)
+    if generators:
+        record["generators"] = [g.tolist() for g in group.generators]
+        for i, g in enumerate(record["generators"], 1):
+            table[f"generator {i}"] = _cycles(g)
+    emit(record, style, output, title=network.spec, table=table)
+
+
+def _texts(record: dict[str, Any]) -> dict[str, str]:
+    def said(value: bool | None) -> str:
+        return "-" if value is None else "yes" if value else "no"
+
+    count = len(record["orbits"])
+    sizes = sorted((len(orbit) for orbit in record["orbits"]), reverse=True)
+    shown = ", ".join(map(str, sizes[:_VALUES])) + (", …" if count > _VALUES else "")
+    table = {
+        "automorphisms": _count(record["automorphisms"], record["automorphisms_log10"]),
+        "orbits of nodes": f"{count} of {shown} nodes",
+        "vertex-transitive": said(record["vertex_transitive"]),
+        "edge-transitive": said(record["edge_transitive"]),
+        "distance-regular": said(record["distance_regular"]),
+    }
+    if record["intersection_array"] is not None:
+        further, nearer = record["intersection_array"]
+        both = f"{', '.join(map(str, further))}; {', '.join(map(str, nearer))}"
+        table["intersection array"] = f"{{{both}}}"
+    if "eigenvalues" in record:
+        pairs = list(zip(record["eigenvalues"], record["multiplicities"]))
+        values = ", ".join(f"{x:.6g}" + (f" (×{m})" if m > 1 else "") for x, m in pairs[:_VALUES])
+        table["eigenvalues"] = values + (f", … {len(pairs)} in all" if len(pairs) > _VALUES else "")
+        table["spectral gap"] = f"{record['spectral_gap']:.6g}"
+        low, high = record["cheeger"]
+        table["conductance"] = f"from {low:.6g} to {high:.6g} (Cheeger)"
+        table["Ramanujan"] = said(record["ramanujan"])
+    return table
+
+
+def _count(value: int | None, log: float) -> str:
+    if value is not None and log < 15:
+        return f"{value:,}"
+    return f"about {10 ** (log % 1):.3f} × 10^{int(log)}"
+
+
+def _cycles(g: list[int]) -> str:
+    """A permutation in cycles, fixed nodes left out."""
+    seen: set[int] = set()
+    out = []
+    for v in range(len(g)):
+        cycle = []
+        while v not in seen:
+            seen.add(v)
+            cycle.append(v)
+            v = g[v]
+        if len(cycle) > 1:
+            out.append(f"({' '.join(map(str, cycle))})")
+    return " ".join(out)

@@ -1,0 +1,66 @@
+"""The command warm-up: compile the kernels ahead of the first run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["JOBS", "warm_up"]
+
+JOBS = {
+    "design": "design --nodes 64 --ports 4 --jobs 1",
+    "simulate": "simulate torus(8,8) --load 0.1:0.2:0.1",
+    "compare": "compare random_regular(64,4) mesh(8,8)",
+    "collectives": "allgather random_regular(64,4)",
+    "search": "search circulant --nodes 60 --generators 2 --processes 1",
+}
+"""What is run, by the job whose kernels it compiles."""
+
+
+def warm_up(
+    only: Annotated[
+        str, typer.Option("--only", help=f"Some of {', '.join(JOBS)}, separated by commas.")
+    ] = "",
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", min=1, help="Jobs side by side; one per processor without."),
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
+    from hopscape.core.kernel_cache import cached_kernels, kernel_folders
+    from hopscape.core.progress import track
+
+    wanted = [word.strip() for word in only.split(",") if word.strip()] or list(JOBS)
+    for name in wanted:
+        if name not in JOBS:
+            raise ArgumentError(f"--only: {name!r} is unknown; there are {', '.join(JOBS)}")
+    before = cached_kernels()
+    rows: list[dict[str, Any]] = []
+    with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
+        started = [pool.submit(_run, name) for name in wanted]
+        for one in track(started, "compiling kernels", len(started)):
+            rows.append(one.result())
+    after = cached_kernels()
+    places = ", ".join(str(folder) for folder in kernel_folders())
+    title = f"{after - before} kernels compiled, {after} in all, kept in {places}"
+    emit_rows(rows, style, output, title=title, columns={"job": "job", "seconds": "time (s)"})
+
+
+def _run(name: str) -> dict[str, Any]:
+    begin = time.monotonic()
+    command = [sys.executable, "-m", "hopscape", *JOBS[name].split(), "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ArgumentError(f"warming up {name} failed: {done.stderr.strip()}")
+    return {"job": name, "command": JOBS[name], "seconds": round(time.monotonic() - begin, 1)}

@@ -1,0 +1,302 @@
+"""What people ask a network for first, as properties and methods.
+
+The work is done by other packages, which build on this one; they are named here as text and
+loaded when they are asked, so that importing hopscape stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.records import Records
+from hopscape.core.wired import NodeLike, Wired
+
+__all__ = ["Curve", "Front", "Picture"]
+
+_FIGURES = ("nodes", "links", "degree", "diameter", "mean_distance", "bisection", "girth")
+_SHOWN = 400
+"""Nodes up to which a notebook draws a network by itself."""
+
+
+def _load(place: str) -> Any:
+    """A function of another package, by ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f"hopscape.{module}"), name)
+
+
+class Picture:
+    """A drawing: shows itself in a notebook, and can be saved.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure
+    """
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def _repr_svg_(self) -> str:
+        import io
+
+        text = io.StringIO()
+        self.figure.savefig(text, format="svg")
+        return text.getvalue()
+
+    def save(self, path: str | Path) -> None:
+        """Write it; the ending says the format (svg, png or pdf)."""
+        self.figure.savefig(path)
+
+
+class Curve(Records):
+    """Points of load and latency: rows, and a picture in a notebook."""
+
+    def draw(self, path: str | Path) -> None:
+        """Draw latency and accepted load over offered load into a file (svg, png or pdf)."""
+        _load("simulate.figures:draw_curves")(self.rows, path, title=self.title)
+
+    def _repr_svg_(self) -> str:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "curve.svg"
+            self.draw(place)
+            return place.read_text(encoding="utf-8")
+
+
+class Front(Wired):
+    """The everyday questions about a network."""
+
+    # -- distances --------------------------------------------------------------------------
+
+    @property
+    def diameter(self) -> int | None:
+        """The largest distance; None when some pair of nodes is not connected.
+
+        From the family's closed form where there is one, computed otherwise
+        (:func:`hopscape.metrics.diameter` also says how it is known).
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> hs.build("torus(8, 8)").diameter
+        8
+        """
+        return cast("int | None", self._known("metrics:diameter"))
+
+    @property
+    def mean_distance(self) -> float | None:
+        """Mean distance over ordered pairs of distinct nodes; None when not connected.
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> round(hs.build("petersen").mean_distance, 4)
+        1.6667
+        """
+        value = self._known("metrics:mean_distance")
+        return None if value is None else float(value)
+
+    def _known(self, place: str) -> Any:
+        found = _load(place)(self)
+        if found.value is None and found.how == "unknown":
+            raise TooLargeError(f"{place.partition(':')[2]} of {self.spec}: {found.note}")
+        return found.value
+
+    def histogram(self) -> list[int]:
+        """Ordered pairs of nodes at distance 0, 1, 2, ...
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> hs.build("petersen").histogram()
+        [10, 30, 60]
+        """
+        return [int(x) for x in _load("metrics:distance_profile")(self).histogram]
+
+    def summary(self) -> dict[str, Any]:
+        """Size, degree, distances and symmetry, and how each is known, as ``hopscape show``."""
+        return cast("dict[str, Any]", _load("metrics.summary:summarise")(self))
+
+    # -- other libraries ----------------------------------------------------------------------
+
+    def to_networkx(self) -> Any:
+        """As a networkx graph (:func:`hopscape.interchange.to_networkx`).
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> hs.build("petersen").to_networkx().number_of_edges()
+        15
+        """
+        return _load("interchange:to_networkx")(self)
+
+    def to_igraph(self) -> Any:
+        """As an igraph graph; needs the package igraph."""
+        return _load("interchange:to_igraph")(self)
+
+    def to_scipy(self) -> Any:
+        """The adjacency matrix as a scipy sparse array."""
+        return _load("interchange:to_scipy")(self)
+
+    # -- judging ------------------------------------------------------------------------------
+
+    def draw(self, path: str | Path | None = None, **options: Any) -> Picture | None:
+        """Draw it: into a file (svg, png or pdf), or as a picture for a notebook.
+
+        Parameters
+        ----------
+        path : path, optional
+        **options
+            As for :func:`hopscape.draw.draw_network`: ``labels``, ``size``, ``dark``.
+        """
+        if path is not None:
+            _load("draw:draw_network")(self, path, **options)
+            return None
+        return Picture(_load("draw:make_figure")(self, **options))
+
+    def compare(self, *others: Any, columns: Sequence[str] = _FIGURES) -> Records:
+        """Put it beside other networks, one row for each.
+
+        Parameters
+        ----------
+        *others : Network, or what :func:`hopscape.build` takes
+        columns : sequence of str
+            Names of columns (``hopscape explain`` lists them).
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> net = hs.build("torus(4, 4)")
+        >>> net.compare("hypercube(4)", columns=["degree", "diameter"])
+        network       degree  diameter
+        torus(4, 4)        4         4
+        hypercube(4)       4         4
+        """
+        build, new = _load("registry:build"), _load("design.columns:new_evaluation")
+        names = [_load("design.columns:find_column")(name).name for name in columns]
+        networks = [self, *(build(other) for other in others)]
+        rows = []
+        for network in networks:
+            evaluation = new(network)
+            figures = {name: evaluation.figure(name).value for name in names}
+            kept = {k: v if isinstance(v, int | None) else float(v) for k, v in figures.items()}
+            rows.append({"network": network.spec} | kept)
+        return Records(rows)
+
+    def simulate(
+        self,
+        loads: float | Sequence[float] = (0.1, 0.3, 0.5, 0.7),
+        *,
+        traffic: str = "uniform",
+        cycles: int = 10_000,
+        seed: int = 0,
+        **settings: Any,
+    ) -> Curve:
+        """Simulate load and latency flit by flit.
+
+        Parameters
+        ----------
+        loads : float or sequence of float
+            Flits per endpoint and cycle.
+        traffic : str
+        cycles, seed : int
+        **settings
+            Of the routers, as for :class:`hopscape.simulate.Settings`: ``vcs``, ``buffer``, ...
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> curve = hs.build("mesh(3, 3)").simulate([0.1, 0.2], cycles=500)
+        >>> [row["offered"] for row in curve]
+        [0.1, 0.2]
+        """
+        if self.family is None:
+            raise ArgumentError(
+                f"{self.spec} is known to this session only; write it with hopscape export or"
+                " interchange.write_network and build it from the file to simulate it"
+            )
+        job, make = _load("simulate:Job"), _load("simulate:Settings")
+        wanted = [float(loads)] if isinstance(loads, int | float) else [float(x) for x in loads]
+        jobs = [
+            job(self.spec, traffic, load, make(**settings), cycles=cycles, seed=seed)
+            for load in wanted
+        ]
+        return Curve(_load("simulate:simulate")(jobs), f"{self.spec}: {traffic} traffic")
+
+    def broadcast(self, root: NodeLike = 0, *, algorithm: str = "generic", **model: Any) -> Any:
+        """A :class:`~hopscape.Schedule` that brings one node's data to all.
+
+        Parameters
+        ----------
+        root : node
+        algorithm : str
+            ``hopscape broadcast SPEC --algorithm list`` prints those that there are.
+        **model
+            Rules of a round: ``ports=1``, ``duplex="half"``, ``switching="circuit"``, ...
+
+        Examples
+        --------
+        >>> import hopscape as hs
+        >>> plan = hs.build("hypercube(4)").broadcast(ports=1)
+        >>> plan.rounds, bool(hs.verify(plan))
+        (4, True)
+        """
+        goal = _load("core.goal:Goal").broadcast(self.node(root))
+        run = _load("collectives:run_algorithm")
+        return run(self, goal, algorithm, model or None)
+
+    # -- equality and notebooks -----------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Front) or (self.spec, self.order) != (other.spec, other.order):
+            return False
+        return self._described(other) or self._same_wiring(other)
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.order))
+
+    def _described(self, other: Front) -> bool:
+        """Do the specs alone say that both are the same (no file is behind them)?"""
+        known = self.family is not None and other.family is not None
+        return known and "file(" not in self.spec
+
+    def _same_wiring(self, other: Front) -> bool:
+        if self.order > 10**7:
+            return False
+        mine, theirs = self.addresses, other.addresses
+        few = range(min(self.order, 1000))
+        return (
+            self.duplex == other.duplex
+            and self.indptr.tolist() == other.indptr.tolist()
+            and self.heads.tolist() == other.heads.tolist()
+            and self.classes == other.classes
+            and [mine.text(v) for v in few] == [theirs.text(v) for v in few]
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = {"nodes": f"{self.order:,}"}
+        try:
+            rows |= {"links": f"{self.links:,}", "diameter": str(self.diameter)}
+            mean = self.mean_distance
+            rows["mean distance"] = "-" if mean is None else f"{mean:.6g}"
+        except HopscapeError:  # too large to be measured: the size is what there is
+            pass
+        cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>"
+                        for k, v in rows.items())  # fmt: skip
+        picture = self._repr_svg_() or ""
+        picture = picture[picture.find("<svg") :] if picture else ""
+        return f"<p><b>{escape(self.spec)}</b></p><table>{cells}</table>{picture}"
+
+    def _repr_svg_(self) -> str | None:
+        if self.order > _SHOWN:
+            return None
+        picture = self.draw()
+        return None if picture is None else picture._repr_svg_()

@@ -1,0 +1,263 @@
+"""Tables for people: whole numbers and names, as many columns as fit, and a word about the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Table", "Text", "fit", "is_number", "wrap"]
+
+_GAP = 2
+_LEAST_TEXT = 18
+"""Characters below which a column of prose is not squeezed."""
+_CALL = 40
+"""A spec of up to so many characters stays on one line inside prose."""
+_NUMBER = re.compile(r"([≤≥~<>]? ?[-+]?[\d,]+)(\.\d+)?( ?%)?")
+_QUANTITY = re.compile(r"[≤≥~(]?[-+]?[\d.,]+")
+_UNIT = re.compile(r"(%|[µmnk]?s|[kKMGT]?B|GiB|MiB|kiB|m|hops?|cycles?|nodes?|rounds?)\b|%")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as texts.
+
+    Attributes
+    ----------
+    heads : mapping
+        Headings by the names of the columns.
+    rows : sequence of sequences of str
+    title : str
+    priority : mapping
+        The larger, the sooner a column goes when a terminal is too narrow; by place without.
+    brief : mapping
+        Shorter cells of columns, taken before columns go.
+    heading : bool
+        Print the headings?
+    """
+
+    heads: Mapping[str, str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    priority: Mapping[str, float] = field(default_factory=dict)
+    brief: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    heading: bool = True
+
+
+@dataclass(frozen=True)
+class Text:
+    """A table set in lines.
+
+    Attributes
+    ----------
+    head, body : tuple of tuple of str
+        Lines; the first part of each is to be stressed.
+    dropped : tuple of str
+        Headings of the columns that found no room.
+    """
+
+    head: tuple[tuple[str, str], ...]
+    body: tuple[tuple[str, str], ...]
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Characters of the longest line."""
+        from rich.cells import cell_len
+
+        lines = (*self.head, *self.body)
+        return max((cell_len((a + b).rstrip()) for a, b in lines), default=0)
+
+
+def fit(table: Table, width: int | None = None) -> Text:
+    """Set a table in lines of at most so many characters; in its full width without a limit.
+
+    Numbers and names are never broken. Prose is wrapped between words; then the shorter cells of
+    `table.brief` are taken, then columns go, the least important first. A single record that does
+    not fit is turned: one line for each of its columns.
+
+    Examples
+    --------
+    >>> found = fit(Table({"a": "network", "b": "mean", "c": "p99"}, [("ring(8)", "2.5", "10")]))
+    >>> [a + b for a, b in found.head + found.body]
+    ['network  mean  p99', 'ring(8)   2.5   10']
+    >>> rows = [("ring(8)", "2.5", "10"), ("ring(9)", "2", "9")]
+    >>> fit(Table({"a": "network", "b": "mean", "c": "p99"}, rows), 14).dropped
+    ('p99',)
+    """
+    columns = [_Column(key, head, table, i) for i, (key, head) in enumerate(table.heads.items())]
+    if width is None:
+        return _set(columns, [c.natural for c in columns], table)
+    if _total(c.least(width) for c in columns) > width and table.brief:
+        for column in columns:
+            column.shorten(table.brief)
+    if _total(c.least(width) for c in columns) > width and table.heading and len(table.rows) == 1:
+        pairs = [(head, cell) for head, cell in zip(table.heads.values(), table.rows[0])]
+        return fit(Table({"": "", " ": ""}, pairs, heading=False), width)
+    kept = list(columns)
+    while len(kept) > 1 and _total(c.least(width) for c in kept) > width:
+        if len(kept) == 2 and not table.heading:
+            break
+        kept.remove(max(kept[1:], key=lambda c: c.priority))
+    dropped = tuple(c.head for c in columns if c not in kept)
+    return _set(kept, _widths(kept, width), table, dropped)
+
+
+class _Column:
+    """One column: its cells, and how wide it must and may be."""
+
+    def __init__(self, key: str, head: str, table: Table, place: int) -> None:
+        self.key, self.head, self.first = key, head if table.heading else "", place == 0
+        self.priority = table.priority.get(key, place)
+        self.cells = [row[place] for row in table.rows]
+        self._measure(table.heading)
+
+    def _measure(self, heading: bool) -> None:
+        self.numeric = heading and not self.first and bool(self.cells)
+        self.numeric = self.numeric and all(is_number(cell) for cell in self.cells)
+        if self.numeric:
+            self.cells = _aligned(self.cells)
+        longest = max((_len(line) for cell in self.cells for line in cell.split("\n")), default=0)
+        self.natural = max(longest, _len(self.head))
+
+    def shorten(self, brief: Mapping[str, Sequence[str]]) -> None:
+        """Take the shorter cells, if there are any."""
+        if self.key in brief:
+            self.cells = list(brief[self.key])
+            self._measure(True)
+
+    def least(self, width: int) -> int:
+        """Characters that it needs at least on a terminal of this width."""
+        heads = max((_len(atom) for atom in _atoms(self.head)), default=0)
+        longest = max((_len(cell) for cell in self.cells), default=0)
+        if self.numeric or longest <= _LEAST_TEXT:
+            return max(heads, longest)
+        most = width // 2
+        if self.first and longest <= most:
+            return max(heads, longest)
+        atoms = [_len(atom) for cell in self.cells for atom in _atoms(cell, names=self.first)]
+        comfortable = _LEAST_TEXT if self.first else min(longest, max(_LEAST_TEXT, 2 * width // 5))
+        return min(max(heads, comfortable, *atoms), max(most, comfortable, heads))
+
+
+def _total(widths: object) -> int:
+    found = list(widths)  # type: ignore[call-overload]
+    return sum(found) + _GAP * (len(found) - 1)
+
+
+def _widths(columns: Sequence[_Column], width: int) -> list[int]:
+    """Share out what is left over: headings and numbers first, then prose by its length."""
+    widths = [min(c.least(width), width) for c in columns]
+    left = width - _total(widths)
+    order = sorted(range(len(columns)), key=lambda i: columns[i].natural - widths[i])
+    for done, i in enumerate(order):
+        need = columns[i].natural - widths[i]
+        more = min(need, max(0, left) // (len(order) - done))
+        if more < need and columns[i].numeric:
+            more = 0  # only a heading would gain, and not on one line
+        widths[i] += more
+        left -= more
+    widest = max(range(len(widths)), key=lambda i: widths[i])
+    widths[widest] = max(1, widths[widest] - max(0, _total(widths) - width))
+    return widths
+
+
+def _set(
+    columns: Sequence[_Column], widths: Sequence[int], table: Table, dropped: tuple[str, ...] = ()
+) -> Text:
+    head: list[tuple[str, str]] = []
+    if table.heading:
+        head = _lines(columns, [c.head for c in columns], widths)
+    body: list[tuple[str, str]] = []
+    for row in range(len(table.rows)):
+        body += _lines(columns, [c.cells[row] for c in columns], widths)
+    return Text(tuple(head), tuple(body), dropped)
+
+
+def _lines(
+    columns: Sequence[_Column], cells: Sequence[str], widths: Sequence[int]
+) -> list[tuple[str, str]]:
+    """One row in as many lines as its longest cell needs."""
+    wrapped = [wrap(x, w, names=c.first) for c, x, w in zip(columns, cells, widths)]
+    out = []
+    for i in range(max(map(len, wrapped), default=0)):
+        parts = []
+        for column, lines, width in zip(columns, wrapped, widths):
+            text = lines[i] if i < len(lines) else ""
+            blanks = " " * (width - _len(text))
+            parts.append(blanks + text if column.numeric else text + blanks)
+        first, rest = parts[0], "".join(" " * _GAP + part for part in parts[1:])
+        out.append((first if rest.strip() else first.rstrip(), rest.rstrip()))
+    return out
+
+
+def wrap(text: str, width: int, *, names: bool = False) -> list[str]:
+    """Lines of at most `width` characters, broken between words only.
+
+    A number stays with its unit, a short spec in one piece (unless `names`: then a long spec is
+    broken after its commas). A word that is longer than a line is cut where it must be.
+
+    Examples
+    --------
+    >>> wrap("diameter 8 of torus(8, 8) in 4 hops", 14)
+    ['diameter 8 of', 'torus(8, 8) in', '4 hops']
+    """
+    lines = []
+    for part in text.split("\n"):
+        line = ""
+        for atom in _atoms(part, names=names):
+            joined = f"{line} {atom}" if line else atom
+            if _len(joined) <= width:
+                line = joined
+                continue
+            if line:
+                lines.append(line)
+            while _len(atom) > width:
+                lines.append(atom[:width])
+                atom = atom[width:]
+            line = atom
+        lines.append(line)
+    return lines
+
+
+def _atoms(text: str, *, names: bool = False) -> list[str]:
+    """What stays on one line: words, quantities with their units, short specs."""
+    out: list[str] = []
+    depth = 0
+    for word in text.split(" "):
+        call = not names and depth > 0 and len(out[-1]) + len(word) < _CALL
+        quantity = out and _QUANTITY.fullmatch(out[-1]) and _UNIT.match(word)
+        if out and (call or quantity):
+            out[-1] += f" {word}"
+        else:
+            out.append(word)
+            depth = 0
+        depth = max(0, depth + word.count("(") - word.count(")"))
+        if not re.search(r"\w\(", out[-1]):
+            depth = 0
+    return out
+
+
+def _aligned(cells: Sequence[str]) -> list[str]:
+    """Numbers one above the other by their points, where all are plain."""
+    found = [_NUMBER.fullmatch(cell) for cell in cells]
+    if not all(m or cell == "-" for m, cell in zip(found, cells)):
+        return list(cells)
+    most = max((len(m[2] or "") for m in found if m), default=0)
+    if not most:
+        return list(cells)
+    return [
+        f"{m[1]}{(m[2] or '').ljust(most)}{m[3] or ''}" if m else cell + " " * most
+        for m, cell in zip(found, cells)
+    ]
+
+
+def is_number(text: str) -> bool:
+    """Does a cell hold a number, with a sign or a unit perhaps, or none?"""
+    return text == "-" or bool(re.match(r"[≤≥~]? ?[-+]?\d[\d.,e+-]*($| ?\S{0,4}$)", text))
+
+
+def _len(text: str) -> int:
+    from rich.cells import cell_len
+
+    return len(text) if text.isascii() else cell_len(text)

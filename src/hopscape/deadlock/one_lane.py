@@ -1,0 +1,255 @@
+"""Routes without deadlock on one lane, that share the channels evenly.
+
+Routes by destination are free of deadlock when all their dependencies agree with one order of the
+channels (Dally and Seitz). Several orders are tried: up*/down* for ranks of nodes by number, by
+depth-first search (Sancho and Robles, ISHPC 2000) and by breadth-first search (Schroeder et al.,
+Autonet, 1991), and orders that arise when the routes are grown one destination after the other and
+only close no cycle (as in Nue; Domke, Hoefler and Matsuoka, HPDC 2016). In each of them routes are
+ripped up and laid again where the channels are less busy; the best one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.metrics.routes import Routes, all_routes
+
+__all__ = ["one_lane_routes"]
+
+_WORK = 10_000_000
+_PASSES = 6
+_MOST_ORDERS = 10
+_GROWN_CHANNELS = 4000
+_DETOUR, _STEEPNESS = 0.2, 4
+_NONE: IntArray = np.empty(0, dtype=np.int64)
+
+
+def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: int = 0) -> Routes:
+    """Routes that cannot deadlock on one lane, with little load on the busiest channel.
+
+    Parameters
+    ----------
+    network : Network
+    shortest : Routes, optional
+        The shortest routes, if they are known already: the answer where they have no cycle.
+    seed : int
+
+    Raises
+    ------
+    ArgumentError
+        For simplex channels.
+    DisconnectedError
+        When some node cannot be reached.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> routes = one_lane_routes(hopscape.build("torus(4, 4)"))
+    >>> routes.cyclic(), routes.longest <= 6
+    (0, True)
+    >>> one_lane_routes(hopscape.build("hypercube(4)")).exact
+    True
+    """
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; one lane needs duplex links")
+    if network.order and int(distances_from(network, 0).min()) < 0:
+        raise DisconnectedError(f"{network.spec} is not connected")
+    direct = shortest if shortest is not None else all_routes(network)
+    if direct.cyclic() == 0:
+        return direct
+    return _Search(network, seed).best()
+
+
+@dataclass
+class _Found:
+    """Routes by channel, [to, at], and the load of every channel."""
+
+    out: IntArray
+    load: IntArray
+
+    @property
+    def price(self) -> tuple[int, int]:
+        return int(self.load.max(initial=0)), int(self.load.sum())
+
+
+class _Search:
+    """Tries orders of the channels and keeps the routes with the least load."""
+
+    def __init__(self, network: Network, seed: int) -> None:
+        self.network = network
+        self.random = np.random.default_rng(seed)
+        self.indptr, self.heads, self.tails = (
+            np.asarray(x, dtype=np.int64) for x in (network.indptr, network.heads, network.tails)
+        )
+        self.into = np.argsort(self.heads, kind="stable")
+        self.into_start = np.searchsorted(self.heads[self.into], np.arange(network.order + 1))
+        self.goals = network.endpoints.astype(np.int64)
+        self.channels = len(self.heads)
+        require_memory(24 * network.order**2, f"the one-lane routes of {network.spec}")
+
+    def best(self) -> Routes:
+        work = max(1, len(self.goals) * self.channels)
+        runs = max(2, min(_MOST_ORDERS * _PASSES, _WORK // work))
+        passes = min(_PASSES, max(1, runs // 4))
+        tried = islice(self._orders(), max(1, runs // passes))
+        about = f"one-lane routes of {self.network.spec}"
+        filled = [self._fill(place, passes) for place in track(list(tried), about)]
+        best = min((one for one in filled if one is not None), key=lambda one: one.price)
+        offsets = np.where(best.out >= 0, best.out - self.indptr[:-1], 255).astype(np.uint8)
+        everybody = np.arange(self.network.order, dtype=np.int64)
+        return Routes(self.network, "one-lane", offsets, offsets.nbytes, everybody, exact=False)
+
+    # -- orders of the channels -------------------------------------------------------------
+
+    def _orders(self) -> Iterator[IntArray]:
+        order = self.network.order
+        root = int(np.argmax(self.network.degrees))
+        yield self._levels(self._search(root, deep=True))
+        numbers = np.arange(order)
+        lower = np.minimum.reduceat(self.heads, self.indptr[:-1]) if order else numbers
+        if (lower[1:] < numbers[1:]).all():
+            yield self._levels(numbers)
+        for _ in range(3):
+            if self.channels <= _GROWN_CHANNELS:
+                grown = self._grown()
+                if grown is not None:
+                    yield grown
+        yield self._levels(self._search(root, deep=False))
+        while True:
+            yield self._levels(self._search(int(self.random.integers(order)), deep=True))
+
+    def _levels(self, ranks: IntArray) -> IntArray:
+        """Places of channels: up to lower ranks first, then down, as ranks go."""
+        tails = ranks[self.tails]
+        up = ranks[self.heads] < tails
+        return np.where(up, self.network.order - tails, self.network.order + 1 + tails)
+
+    def _search(self, root: int, *, deep: bool) -> IntArray:
+        """Ranks by depth-first or breadth-first search, neighbours in random order."""
+        ranks = np.full(self.network.order, -1, dtype=np.int64)
+        waiting, count = [root], 0
+        while waiting:
+            at = waiting.pop() if deep else waiting.pop(0)
+            if ranks[at] >= 0:
+                continue
+            ranks[at] = count
+            count += 1
+            beside = self.heads[self.indptr[at] : self.indptr[at + 1]]
+            beside = self.random.permutation(beside[ranks[beside] < 0])
+            waiting.extend(beside.tolist())
+        return ranks
+
+    def _grown(self) -> IntArray | None:
+        """An order with which routes agree that were grown one destination after the other."""
+        from hopscape.deadlock.layer_kernels import add_dependency
+        from hopscape.deadlock.one_lane_kernels import grow_routes, shift_loads
+
+        network, words = self.network, -(-self.channels // 64)
+        width = int(network.degrees.max(initial=1))
+        graph = np.zeros((self.channels, width), dtype=np.uint8)
+        leads = np.zeros((self.channels, words), dtype=np.uint64)
+        comes, load = np.zeros_like(leads), np.zeros(self.channels, dtype=np.int64)
+        for before, after in self._tree_turns(int(self.random.integers(network.order))):
+            add_dependency(self.indptr, self.heads, before, after, graph, leads, comes)
+        out = np.empty(network.order, dtype=np.int64)
+        for goal in self.random.permutation(self.goals).tolist():
+            price = 1.0 + 0.3 * load / max(1.0, float(load.mean()))
+            count = grow_routes(
+                *self._wiring, goal, price, self._noise(), _NONE, graph, leads, comes, out
+            )
+            if count < network.order:
+                return None
+            shift_loads(self.heads, out, goal, self.goals, 1, load)
+        tails, ports = np.nonzero(graph)
+        heads = self.indptr[self.heads[tails]] + ports
+        return self._sorted(tails, heads)
+
+    def _tree_turns(self, root: int) -> Iterator[tuple[int, int]]:
+        """Dependencies of all ways inside a tree: with these there is always some way."""
+        level = distances_from(self.network, root)
+        climbs = np.flatnonzero(level[self.heads] == level[self.tails] - 1)
+        nodes, first = np.unique(self.tails[climbs], return_index=True)
+        up = dict(zip(nodes.tolist(), climbs[first].tolist(), strict=True))
+        children: dict[int, list[int]] = {}
+        for climb in up.values():
+            children.setdefault(int(self.heads[climb]), []).append(climb)
+        for node, climbing in children.items():
+            falling = [int(self.network.reverse[c]) for c in climbing]
+            yield from ((a, b) for a in climbing for b in falling if self.tails[a] != self.heads[b])
+            if node in up:
+                yield from ((a, up[node]) for a in climbing)
+                yield from ((int(self.network.reverse[up[node]]), b) for b in falling)
+
+    def _sorted(self, before: IntArray, after: IntArray) -> IntArray:
+        """Places in which every channel of `before` stands before its partner in `after`."""
+        waits = np.bincount(after, minlength=self.channels)
+        starts = np.searchsorted(before, np.arange(self.channels + 1))
+        ready = np.flatnonzero(waits == 0).tolist()
+        place = np.empty(self.channels, dtype=np.int64)
+        for i in range(self.channels):
+            at = ready.pop(int(self.random.integers(len(ready))))
+            place[at] = i
+            for then in after[starts[at] : starts[at + 1]].tolist():
+                waits[then] -= 1
+                if waits[then] == 0:
+                    ready.append(then)
+        return place
+
+    # -- routes in an order -----------------------------------------------------------------
+
+    @cached_property
+    def _wiring(self) -> tuple[IntArray, ...]:
+        return self.indptr, self.heads, self.tails, self.into_start, self.into
+
+    def _noise(self) -> Floats:
+        return self.random.random(self.channels)
+
+    def _fill(self, place: IntArray, passes: int) -> _Found | None:
+        """Routes in one order, laid again and again where the load is least; the best of all."""
+        from hopscape.deadlock.one_lane_kernels import shift_loads
+
+        order = self.network.order
+        found = _Found(np.full((order, order), -1, dtype=np.int64), np.zeros(self.channels, int))
+        for to in range(order):
+            first = self._grow(to, np.ones(self.channels), place)
+            if first is None:
+                return None
+            found.out[to] = first
+        for goal in self.goals.tolist():
+            shift_loads(self.heads, found.out[goal], goal, self.goals, 1, found.load)
+        best = _Found(found.out.copy(), found.load.copy())
+        for _ in range(passes):
+            for goal in self.random.permutation(self.goals).tolist():
+                shift_loads(self.heads, found.out[goal], goal, self.goals, -1, found.load)
+                busy = found.load / max(1.0, float(found.load.mean()))
+                fresh = self._grow(goal, 1.0 + _DETOUR * busy**_STEEPNESS, place)
+                if fresh is not None:
+                    found.out[goal] = fresh
+                shift_loads(self.heads, found.out[goal], goal, self.goals, 1, found.load)
+            if found.price < best.price:
+                best = _Found(found.out.copy(), found.load.copy())
+        return best
+
+    def _grow(self, goal: int, price: Floats, place: IntArray) -> IntArray | None:
+        """The cheapest routes to a goal, or such as go up last; None where these fail too."""
+        from hopscape.deadlock.one_lane_kernels import grow_routes
+
+        out = np.empty(self.network.order, dtype=np.int64)
+        rest = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint64), np.empty((0, 0), np.uint64)
+        up = place <= self.network.order  # with ranks of nodes, down where one can always serves
+        for paid in (price, price + float(price.sum()) * up):
+            count = grow_routes(*self._wiring, goal, paid, self._noise(), place, *rest, out)
+            if count == self.network.order:
+                return out
+        return None

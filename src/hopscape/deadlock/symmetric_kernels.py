@@ -1,0 +1,97 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
+"""Layers of pairs whose routes there and back close no cycle, filled one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from hopscape.deadlock.layer_kernels import add_dependency
+
+__all__ = ["fill_pairs"]
+
+_ONE = np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def fill_pairs(indptr, heads, toward, first, second, layer, held, graph, leads, comes):
+    """Put pairs into a layer as far as both their routes fit; how many do not.
+
+    Parameters
+    ----------
+    toward : uint8[order, order]
+        Which channel of a node (second) leads to a goal (first).
+    first, second : int64[pairs]
+        The two nodes of each pair, in the order in which they are tried.
+    layer : int
+    held : uint8[pairs]
+        The layer of each pair; 255 for those that have none yet.
+    graph : uint8[channels, ports]
+        Dependencies of the layer.
+    leads, comes : uint64[channels, words]
+        Channels that each channel leads to, and comes from, as bits.
+    """
+    order = len(indptr) - 1
+    way = np.empty(2 * order + 2, np.int64)
+    left = 0
+    for i in range(len(first)):
+        if held[i] != 255:
+            continue
+        there = _follow(indptr, heads, toward[second[i]], first[i], second[i], way, 0)
+        size = _follow(indptr, heads, toward[first[i]], second[i], first[i], way, there)
+        new = False
+        for j in range(size - 1):
+            if j + 1 != there and not graph[way[j], way[j + 1] - indptr[heads[way[j]]]]:
+                new = True
+        if new and not _agree(way, there, size, leads):
+            left += 1
+            continue
+        held[i] = layer
+        for j in range(size - 2, -1, -1):
+            if new and j + 1 != there:
+                add_dependency(indptr, heads, way[j], way[j + 1], graph, leads, comes)
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _follow(indptr, heads, ports, source, goal, way, size):
+    """Append the channels of a route; the new size."""
+    at = source
+    while at != goal:
+        way[size] = indptr[at] + ports[at]
+        at = heads[way[size]]
+        size += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _agree(way, there, size, leads):
+    """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
+    number = np.empty(size, np.int64)
+    count = 0
+    for j in range(size):
+        number[j] = -1
+        for i in range(j):
+            if way[i] == way[j]:
+                number[j] = number[i]
+        if number[j] < 0:
+            number[j] = count
+            count += 1
+    after = np.zeros((count, count), np.bool_)
+    for j in range(size):
+        for i in range(size):
+            if leads[way[i], way[j] >> 6] >> np.uint64(way[j] & 63) & _ONE:
+                after[number[i], number[j]] = True
+        if j and j != there:
+            after[number[j - 1], number[j]] = True
+    gone = np.zeros(count, np.bool_)
+    for _ in range(count):
+        free = -1
+        for j in range(count):
+            if not gone[j] and not (after[:, j] & ~gone).any():
+                free = j
+                break
+        if free < 0:
+            return False
+        gone[free] = True
+    return True

@@ -1,0 +1,35 @@
+"""How a design is shown: title, question, columns, plots and criteria of its report."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Presentation"]
+
+
+class Presentation(NamedTuple):
+    """What the report of a direct and of a switched machine differ in.
+
+    Attributes
+    ----------
+    title, words : str
+        The question, short and in full.
+    columns : tuple of str
+        Of the ranking.
+    plots : tuple of (x, y, caption)
+        Columns against each other.
+    criteria : tuple of (name, column)
+        Who is best at what.
+    simulated : str
+        The column up to which finalists are simulated.
+    answer : str
+        In words, where there is one.
+    """
+
+    title: str
+    words: str
+    columns: tuple[str, ...]
+    plots: tuple[tuple[str, str, str], ...]
+    criteria: tuple[tuple[str, str], ...]
+    simulated: str = "throughput"
+    answer: str = ""

@@ -1,0 +1,403 @@
+"""The designer of switched machines: every family's cheapest machines that do the job.
+
+A task asks one family for machines, those with few switches first, until some meet all demands;
+all figures of these are measured. Who misses a demand is never ranked above who meets it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.measured import Measured
+from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.machine import Machine
+from hopscape.design.machine_figures import machine_figures
+from hopscape.design.offers import Offer, family_offers
+from hopscape.design.presentation import Presentation
+from hopscape.design.requirements import parse_weights
+from hopscape.design.switched_columns import SWITCHED_TABLE
+from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.words import answer
+from hopscape.registry import all_families, build, family, spec_files
+from hopscape.store import Processes, Store, Task, digest, run_tasks
+
+__all__ = [
+    "SwitchedDesign",
+    "design_switched",
+    "parse_switched_weights",
+    "usual_jobs",
+]
+
+_MEETING = 2
+_TRIES = 24
+_HOPELESS = 0.97
+_SLACK = 1e-9
+_FEW_ENDPOINTS = 600
+_CRITERIA: Mapping[str, str] = {
+    "cost": "money",
+    "latency": "hops",
+    "bandwidth": "line_throughput",
+    "worst-case": "guaranteed_throughput",
+    "power": "watts_per_endpoint",
+}
+_PLOTS = (
+    ("money", "guaranteed_throughput", "cost against guaranteed throughput: upper left is better"),
+    ("money", "hops", "cost against mean hops: lower left is better"),
+    ("hops", "guaranteed_throughput", "mean hops against guaranteed throughput: upper left"),
+)
+
+
+@dataclass
+class SwitchedDesign:
+    """What the designer of switched machines found.
+
+    Attributes
+    ----------
+    requirements : SwitchedRequirements
+    candidates : list of Candidate
+        Those that meet all demands first, the best of them first.
+    complete : bool
+        False when it was interrupted or ran out of time.
+    notes : list of str
+    """
+
+    requirements: SwitchedRequirements
+    candidates: list[Candidate]
+    complete: bool = True
+    finalists: int = 8
+    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    curve_points: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    answer: str = ""
+
+    @property
+    def best(self) -> Candidate:
+        """The first of the ranking."""
+        return self.candidates[0]
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the report shows it."""
+        return Presentation(
+            f"A network for {self.requirements.title}",
+            self.requirements.words(),
+            SWITCHED_TABLE,
+            _PLOTS,
+            tuple(_CRITERIA.items()),
+            "line_throughput",
+            self.answer,
+        )
+
+    def find(self, spec: str) -> Candidate:
+        """A candidate by its spec or by its place in the ranking."""
+        if spec.strip().isdigit() and 1 <= int(spec) <= len(self.candidates):
+            return self.candidates[int(spec) - 1]
+        wanted = build(spec).spec
+        for one in self.candidates:
+            if one.spec in (spec, wanted):
+                return one
+        raise ArgumentError(f"{spec} is none of the {len(self.candidates)} candidates")
+
+
+def parse_switched_weights(text: str) -> dict[str, float]:
+    """Read ``cost=2,latency``, as :func:`~hopscape.design.requirements.parse_weights` does.
+
+    Raises
+    ------
+    ArgumentError
+        For a criterion that switched machines are not judged by.
+
+    Examples
+    --------
+    >>> parse_switched_weights("cost=2, power")
+    {'cost': 2.0, 'power': 1.0}
+    """
+    return parse_weights(text, _CRITERIA)
+
+
+# -- demands --------------------------------------------------------------------------------------
+
+
+def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) -> dict[str, str]:
+    """Demands that a machine does not meet, each with what it has instead."""
+    out: dict[str, str] = {}
+    radix, ends = figures["radix_used"].value, figures["endpoints"].value
+    if radix > asked.radix:
+        out["radix"] = f"uses {radix} of {asked.radix} ports"
+    if not asked.low <= ends <= asked.high:
+        out["endpoints"] = f"has {ends} endpoints"
+    for demand, column in (("throughput", "line_throughput"), ("worst", "guaranteed_throughput")):
+        least, value = getattr(asked, demand), figures[column].value
+        if least is not None and (value is None or float(value) < least - _SLACK):
+            shown = "-" if value is None else f"{float(value):.4g}"
+            out[demand] = f"{ALL_COLUMNS[column].title} {shown} instead of {least:g}"
+    cost = figures["money"].value
+    if asked.budget is not None and cost > asked.budget:
+        currency = asked.price_list.currency
+        out["budget"] = f"costs {cost:,.0f} {currency}, {cost - asked.budget:,.0f} too much"
+    return out
+
+
+def demands(asked: SwitchedRequirements) -> list[str]:
+    """Names of what is asked for."""
+    optional = [name for name in ("worst", "budget") if getattr(asked, name) is not None]
+    return ["endpoints", "radix", "throughput", *optional]
+
+
+# -- one family -----------------------------------------------------------------------------------
+
+
+def ask_family(
+    name: str, planes: int, asked: SwitchedRequirements, seconds: float | None = None
+) -> list[dict[str, Any]]:
+    """One task: the machines of a family that meet the demands, or else the nearest.
+
+    Returns
+    -------
+    list of dict
+        Spec and packed figures.
+    """
+    search = _Search(asked, math.inf if seconds is None else time.monotonic() + seconds)
+    for batch in family_offers(family(name), asked, planes):
+        for offer in batch:
+            if search.done:
+                return search.records()
+            search.look_at(offer)
+    return search.records()
+
+
+class _Search:
+    """Offers of a family one after the other: those that meet the demands, and the nearest."""
+
+    def __init__(self, asked: SwitchedRequirements, end: float) -> None:
+        self.asked, self.end = asked, end
+        self.meeting: list[dict[str, Any]] = []
+        self.nearest: tuple[float, Offer] | None = None
+        self.tries = 0
+
+    @property
+    def done(self) -> bool:
+        late = time.monotonic() > self.end
+        return len(self.meeting) >= _MEETING or self.tries >= _TRIES or late
+
+    def look_at(self, offer: Offer) -> None:
+        """Measure an offer as far as it takes to see whether it meets the demands."""
+        try:
+            machine = offer.machine()
+            if not self._is_machine(machine):
+                return
+            share = min(1.0, machine.flow.quick_bound())
+            if share >= _HOPELESS * self.asked.throughput:
+                self.tries += 1
+                share = machine.flow.uniform().throughput
+            if share >= self.asked.throughput - _SLACK:
+                share = self._measure(offer, machine)
+        except HopscapeError:
+            return
+        if share < math.inf and (self.nearest is None or share > self.nearest[0]):
+            self.nearest = (share, offer)
+
+    def _is_machine(self, machine: Machine) -> bool:
+        asked = self.asked
+        fits = asked.low <= machine.endpoints <= asked.high and machine.nics == asked.nics
+        return fits and machine.radix_used <= asked.radix
+
+    def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
+        return machine_figures(machine, self.asked.price_list, self.asked.plan, spec=offer.base)
+
+    def _measure(self, offer: Offer, machine: Machine) -> float:
+        """All figures; infinite when they meet the demands, else how near they come."""
+        figures = self._figures(offer, machine)
+        if misses(figures, self.asked):
+            return 1.0 + -_shortfall(figures, self.asked)[0]
+        self.meeting.append({"spec": offer.spec, "figures": _packed(figures)})
+        return math.inf
+
+    def records(self) -> list[dict[str, Any]]:
+        if self.meeting or self.nearest is None:
+            return self.meeting
+        offer = self.nearest[1]
+        figures = self._figures(offer, offer.machine())
+        return [{"spec": offer.spec, "figures": _packed(figures)}]
+
+
+def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:
+    return {name: figure.packed() for name, figure in figures.items()}
+
+
+def _shortfall(
+    figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements
+) -> tuple[float, float]:
+    """How far a machine is from the demands, and its cost."""
+    share = float(figures["line_throughput"].value) / asked.throughput
+    if asked.worst is not None:
+        share = min(share, float(figures["guaranteed_throughput"].value or 0.0) / asked.worst)
+    cost = float(figures["money"].value)
+    if asked.budget is not None:
+        share = min(share, asked.budget / cost if cost else 1.0)
+    return (-min(1.0, share), cost)
+
+
+# -- all of them ----------------------------------------------------------------------------------
+
+
+def usual_jobs(asked: SwitchedRequirements) -> int:
+    """Processes by the size of the work: small questions are answered sooner by one."""
+    return 1 if asked.endpoints < _FEW_ENDPOINTS else os.cpu_count() or 1
+
+
+def design_switched(
+    asked: SwitchedRequirements,
+    *,
+    jobs: int | None = None,
+    table: Store | None = None,
+    dask: str | None = None,
+    seconds: float | None = None,
+) -> SwitchedDesign:
+    """Find, measure and rank switched machines.
+
+    Parameters
+    ----------
+    asked : SwitchedRequirements
+    jobs : int, optional
+        Processes; by the size of the question when left out.
+    table : Store, optional
+        Keeps what is measured.
+    dask : str, optional
+        Address of a Dask scheduler.
+    seconds : float, optional
+        Time that measuring may take; families that it does not suffice for are looked at less.
+
+    Raises
+    ------
+    ArgumentError
+        When nothing meets the demands; the message names the nearest and what it lacks.
+
+    Examples
+    --------
+    >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
+    >>> found = design_switched(asked)
+    >>> found.best.spec, found.best.value("switches")
+    ('concentrated(complete(5), 7, trunk=2)', 5)
+    """
+    names = sorted({family(n).name for n in asked.families} or {k.name for k in _kinds()})
+    count = jobs if jobs is not None else usual_jobs(asked)
+    if count < 1:
+        raise ArgumentError(f"jobs is {count}; it must be at least 1")
+    each = None if seconds is None else max(1.0, 2 * seconds * count / (len(names) or 1))
+    tasks = [
+        Task(
+            digest("switched", [name, planes, asdict(asked)], spec_files(family(name).example)),
+            (name, planes, asked, each),
+            about=name,
+        )
+        for name in names
+        for planes in asked.splits
+    ]
+    candidates: dict[str, Candidate] = {}
+    complete = True
+    kept = table if table is not None else Store()
+    with Processes(count) if count > 1 and dask is None else nullcontext() as pool:
+        run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
+        try:
+            for task, records in run(tasks, ask_family, text="machines of all families"):
+                for record in records:
+                    figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
+                    one = Candidate(record["spec"], task.arguments[0], figures, stage=3)
+                    candidates.setdefault(one.spec, one)
+        except KeyboardInterrupt:
+            complete = False
+            if pool is not None:
+                pool.close()
+            if not candidates:
+                raise
+    found = SwitchedDesign(asked, rank_machines(list(candidates.values()), asked), complete)
+    found.answer = answer(found.candidates, asked)
+    return found
+
+
+def _kinds() -> list[Any]:
+    return list(all_families().values())
+
+
+def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[Candidate]:
+    """Those that meet all demands by score, the others after them by what they lack.
+
+    The score is the weighted mean of best / own.
+
+    Raises
+    ------
+    ArgumentError
+        When nothing meets the demands.
+    """
+    if not candidates:
+        raise ArgumentError(
+            f"no family has a machine of {asked.low} to {asked.high} endpoints with switches of"
+            f" {asked.radix} ports and {asked.nics} lines an endpoint; take a larger radix"
+        )
+    for one in candidates:
+        lacks = misses(one.figures, asked)
+        one.trouble = "; ".join(lacks.values())
+        one.meets = tuple(name for name in demands(asked) if name not in lacks)
+    allowed = [one for one in candidates if not one.trouble]
+    if not allowed:
+        near = min(candidates, key=lambda one: _shortfall(one.figures, asked))
+        raise ArgumentError(
+            f"none of {len(candidates)} machines meets all demands; the nearest, {near.spec}:"
+            f" {near.trouble}"
+        )
+    _score(allowed, asked)
+    _dominate(allowed)
+    rest = [one for one in candidates if one.trouble]
+    return sorted(allowed, key=_order) + sorted(rest, key=lambda x: _shortfall(x.figures, asked))
+
+
+def _order(one: Candidate) -> tuple[float, float, float, int, str]:
+    worst = float(one.value("guaranteed_throughput") or 0.0)
+    return (-(one.score or 0.0), -worst, float(one.value("money")), len(one.spec), one.spec)
+
+
+def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:
+    for one in allowed:
+        one.score = 0.0
+    total = sum(asked.weights.values())
+    for name, weight in asked.weights.items():
+        column = _CRITERIA[name]
+        less = ALL_COLUMNS[column].better == "less"
+        values = {one.spec: float(one.value(column) or 0.0) + (column == "hops") for one in allowed}
+        best = min(values.values()) if less else max(values.values())
+        for one in allowed:
+            own = values[one.spec]
+            grade = (best / own if own else 1.0) if less else (own / best if best else 1.0)
+            one.score = round((one.score or 0.0) + weight / total * grade, 6)
+
+
+_JUDGED = ("money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops")
+
+
+def _dominate(allowed: Sequence[Candidate]) -> None:
+    """Mark who is nowhere better than another and somewhere worse."""
+    rows = {}
+    for one in allowed:
+        signs = (1 if ALL_COLUMNS[name].better == "less" else -1 for name in _JUDGED)
+        rows[one.spec] = [
+            s * float(one.value(n) or 0.0) for s, n in zip(signs, _JUDGED, strict=True)
+        ]
+    for one in allowed:
+        mine = rows[one.spec]
+        for other in sorted(allowed, key=_order):
+            theirs = rows[other.spec]
+            pairs = list(zip(mine, theirs, _JUDGED, strict=True))
+            if other is not one and all(b <= a for a, b, _ in pairs) and theirs != mine:
+                one.dominated_by = other.spec
+                one.better_in = tuple(name for a, b, name in pairs if b < a)
+                break

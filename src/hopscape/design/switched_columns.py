@@ -1,0 +1,173 @@
+"""Columns about switched machines: parts, cost, power, and throughput as a share of the line rate.
+
+``hopscape design --endpoints`` measures them with the price list asked for; ``hopscape compare``
+measures them for any network with switches, with the list that comes with hopscape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopscape.core.measured import Measured
+from hopscape.metrics.columns import Column, Evaluation
+from hopscape.metrics.effort import WIRING
+
+__all__ = ["SWITCHED_COLUMNS", "SWITCHED_KEYS", "SWITCHED_TABLE"]
+
+SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
+"""Keys of JSON under which scripts find columns whose own names mean something else elsewhere."""
+
+
+def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
+    from hopscape.design.machine import Machine
+    from hopscape.design.machine_figures import machine_figures
+    from hopscape.design.prices import load_prices
+    from hopscape.metrics.throughput import switch_graph
+
+    network = evaluation.network
+
+    def compute() -> dict[str, Measured[Any]]:
+        machine = Machine(switch_graph(network))
+        spec = network.spec if network.family is not None else ""
+        return machine_figures(machine, load_prices(), spec=spec)
+
+    found: dict[str, Measured[Any]] = evaluation.share("machine", compute)
+    return found
+
+
+def _column(
+    name: str, title: str, explanation: str, *, unit: str = "", better: Any = "", priority: int = 0
+) -> Column:
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        if not evaluation.network.has_switches:
+            note = "the network has no switches; concentrated(...) gives it endpoints"
+            return Measured(None, "unknown", note)
+        return _figures(evaluation)[name]
+
+    return Column(
+        name,
+        title,
+        explanation,
+        measure,
+        needs=(WIRING,),
+        unit=unit,
+        better=better,
+        priority=priority,
+    )
+
+
+SWITCHED_COLUMNS = (
+    _column("switches", "switches", "switches of all planes", better="less", priority=2),
+    _column("planes", "planes", "copies of the network that share the endpoints", priority=14),
+    _column(
+        "radix_used",
+        "radix used",
+        "most ports of a switch that are used, its lines to endpoints included",
+        better="less",
+        priority=9,
+    ),
+    _column(
+        "cables_copper",
+        "copper",
+        "copper cables, those to endpoints included: the floor plan decides the lengths",
+        better="less",
+        priority=4,
+    ),
+    _column(
+        "cables_optical",
+        "optical",
+        "optical cables, those to endpoints included: the floor plan decides the lengths",
+        better="less",
+        priority=4,
+    ),
+    _column(
+        "money",
+        "cost",
+        "cost of switches, cables and network interfaces in the currency of the price list",
+        unit="currency",
+        better="less",
+        priority=1,
+    ),
+    _column(
+        "cost_per_endpoint",
+        "per endpoint",
+        "cost over endpoints",
+        unit="currency",
+        better="less",
+        priority=2,
+    ),
+    _column(
+        "watts_per_endpoint",
+        "W/endpoint",
+        "watts of switches, cables and network interfaces over endpoints",
+        unit="W",
+        better="less",
+        priority=5,
+    ),
+    _column(
+        "line_throughput",
+        "uniform",
+        "share of the line rate that every endpoint gets under uniform traffic, itself excluded:"
+        " the better of the family's minimal router and of even splitting over shortest paths",
+        better="more",
+        priority=2,
+    ),
+    _column(
+        "throughput_even",
+        "even",
+        "the same by even splitting over all shortest paths",
+        better="more",
+    ),
+    _column(
+        "throughput_minimal",
+        "minimal",
+        "the same by the minimal router of the family",
+        better="more",
+    ),
+    _column(
+        "guaranteed_throughput",
+        "guaranteed",
+        "share of the line rate that every endpoint gets under any permutation: the better of even"
+        " splitting over shortest paths and of Valiant's routing",
+        better="more",
+        priority=2,
+    ),
+    _column(
+        "throughput_limit",
+        "limit",
+        "share that no routing exceeds on a permutation of far switches: capacity over distance",
+        better="more",
+    ),
+    _column(
+        "cost_per_rate",
+        "per Gb/s",
+        "cost of a Gb/s that arrives under uniform traffic",
+        unit="currency",
+        better="less",
+        priority=7,
+    ),
+    _column(
+        "cost_per_worst_rate",
+        "per worst Gb/s",
+        "cost of a Gb/s that arrives under any permutation",
+        unit="currency",
+        better="less",
+        priority=8,
+    ),
+)
+
+SWITCHED_TABLE = (
+    "endpoints",
+    "switches",
+    "radix_used",
+    "cables_copper",
+    "cables_optical",
+    "money",
+    "cost_per_endpoint",
+    "watts_per_endpoint",
+    "line_throughput",
+    "guaranteed_throughput",
+    "hops",
+    "cost_per_rate",
+    "cost_per_worst_rate",
+)

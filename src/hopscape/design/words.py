@@ -1,0 +1,132 @@
+"""The answer in words, every number from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.switched_requirements import SwitchedRequirements
+
+__all__ = ["answer"]
+
+_COMPARED = (
+    "switches",
+    "watts_per_endpoint",
+    "line_throughput",
+    "guaranteed_throughput",
+    "hops",
+    "endpoints",
+)
+
+
+def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
+    """What wins, by how much, what the runner-up is better at, and what would change the choice.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Ranked, the best first.
+    asked : SwitchedRequirements
+    """
+    allowed = [one for one in candidates if not one.trouble]
+    best, currency = allowed[0], asked.price_list.currency
+    lines = [_winner(best, currency)]
+    others = [one for one in allowed if one.family != best.family and not _same(one, best)]
+    if others:
+        lines.append(_runner_up(best, others[0], currency))
+    elif len(candidates) > 1:
+        lines.append("No other family meets all demands.")
+    lines += _changes(best, allowed, asked)
+    missing = [one for one in candidates if one.trouble]
+    if missing:
+        near = missing[0]
+        lines.append(
+            f"{_count(len(missing), 'other family', 'other families')} miss a demand; the nearest,"
+            f" {near.spec}: {near.trouble}."
+        )
+    return " ".join(lines)
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """Is it the same machine as far as the table can tell, under another family's name?"""
+    return all(one.value(name) == other.value(name) for name in (*_COMPARED, "money"))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _number(one: Candidate, column: str) -> float:
+    return float(one.value(column) or 0.0)
+
+
+def _percent(now: float, before: float) -> str:
+    return f"{100 * (now / before - 1):+.1f} %" if before else "-"
+
+
+def _shown(one: Candidate, column: str) -> str:
+    value = _number(one, column)
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+
+
+def _winner(best: Candidate, currency: str) -> str:
+    return (
+        f"Build {best.spec}: {_shown(best, 'switches')} switches, {_shown(best, 'cables_copper')}"
+        f" copper and {_shown(best, 'cables_optical')} optical cables for"
+        f" {_shown(best, 'endpoints')} endpoints, {_number(best, 'money'):,.0f} {currency}"
+        f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint); every endpoint gets"
+        f" {_shown(best, 'line_throughput')} of its line rate under uniform traffic and at least"
+        f" {_shown(best, 'guaranteed_throughput')} under any permutation."
+    )
+
+
+def _runner_up(best: Candidate, other: Candidate, currency: str) -> str:
+    more = _number(other, "money") - _number(best, "money")
+    share = _percent(_number(other, "money"), _number(best, "money"))
+    text = f"The runner-up is {other.spec}: {share} in cost ({more:+,.0f} {currency})"
+    gains = [
+        f"{ALL_COLUMNS[name].title} {_shown(other, name)} against {_shown(best, name)}"
+        for name in _COMPARED
+        if _better(other, best, name)
+    ]
+    return text + (
+        f"; it is better at {', '.join(gains)}." if gains else "; it is better at nothing."
+    )
+
+
+def _better(one: Candidate, other: Candidate, column: str) -> bool:
+    a, b = _number(one, column), _number(other, column)
+    less = ALL_COLUMNS[column].better == "less"
+    return a < b if less else a > b
+
+
+def _changes(
+    best: Candidate, allowed: Sequence[Candidate], asked: SwitchedRequirements
+) -> list[str]:
+    """Whom other demands would choose."""
+    out = []
+    for column, option, what in (
+        ("guaranteed_throughput", "worst", "any permutation must get"),
+        ("line_throughput", "throughput", "uniform traffic must get"),
+    ):
+        better = [one for one in allowed if _better(one, best, column)]
+        if better:
+            level = max(_number(one, column) for one in better)
+            choice = min(
+                (one for one in better if _number(one, column) >= level - 1e-9),
+                key=lambda one: _number(one, "money"),
+            )
+            cost = _percent(_number(choice, "money"), _number(best, "money"))
+            out.append(
+                f"If {what} {level:.4g} (--{option} {level:.4g}), take {choice.spec} ({cost})."
+            )
+    fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
+    if _better(fewest, best, "hops"):
+        cost = _percent(_number(fewest, "money"), _number(best, "money"))
+        hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
+        out.append(f"If latency matters most, take {fewest.spec}: {hops} ({cost}).")
+    if asked.budget is not None:
+        left = asked.budget - _number(best, "money")
+        out.append(f"{left:,.0f} {asked.price_list.currency} of the budget are left.")
+    return out

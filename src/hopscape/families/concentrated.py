@@ -1,0 +1,213 @@
+"""Switched machines made of other networks: endpoints at every switch, trunks, planes.
+
+In a switched machine every line counts against the radix of a switch, those to endpoints included.
+Endpoints are numbered first, switch by switch; switches follow in the order of the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
+from hopscape.interchange.convert import link_ends
+
+__all__ = ["Concentrated", "Planes", "Trunked"]
+
+_LINK_BYTES = 80
+
+
+class _Derived(ListedFamily):
+    """What the three have in common: a duplex base of known wiring."""
+
+    base: Network
+
+    def _take(self, base: Network, links: int) -> None:
+        if not base.duplex:
+            raise ArgumentError(f"{self.name} needs a base of duplex links, not {base.spec}")
+        self.base = base
+        require_memory(_LINK_BYTES * links, f"the wiring of {self.name}({base.spec}, ...)")
+
+    @cached_property
+    def _base_links(self) -> tuple[IntArray, IntArray]:
+        tails, heads, _ = link_ends(self.base)
+        return tails.astype(np.int64), heads.astype(np.int64)
+
+    @property
+    def _base_switches(self) -> int:
+        return self.base.order - (self.base.endpoint_count if self.base.has_switches else 0)
+
+    @classmethod
+    def members(cls, requirement: Requirement) -> Iterable[str]:
+        """None: the designer makes them of the members of other families."""
+        return ()
+
+
+class Concentrated(_Derived):
+    """`endpoints` endpoints at every switch, and every link between switches `trunk` cables.
+
+    Where the base has no switches, its nodes become switches. Where it has, the switches that
+    carry its endpoints carry these instead: fewer, or more (a taper). Endpoints with several lines
+    become switches as well, which carry these.
+    """
+
+    name = "concentrated"
+    summary = "switched machine: endpoints at every node of a network, its links in trunks"
+    parameters = (
+        Parameter("base", "network", "the network of switches"),
+        Parameter("endpoints", "int", "endpoints at every switch", low=1, high=100_000),
+        Parameter("trunk", "int", "cables for every link between switches", low=1, default=1),
+        Parameter("lines", "int", "lines of every endpoint to its switch", low=1, default=1),
+    )
+    example = "concentrated(torus(3, 3), 2)"
+
+    def __init__(self, base: Network, endpoints: int, trunk: int = 1, lines: int = 1) -> None:
+        places = base.order if not base.has_switches else base.endpoint_count
+        self._take(base, (base.links * trunk) + places * endpoints * lines)
+        self.endpoints, self.trunk, self.lines = endpoints, trunk, lines
+
+    @cached_property
+    def _is_switch(self) -> IntArray:
+        """bool[base.order]: nodes of the base that are switches here."""
+        found = np.ones(self.base.order, dtype=bool)
+        if self.base.has_switches:
+            lines = self.base.degrees[self.base.endpoints]
+            found[self.base.endpoints] = bool((lines > 1).any())
+        return found
+
+    @cached_property
+    def _edge(self) -> IntArray:
+        """Numbers of the switches that carry endpoints, counted among the switches."""
+        if not self.base.has_switches:
+            return np.arange(self.base.order)
+        number = np.cumsum(self._is_switch) - 1
+        if self._is_switch.all():
+            return number[self.base.endpoints]
+        tails, heads = self._base_links
+        first, second = self._is_switch[tails], self._is_switch[heads]
+        if (~first & ~second).any():
+            raise ArgumentError(f"endpoints of {self.base.spec} are joined to each other")
+        return np.unique(number[np.where(first, tails, heads)[first != second]])
+
+    @property
+    def _switch_count(self) -> int:
+        return int(self._is_switch.sum())
+
+    @property
+    def order(self) -> int:
+        return len(self._edge) * self.endpoints + self._switch_count
+
+    def switches(self) -> IntArray:
+        return np.arange(len(self._edge) * self.endpoints, self.order)
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        first = len(self._edge) * self.endpoints
+        number = np.cumsum(self._is_switch) - 1
+        tails, heads = self._base_links
+        inner = self._is_switch[tails] & self._is_switch[heads]
+        line = np.repeat(np.arange(first), self.lines)
+        owner = first + np.repeat(self._edge, self.endpoints * self.lines)
+        tail = first + np.repeat(number[tails[inner]], self.trunk)
+        head = first + np.repeat(number[heads[inner]], self.trunk)
+        return np.concatenate([line, tail]), np.concatenate([owner, head])
+
+    def facts(self) -> Facts:
+        known = self.base.facts
+        if self.base.has_switches:
+            return Facts(connected=known.connected)
+        far = known.diameter
+        several = self.order > 2 or self.base.order > 1
+        return Facts(
+            links=None
+            if known.links is None
+            else known.links * self.trunk + self.base.order * self.endpoints * self.lines,
+            connected=known.connected,
+            diameter=far + 2 if far is not None and known.connected and several else None,
+        )
+
+
+class Planes(_Derived):
+    """`count` copies of a network with the same endpoints: an endpoint has a line into each."""
+
+    name = "planes"
+    summary = "switched machine in planes: copies of a network that share their endpoints"
+    parameters = (
+        Parameter("base", "network", "the network of one plane, with switches"),
+        Parameter("count", "int", "planes", low=1, high=64),
+    )
+    example = "planes(concentrated(complete(3), 2), 2)"
+
+    def __init__(self, base: Network, count: int) -> None:
+        if not base.has_switches:
+            raise ArgumentError(f"planes need a network with switches, which {base.spec} has not")
+        self._take(base, base.links * count)
+        self.count = count
+
+    @property
+    def order(self) -> int:
+        return self.base.endpoint_count + self.count * self._base_switches
+
+    def switches(self) -> IntArray:
+        return np.arange(self.base.endpoint_count, self.order)
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        ends, switches = self.base.endpoint_count, self._base_switches
+        is_end = np.zeros(self.base.order, dtype=bool)
+        is_end[self.base.endpoints] = True
+        number = np.where(is_end, np.cumsum(is_end) - 1, ends + np.cumsum(~is_end) - 1)
+        tails, heads = (number[side] for side in self._base_links)
+        copies = np.arange(self.count)[:, None] * switches
+        return (
+            np.where(tails < ends, tails, tails + copies).ravel(),
+            np.where(heads < ends, heads, heads + copies).ravel(),
+        )
+
+    def facts(self) -> Facts:
+        known = self.base.facts
+        links = None if known.links is None else known.links * self.count
+        return Facts(links=links, connected=known.connected)
+
+
+class Trunked(_Derived):
+    """Every link of a network `count`-fold, the lines of its endpoints too."""
+
+    name = "trunked"
+    summary = "every link of a network several cables, its endpoints' lines too"
+    parameters = (
+        Parameter("base", "network", "the network"),
+        Parameter("count", "int", "cables for every link", low=1, high=64),
+    )
+    example = "trunked(ring(4), 2)"
+
+    def __init__(self, base: Network, count: int) -> None:
+        self._take(base, base.links * count)
+        self.count = count
+
+    @property
+    def order(self) -> int:
+        return self.base.order
+
+    def switches(self) -> IntArray | None:
+        if not self.base.has_switches:
+            return None
+        return np.setdiff1d(np.arange(self.base.order), self.base.endpoints)
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        tails, heads = self._base_links
+        return np.repeat(tails, self.count), np.repeat(heads, self.count)
+
+    def facts(self) -> Facts:
+        known = self.base.facts
+        return Facts(
+            links=None if known.links is None else known.links * self.count,
+            connected=known.connected,
+            diameter=known.diameter,
+            mean_distance=known.mean_distance,
+        )

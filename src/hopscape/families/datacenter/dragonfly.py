@@ -1,0 +1,313 @@
+"""Dragonflies: any number of groups, any arrangement of global links, three kinds of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from hopscape.core.addresses import Addresses, MixedRadix
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.family import Facts, Layout, Parameter
+from hopscape.core.layout import circle
+from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
+from hopscape.core.router import Router
+from hopscape.families.datacenter.boxes import Box
+from hopscape.families.datacenter.groups import (
+    ARRANGEMENTS,
+    Bipartite,
+    GlobalLinks,
+    GroupFamily,
+    GroupRouter,
+)
+from hopscape.families.datacenter.levels import Levels
+from hopscape.families.datacenter.routers import TERMINALS
+
+__all__ = ["Cascade", "Dragonfly", "DragonflyPlus"]
+
+_GROUPS = Parameter(
+    "groups", "int", "number of groups; as many as there can be when left out", low=1, default=None
+)
+_ARRANGEMENT = Parameter(
+    "arrangement",
+    "text",
+    'of the global links: "relative", "absolute" or "palmtree"',
+    default="relative",
+)
+
+
+def _check_groups(groups: int | None, most: int, arrangement: str) -> int:
+    if groups is not None and groups > most:
+        raise ArgumentError(
+            f"groups is {groups}; it must be at most {most}, or two groups would not be joined"
+        )
+    if arrangement not in ARRANGEMENTS:
+        raise ArgumentError(
+            f"arrangement is {arrangement!r}; it must be {', '.join(ARRANGEMENTS[:-1])}"
+            f" or {ARRANGEMENTS[-1]}"
+        )
+    return most if groups is None else groups
+
+
+class _Dragonfly(GroupFamily):
+    """What dragonflies share: facts, router, addresses, drawing."""
+
+    def facts(self) -> Facts:
+        inside = self._inner_links()
+        links = self.between.groups * inside + self.between.links + self.ends
+        ended = self.terminals > 0
+        return Facts(
+            degree_min=1 if ended else None,
+            links=links,
+            channels=2 * links,
+            connected=True,
+            diameter=self._diameter(),
+            node_connectivity=1 if ended else None,
+            edge_connectivity=1 if ended else None,
+        )
+
+    def _inner_links(self) -> int:
+        """Links inside one group."""
+        return self.group.order * self.group.degree // 2
+
+    def _diameter(self) -> int | None:
+        return None
+
+    @property
+    def addresses(self) -> Addresses:
+        groups, size = self.between.groups, self.group.order
+        if self.terminals == 0:
+            return MixedRadix((groups, size))
+        return Levels([(groups, size, self.terminals), (groups, size, 1)])
+
+    def router(self, network: Network) -> Router:
+        return GroupRouter(network, self)
+
+    def layout(self) -> Layout:
+        """Groups round a circle, each a small circle with its endpoints outside."""
+        groups, size, p = self.between.groups, self.group.order, self.terminals
+        small = 0.0 if groups == 1 else 1.0
+        room = 0.75 * np.pi / max(groups, 3)
+        middle = small * circle(groups)
+        routers = (middle[:, None, :] + room * circle(size)[None, :, :]).reshape(-1, 2)
+        outer = 1.45 * room * circle(size * max(p, 1), turn=-(p - 1) / 2 if p else 0.0)
+        ends = (middle[:, None, :] + outer[None, :, :]).reshape(-1, 2)
+        return Layout(np.concatenate([ends, routers]) if p else routers)
+
+
+class Dragonfly(_Dragonfly):
+    """Groups of a routers, complete inside, joined by h global links of each router.
+
+    Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008:
+    up to a·h + 1 groups; balanced where a = 2h = 2p. Any two groups have the same number of links,
+    floor(a·h / (groups - 1)); ports left over are not wired. Router i of group g has the global
+    ports i·h .. i·h + h - 1 (where all are wired).
+    """
+
+    name = "dragonfly"
+    summary = "dragonfly: groups of a routers, h global links each, p endpoints each"
+    parameters = (
+        Parameter("a", "int", "routers per group", low=1),
+        Parameter("h", "int", "global links per router", low=1),
+        TERMINALS,
+        _GROUPS,
+        _ARRANGEMENT,
+    )
+    example = "dragonfly(4, 2, p=2)"
+
+    def __init__(
+        self,
+        a: int,
+        h: int,
+        p: int | None = None,
+        groups: int | None = None,
+        arrangement: str = "relative",
+    ) -> None:
+        self.a, self.h, self.p, self.groups, self.arrangement = a, h, p, groups, arrangement
+        count = _check_groups(groups, a * h + 1, arrangement)
+        self.group, self.gates = Box((a,), (1,)), 0
+        self.between = GlobalLinks(count, a, h, arrangement)
+
+    @property
+    def balanced(self) -> int:
+        return self.h
+
+    def _diameter(self) -> int | None:
+        """Known for one group, and for as many as there can be, where links mirror each other."""
+        if self.between.groups == 1:
+            return self.hops(int(self.a > 1))
+        full = self.between.groups == self.a * self.h + 1 and self.arrangement != "absolute"
+        if not full or self.a == 2:
+            return None
+        return self.hops(3 if self.a > 1 else 1)
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[Dragonfly]:
+        for a in range(2, ports + 1):
+            for h in range(1, ports - a + 2):
+                if a * (a * h + 1) <= routers:
+                    yield cls(a, h, 0)
+
+    @classmethod
+    def candidates(cls, requirement: Requirement) -> Iterator[Dragonfly]:
+        """As many groups as there can be; and fewer where a = 2h = 2p, as Kim et al. advise."""
+        yield from cls.shapes(requirement.ports, requirement.high)
+        top = (requirement.ports + 1) // 4
+        for h in range(max(1, top - 2), top + 1):
+            for size in requirement.sizes(2 * h * h):
+                if 2 <= size // (2 * h * h) <= 2 * h * h:
+                    yield cls(2 * h, h, 0, size // (2 * h * h))
+
+
+class DragonflyPlus(_Dragonfly):
+    """Groups of leaves and spines, complete between both; spines have the global links.
+
+    Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni and Zahavi, HiPINEB 2017), also Megafly
+    (Flajslik, Borch and Parker, 2018). Leaves carry p endpoints. A route goes up to a spine with a
+    link to the other group, over it, and down. In each group the leaves come first.
+    """
+
+    name = "dragonfly_plus"
+    summary = "Dragonfly+ (Megafly): groups of leaves and spines, h global links at each spine"
+    parameters = (
+        Parameter("leaves", "int", "leaf routers per group", low=1),
+        Parameter("spines", "int", "spine routers per group", low=1),
+        Parameter("h", "int", "global links per spine", low=1),
+        Parameter(
+            "p", "int", "endpoints per leaf; as many as spines when left out", low=1, default=None
+        ),
+        _GROUPS,
+        _ARRANGEMENT,
+    )
+    example = "dragonfly_plus(2, 2, 2, p=2)"
+
+    def __init__(
+        self,
+        leaves: int,
+        spines: int,
+        h: int,
+        p: int | None = None,
+        groups: int | None = None,
+        arrangement: str = "relative",
+    ) -> None:
+        self.leaves, self.spines, self.h, self.p = leaves, spines, h, p
+        self.groups, self.arrangement = groups, arrangement
+        count = _check_groups(groups, spines * h + 1, arrangement)
+        self.group: Bipartite = Bipartite(leaves, spines)
+        self.gates = leaves
+        self.between = GlobalLinks(count, spines, h, arrangement)
+
+    @property
+    def balanced(self) -> int:
+        return self.spines
+
+    @property
+    def carriers(self) -> int:
+        return self.between.groups * self.leaves
+
+    @property
+    def ports(self) -> int:
+        return max(self.spines + self.terminals, self.leaves + self.between.degree)
+
+    def places(self, routers: IntArray) -> tuple[IntArray, IntArray]:
+        leaf = routers < self.carriers
+        rest = routers - self.carriers
+        group = np.where(leaf, routers // self.leaves, rest // self.spines)
+        local = np.where(leaf, routers % self.leaves, self.leaves + rest % self.spines)
+        return group, local
+
+    def number(self, group: IntArray, router: IntArray) -> IntArray:
+        leaf = router < self.leaves
+        spine = self.carriers + group * self.spines + router - self.leaves
+        return np.where(leaf, group * self.leaves + router, spine)
+
+    def _inner_links(self) -> int:
+        return self.leaves * self.spines
+
+    @property
+    def addresses(self) -> Addresses:
+        groups, p = self.between.groups, self.terminals
+        boxes = [(groups, self.leaves, p), (groups, self.leaves, 1), (groups, self.spines, 1)]
+        return Levels(boxes)
+
+    def layout(self) -> Layout:
+        """Groups round a circle: spines inside, then leaves, then endpoints."""
+        groups, p = self.between.groups, self.terminals
+        rings = [(self.leaves * p, 2.0), (self.leaves, 1.5), (self.spines, 1.0)]
+        return Layout(np.concatenate([circle(groups * n, r, 0.5) for n, r in rings]))
+
+    @classmethod
+    def candidates(cls, requirement: Requirement) -> Iterator[DragonflyPlus]:
+        """Half of the ports of leaves and spines to each other, or fewer spines for a taper."""
+        leaves = requirement.ports // 2
+        h = requirement.ports - leaves
+        for spines in {leaves, -(-2 * leaves // 3), -(-leaves // 2)} - {0}:
+            for p in {spines, requirement.ports - spines}:
+                for size in requirement.sizes(leaves * p):
+                    if 2 <= size // (leaves * p) <= spines * h + 1:
+                        yield cls(leaves, spines, h, p, size // (leaves * p))
+
+    def concentrations(self, requirement: Requirement, degree: int) -> list[int]:
+        """What fits and leaves enough uplinks."""
+        p, wanted = self.terminals, requirement.throughput
+        enough = wanted is None or wanted * p <= self.spines
+        return [p] if enough and requirement.fits(self.carriers * p) else []
+
+
+class Cascade(_Dragonfly):
+    """The dragonfly of Cray XC: groups of 16 by 6 routers, blades of 4 nodes, ten global links.
+
+    Faanes et al., "Cray Cascade: a scalable HPC system based on a Dragonfly network", SC 2012. In a
+    group the 16 routers of a chassis are complete (green links), and so are the 6 of the same slot,
+    threefold (black links); each router has 10 global (blue) ports and 8 lines to 4 nodes, which
+    count as 4 endpoints here unless `p` says otherwise.
+    """
+
+    name = "cascade"
+    summary = "Cray XC (Cascade) dragonfly: groups of 16 x 6 routers, 10 global ports each"
+    parameters = (
+        Parameter("groups", "int", "number of groups", low=1, high=961),
+        Parameter("p", "int", "endpoints per router", low=0, default=4),
+        Parameter("sides", "ints", "routers along the axes of a group", low=1, default=(16, 6)),
+        Parameter("links", "ints", "parallel links along each axis", low=1, default=(1, 3)),
+        Parameter("h", "int", "global ports per router", low=1, default=10),
+        _ARRANGEMENT,
+    )
+    example = "cascade(3, p=1, sides=[2, 2], links=[1, 1], h=2)"
+
+    def __init__(
+        self,
+        groups: int,
+        p: int = 4,
+        sides: Sequence[int] = (16, 6),
+        links: Sequence[int] = (1, 3),
+        h: int = 10,
+        arrangement: str = "relative",
+    ) -> None:
+        if not sides or len(sides) != len(links):
+            raise ArgumentError(
+                f"sides has {len(sides)} entries and links {len(links)}; both must have one for"
+                " each axis"
+            )
+        self.groups, self.p, self.h, self.arrangement = groups, p, h, arrangement
+        self.sides, self.links = tuple(sides), tuple(links)
+        size = prod(self.sides)
+        _check_groups(groups, size * h + 1, arrangement)
+        self.group, self.gates = Box(self.sides, self.links), 0
+        self.between = GlobalLinks(groups, size, h, arrangement)
+
+    @property
+    def balanced(self) -> int:
+        return 4
+
+    @classmethod
+    def members(cls, requirement: Requirement) -> Iterator[str]:
+        """Full groups, where a router may have the 44 ports that it needs with 4 endpoints."""
+        whole = cls(1)
+        need = whole.group.degree + whole.h + 4
+        for groups in requirement.sizes(96 * 4) if requirement.ports >= need else ():
+            if 1 <= groups // 384 <= 961:
+                yield cls(groups // 384).spec

@@ -1,0 +1,246 @@
+"""A hand-over under the real subnet manager: ibsim, OpenSM, saquery and ibdmchk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.errors import FileFormatError
+from hopscape.core.verdict import Verdict
+from hopscape.handover.fabric import Netlist, compare_tables, read_lids, read_tables, trace
+from hopscape.handover.programs import ProgramError, last_words, run_program, running
+
+__all__ = ["PACKAGES", "PROGRAMS", "check_opensm"]
+
+PROGRAMS = ("ibsim", "ibsim-run", "opensm", "saquery", "ibtracert", "ibdmchk")
+PACKAGES = "Debian: opensm ibsim-utils infiniband-diags ibutils"
+_TRACED = 4
+_LOADED = "file tables configured"
+_SETTLED = ("SUBNET UP", "No routing engine able")
+_DUMPS = ("opensm-lfts.dump", "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs")
+
+
+def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verdict:
+    """Load both hand-overs of a folder into OpenSM on a simulated fabric.
+
+    Checked are: OpenSM took the tables (and did not fall back on its own), its dump says what the
+    files say, every pair of hosts arrives by the dump, `ibtracert` agrees on some pairs, the
+    subnet administrator answers the service levels that the policy promises (on `pairs` pairs of
+    hosts, all levels among them), and `ibdmchk` finds no credit loop.
+
+    Parameters
+    ----------
+    folder : path
+        A hand-over.
+    pairs : int
+        Pairs of hosts that the subnet administrator is asked about.
+    seconds : float
+        For each program.
+    """
+    top = folder / "opensm"
+    if not (top / "routes.lfts").is_file():
+        raise FileFormatError(f"{top} has no routes.lfts: this hand-over has no files for OpenSM")
+    netlist = Netlist.read(top / "fabric.net")
+    details: dict[str, Any] = {}
+    told = []
+    for name, place in (("one lane", top), ("service levels", top / "service-levels")):
+        if not place.is_dir():
+            continue
+        found = _Trial(netlist, top, place, pairs, seconds).verdict()
+        if not found:
+            return Verdict(False, f"{name}: {found.reason}", found.where, details)
+        details[name.replace(" ", "_")] = found.details
+        told.append(f"{name}: {found.reason}")
+    return Verdict(True, "; ".join(told), details=details)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One hand-over, loaded once."""
+
+    netlist: Netlist
+    top: Path
+    place: Path
+    pairs: int
+    seconds: float
+
+    def verdict(self) -> Verdict:
+        with tempfile.TemporaryDirectory(prefix="hopscape-opensm-") as name:
+            work = Path(name)
+            for one in self.place.iterdir():
+                if one.is_file():
+                    shutil.copy(one, work)
+            for common in ("fabric.net", "guid2lid"):
+                shutil.copy(self.top / common, work)
+            levels = self._levels()
+            with self._loaded(work):
+                log = _text(work / "osm.log")
+                if _LOADED not in log:
+                    said = last_words(log)
+                    return Verdict(False, f"OpenSM did not take the tables; it says: {said}")
+                lids = read_lids(work / "guid2lid")
+                arrived = self._arrived(work, lids)
+                if not arrived:
+                    return arrived
+                for wrong in (self._levels_answered(work, levels, lids), self._traced(work, lids)):
+                    if wrong is not None:
+                        return wrong
+            return self._judge(work, arrived, levels)
+
+    @contextmanager
+    def _loaded(self, work: Path) -> Iterator[None]:
+        """OpenSM running on the simulated fabric, its tables loaded."""
+        extra = {
+            "IBSIM_SOCKNAME": f"hopscape-{os.getpid()}-{work.name}",
+            "SIM_HOST": self.netlist.hosts[0],
+            "OSM_TMP_DIR": str(work),
+            "OSM_CACHE_DIR": str(work),
+        }
+        net = self.netlist
+        sizes = ["-S", str(len(net.switches) + 8), "-N", str(len(net.guids) + 8)]
+        sizes += ["-P", str(len(net.wires) + 2 * len(net.guids) + 64)]
+        sim = ["ibsim", "-s", "--no-console", *sizes, "fabric.net"]
+        manager = ["ibsim-run", "opensm", "-F", "opensm.conf", "-f", "osm.log", "-D", "0x43"]
+        manager += ["-d2", "--log_limit", "0", "--dump_files_dir", "."]
+        with running(sim, work, work / "ibsim.log", extra) as fabric:
+            self._wait(lambda: _listening(extra["IBSIM_SOCKNAME"]), fabric, work / "ibsim.log")
+            with running(manager, work, work / "opensm.log", extra) as opensm:
+                log = work / "osm.log"
+                self._wait(lambda: any(x in _text(log) for x in _SETTLED), opensm, log)
+                yield
+
+    def _wait(self, ready: Any, process: Any, log: Path) -> None:
+        """Until something is so; an error when the program ends or takes too long."""
+        end = time.monotonic() + self.seconds
+        while not ready():
+            over = time.monotonic() > end
+            if over or process.poll() is not None:
+                how = f"was not ready after {self.seconds:g} s" if over else "ended"
+                raise ProgramError(
+                    f"{Path(process.args[0]).name} {how} ({self.place.name}); its last words:"
+                    f" {last_words(_text(log))}"
+                )
+            time.sleep(0.05)
+
+    def _ask(self, work: Path, *words: str) -> str:
+        """What a diagnostic program says on another host than the manager's."""
+        hosts = self.netlist.hosts
+        extra = {
+            "IBSIM_SOCKNAME": f"hopscape-{os.getpid()}-{work.name}",
+            "SIM_HOST": hosts[min(1, len(hosts) - 1)],
+        }
+        return run_program(["ibsim-run", *words], work, seconds=self.seconds, extra=extra)
+
+    def _levels(self) -> dict[tuple[str, int], int]:
+        """The service level of each pair, by node GUID and local identifier; empty on one lane."""
+        path = self.place / "path-sl.txt"
+        if not path.is_file():
+            return {}
+        rows = [line.split() for line in path.read_text().splitlines()]
+        return {(guid, int(lid)): int(sl) for guid, lid, sl in rows}
+
+    def _levels_answered(
+        self, work: Path, levels: dict[tuple[str, int], int], lids: dict[int, int]
+    ) -> Verdict | None:
+        """Does the subnet administrator answer the levels? Pairs of every level are asked for."""
+        for guid, lid in _some(levels, self.pairs):
+            source = lids[int(guid, 16) + 1]
+            said = self._ask(work, "saquery", "PR", "--slid", str(source), "--dlid", str(lid))
+            found = re.search(r"\bsl\.+(0x[0-9A-Fa-f]+)", said)
+            level = None if found is None else int(found[1], 16)
+            if level != levels[guid, lid]:
+                where = {"slid": source, "dlid": lid, "sl": level, "promised": levels[guid, lid]}
+                return Verdict(
+                    False,
+                    f"saquery answers service level {level} from LID {source} to LID {lid}, the"
+                    f" policy promises {levels[guid, lid]}",
+                    where,
+                )
+        return None
+
+    def _traced(self, work: Path, lids: dict[int, int]) -> Verdict | None:
+        """Do the switches forward as the tables say? Some pairs, by ibtracert."""
+        net, tables = self.netlist, read_tables(work / "routes.lfts")
+        hosts = net.hosts
+        draws = np.random.default_rng(0).integers(len(hosts), size=(_TRACED, 2)).tolist()
+        for a, b in draws:
+            if a == b:
+                continue
+            ends = [lids[net.guids[hosts[i]] + 1] for i in (a, b)]
+            said = self._ask(work, "ibtracert", *map(str, ends))
+            there = re.findall(r"-> switch port \{(0x[0-9a-f]+)\}", said)
+            path: list[int] = []
+            at = net.wires[hosts[a], 1][0]
+            while at != hosts[b] and len(path) <= len(net.guids):
+                path.append(net.guids[at])
+                at = net.wires[at, tables[net.guids[at]][ends[1]]][0]
+            if [int(guid, 16) for guid in there] != path:
+                where = {"source": hosts[a], "target": hosts[b], "switches": there}
+                text = f"ibtracert finds another route from {hosts[a]} to {hosts[b]} than the file"
+                return Verdict(False, text, where)
+        return None
+
+    def _arrived(self, work: Path, lids: dict[int, int]) -> Verdict:
+        """Has OpenSM loaded what the file says, and does everybody arrive by its own dump?"""
+        missing = next((name for name in _DUMPS if not (work / name).is_file()), None)
+        if missing is not None:
+            said = last_words(_text(work / "osm.log"))
+            return Verdict(False, f"OpenSM dumped no {missing}; it says: {said}")
+        dumped = read_tables(work / "opensm-lfts.dump")
+        same = compare_tables(read_tables(work / "routes.lfts"), dumped)
+        if not same:
+            return same
+        found = trace(self.netlist, dumped, lids)
+        return replace(found, details={**same.details, **found.details})
+
+    def _judge(self, work: Path, arrived: Verdict, levels: dict[tuple[str, int], int]) -> Verdict:
+        """What ibdmchk makes of it."""
+        words = ["ibdmchk", "-s", _DUMPS[1], "-f", _DUMPS[2], "-m", _DUMPS[3]]
+        words += ["-c", "path-sl.txt"] if levels else []
+        said = run_program(words, work, seconds=self.seconds, codes=None)
+        used = max(levels.values(), default=0) + 1
+        details = {**arrived.details, "levels": used}
+        details["asked"] = min(self.pairs, len(levels))
+        if "no credit loops found" not in said:
+            loop = next((x for x in said.splitlines() if "credit loop" in x), last_words(said))
+            return Verdict(False, f"ibdmchk: {loop.strip()}", {"ibdmchk": loop.strip()}, details)
+        text = f"{arrived.reason} in {details['mean_hops']:g} hops on average"
+        asked = f", saquery agrees on {details['asked']}" if levels else ""
+        text += f" by OpenSM's own dump{asked}; ibdmchk: no credit loops on {used} level"
+        return Verdict(True, text + ("s" if used > 1 else ""), details=details)
+
+
+def _some(levels: dict[tuple[str, int], int], count: int) -> list[tuple[str, int]]:
+    """Pairs drawn at random, as many of each level as of the others where there are so many."""
+    by_level: dict[int, list[tuple[str, int]]] = {}
+    for pair, level in levels.items():
+        by_level.setdefault(level, []).append(pair)
+    random = np.random.default_rng(0)
+    mixed = [[one[i] for i in random.permutation(len(one))] for one in by_level.values()]
+    found: list[tuple[str, int]] = []
+    while len(found) < min(count, len(levels)):
+        for one in mixed:
+            if one:
+                found.append(one.pop())
+    return found[:count]
+
+
+def _listening(name: str) -> bool:
+    try:
+        return name in Path("/proc/net/unix").read_text()
+    except OSError:
+        return True
+
+
+def _text(path: Path) -> str:
+    return path.read_text(errors="replace") if path.is_file() else ""

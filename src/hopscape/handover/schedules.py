@@ -1,0 +1,115 @@
+"""Schedules of a hand-over: the best checked one of each goal, as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopscape.collectives.contest import compete
+from hopscape.core.errors import HopscapeError
+from hopscape.core.files import make_folder
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
+from hopscape.export.msccl import write_msccl, write_mscclpp
+
+__all__ = ["SCHEDULES", "write_schedules"]
+
+_TABLE_ORDER = 2100
+_GATHER_ORDER = 300
+_PERSONAL_ORDER = 64
+_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A schedule of the hand-over: its file's name, its goal, its ports, and for how many nodes."""
+
+    name: str
+    goal: Goal
+    model: Model
+    most: int
+    """Endpoints up to which its list of transfers is not too long."""
+    msccl: bool = False
+
+
+SCHEDULES = (
+    "broadcast",
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "all-reduce-sliced",
+    "all-to-all",
+)
+
+
+def _wanted(network: Network) -> list[_Wanted]:
+    root, count = int(network.endpoints[0]), network.endpoint_count
+    return [
+        _Wanted("broadcast", Goal.broadcast(root), ONE_PORT, 1 << 31),
+        _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER, msccl=True),
+        _Wanted("reduce-scatter", Goal.reduce_scatter(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+        _Wanted("all-reduce", Goal.all_reduce(), ALL_PORT, _TABLE_ORDER),
+        _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+        _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+    ]
+
+
+def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
+    """Write the schedules of a network; each file with what it is, or why there is none.
+
+    Those that MSCCL knows are written for it as well, under ``msccl``.
+    """
+    if not network.endpoint_count:
+        return [("(no schedules)", "there are no endpoints")]
+    told, written, why = [], [], ""
+    for one in _wanted(network):
+        found = _write(network, one, folder)
+        told.append(found[1:])
+        if found[0] is not None and one.msccl:
+            try:
+                _write_msccl(found[0], one.name, make_folder(folder / "msccl"))
+                written.append(one.name)
+            except HopscapeError as error:
+                why = str(error)
+    if written:
+        words = f"{', '.join(written)}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
+        return [*told, ("msccl/", words + (f"; others not: {why}" if why else ""))]
+    return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
+
+
+def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
+    write_msccl(schedule, folder / f"{name}.xml")
+    write_mscclpp(schedule, folder / f"{name}.json")
+
+
+def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | None, str, str]:
+    kind = "json" if network.order <= _GATHER_ORDER else "npz"
+    kind = "json" if wanted.goal.kind == "broadcast" else kind
+    name = f"{wanted.name}.{kind}"
+    if network.endpoint_count > wanted.most:
+        return (
+            None,
+            f"(no {name})",
+            f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
+        )
+    try:
+        found = _best(network, wanted)
+    except HopscapeError as error:
+        return None, f"(no {name})", str(error)
+    if found is None:
+        return None, f"(no {name})", f"no algorithm gave a {wanted.goal.kind} that holds"
+    found.schedule.save(folder / name)
+    what = f"{wanted.goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
+    return found.schedule, name, f"{what}; by the {found.algorithm} algorithm, checked"
+
+
+def _best(network: Network, wanted: _Wanted) -> Found | None:
+    """The best schedule; through switches, which only forward, messages run from end to end."""
+    if not network.has_switches:
+        return best_schedule(network, wanted.goal, wanted.model)
+    rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
+    winner = compete(network, wanted.goal, rules, seconds=_SECONDS).best
+    return Found(winner.schedule, winner.algorithm)

@@ -1,0 +1,487 @@
+"""Throughput of switched machines: uniform traffic, any permutation, and what no routing beats.
+
+A machine is looked at switch by switch: traffic between two endpoints of one switch loads no
+channel, and what the endpoints of one switch send to those of another takes the same routes. All
+results are shares of an endpoint's line rate, at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import Measured
+from hopscape.core.memory import require_memory
+from hopscape.core.network import Network
+
+__all__ = ["SwitchGraph", "Uniform", "concurrent_flow", "switch_graph"]
+
+_RATIONAL_STEPS = 20_000
+_ALL_SHARES = 20_000_000
+_KINDS = 24
+_PATHS_ORDER = 2_600
+_MATCHED = 1_400
+_PROGRAM = 60_000
+_ROUNDS = 40
+
+
+class Uniform(NamedTuple):
+    """Even splitting over all shortest paths, every endpoint sending evenly to all others.
+
+    Attributes
+    ----------
+    load : float
+        Of the busiest channel when every endpoint sends at line rate.
+    hops : float
+        Mean channels between the switches of two endpoints.
+    """
+
+    load: float
+    hops: float
+
+    @property
+    def throughput(self) -> float:
+        """Share of the line rate that every endpoint gets."""
+        return min(1.0, 1 / self.load) if self.load else 1.0
+
+
+@dataclass(frozen=True)
+class SwitchGraph:
+    """The switches of a machine, the channels between them, and how many endpoints each has.
+
+    Attributes
+    ----------
+    indptr, heads : int64[...]
+        Channels by the switch that they leave; parallel ones are listed.
+    speeds : float64[channels]
+    ends : int64[switches]
+        Endpoints at each.
+    lines : int
+        Lines of an endpoint.
+    name : str
+    hosted : bool
+        Are the nodes with endpoints no switches, but the endpoints themselves? So they are where
+        an endpoint has lines to several switches.
+    """
+
+    indptr: IntArray
+    heads: IntArray
+    speeds: Floats
+    ends: IntArray
+    lines: int = 1
+    name: str = "machine"
+    hosted: bool = False
+
+    @property
+    def hosts(self) -> IntArray:
+        """bool[switches]: nodes that are endpoints themselves, with lines to several switches."""
+        return np.asarray((self.ends > 0) & self.hosted)
+
+    @property
+    def order(self) -> int:
+        """Number of switches."""
+        return len(self.ends)
+
+    @property
+    def endpoints(self) -> int:
+        """Number of endpoints."""
+        return int(self.ends.sum())
+
+    @cached_property
+    def tails(self) -> IntArray:
+        """The switch that each channel leaves."""
+        return np.repeat(np.arange(self.order), np.diff(self.indptr))
+
+    @cached_property
+    def _reversed(self) -> tuple[IntArray, IntArray]:
+        order = np.argsort(self.heads, kind="stable")
+        counts = np.bincount(self.heads, minlength=self.order)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), self.tails[order]
+
+    # -- uniform traffic ----------------------------------------------------------------------
+
+    @cached_property
+    def _pair_loads(self) -> tuple[Floats, float]:
+        """Load of every channel when each pair of endpoints sends 1; and their sum."""
+        from hopscape.metrics.throughput_kernels import even_loads
+
+        loads = np.zeros(len(self.heads))
+        hops = float(even_loads(self.indptr, self.heads, *self._reversed, self.ends, loads))
+        if hops < 0:
+            raise DisconnectedError(f"{self.name} is not connected")
+        return loads, hops
+
+    def uniform(self) -> Uniform:
+        """Uniform traffic, each endpoint to all others evenly, over all shortest paths evenly.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).uniform()
+        >>> found.load, found.throughput
+        (0.8421052631578947, 1.0)
+        """
+        ends = self.endpoints
+        if ends < 2 or not len(self.heads):
+            return Uniform(0.0, 0.0)
+        loads, hops = self._pair_loads
+        scale = self.lines / (ends - 1)
+        load = float((loads / self.speeds).max()) * scale
+        return Uniform(load, hops / (ends * (ends - 1)))
+
+    def fraction(self) -> Fraction | None:
+        """Uniform throughput as a fraction: all loads alike, or a machine small enough to count.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
+        Fraction(207, 245)
+        """
+        load = self.uniform().load
+        if load <= 1 - 1e-9:
+            return Fraction(1)
+        speed = float(self.speeds[0])
+        if (self.speeds != speed).any() or speed % 1:
+            return None
+        loads, hops = self._pair_loads
+        if np.ptp(loads) <= 1e-9 * loads.max() and hops < 2**53:
+            most = Fraction(round(hops), len(loads))
+        elif self.order * len(self.heads) <= _RATIONAL_STEPS:
+            most = max(rational_loads(self))
+        else:
+            return None
+        return min(Fraction(1), Fraction(self.endpoints - 1) * int(speed) / (most * self.lines))
+
+    def quick_bound(self, searches: int = 4) -> float:
+        """Capacity over distance, from breadth-first searches of a few nodes: about the bound.
+
+        The mean distance of a few nodes stands for that of all, so it is exact where all nodes are
+        alike, and else an estimate.
+        """
+        from hopscape.metrics.throughput_kernels import mean_from
+
+        if self.endpoints < 2 or not len(self.heads):
+            return math.inf
+        starts = self._sources[:: max(1, len(self._sources) // searches)][:searches]
+        mean = float(mean_from(*self._reversed, self.ends, starts))
+        if mean < 0:
+            return 0.0
+        return float(self.speeds.sum()) / max(1e-9, mean * self.endpoints * self.lines)
+
+    # -- permutations -------------------------------------------------------------------------
+
+    def valiant(self) -> float:
+        """What Valiant's routing gives any permutation: over a random switch, by both ways evenly.
+
+        Every message goes to a switch drawn in proportion to its endpoints, then to its
+        destination. Whatever the permutation, each half loads the channels like uniform traffic
+        (Valiant, 1982).
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> round(switch_graph(hopscape.build("concentrated(complete(5), 4)")).valiant(), 4)
+        0.625
+        """
+        ends = self.endpoints
+        load = 2 * self.uniform().load * (ends - 1) / max(1, ends)
+        return min(1.0, 1 / load) if load else 1.0
+
+    @cached_property
+    def _paths(self) -> tuple[IntArray, Floats]:
+        from hopscape.metrics.throughput_kernels import path_counts
+
+        require_memory(10 * self.order**2, f"the paths of {self.name}")
+        dist = np.empty((self.order, self.order), dtype=np.int16)
+        paths = np.empty((self.order, self.order))
+        path_counts(*self._reversed, dist, paths)
+        return dist, paths
+
+    @cached_property
+    def _sources(self) -> IntArray:
+        return np.flatnonzero(self.ends).astype(np.int64)
+
+    def worst_minimal(self) -> Measured[float | None]:
+        """Throughput of the worst permutation under even splitting over all shortest paths.
+
+        For one channel it is an assignment of sources to destinations (Towles and Dally, 2002);
+        taken over all channels of small machines, else over one channel of each kind, as far as
+        their loads and the colours of a refinement tell kinds apart. Where there are too many
+        kinds the busiest are looked at, and the figure is an upper bound.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(complete(5), 4)")).worst_minimal().value
+        0.25
+        """
+        if self.endpoints < 2 or not len(self.heads):
+            return Measured(1.0, "exact")
+        if self.order > _PATHS_ORDER:
+            note = f"permutations are looked at up to {_PATHS_ORDER} switches"
+            return Measured(None, "unknown", note)
+        chosen, whole = self._kinds()
+        worst = max(self._worst_load(channel) for channel in chosen)
+        value = min(1.0, 1 / worst) if worst > 1e-12 else 1.0
+        if len(chosen) == len(self.heads):
+            return Measured(value, "exact", "all channels")
+        if whole:
+            return Measured(value, "symmetry", f"one channel of each of {len(chosen)} kinds")
+        return Measured.at_most(value, f"the {len(chosen)} busiest kinds of channels")
+
+    def _kinds(self) -> tuple[list[int], bool]:
+        """Channels to look at, the busiest first, and whether every kind is there."""
+        loads = self._pair_loads[0] / self.speeds
+        order = np.argsort(-loads, kind="stable")
+        if len(loads) * len(self._sources) ** 2 <= _ALL_SHARES:
+            return order.tolist(), True
+        colours = self._colours()
+        keys = np.stack(
+            [colours[self.tails], colours[self.heads], np.round(loads / loads.max(), 9)]
+        )
+        _, first = np.unique(keys[:, order], axis=1, return_index=True)
+        kinds = np.sort(first)
+        return order[kinds[:_KINDS]].tolist(), len(kinds) <= _KINDS
+
+    def _colours(self) -> IntArray:
+        """Colour refinement: switches of one colour see the same colours around them."""
+        colour = np.unique(self.ends, return_inverse=True)[1].astype(np.int64)
+        generator = np.random.default_rng(0)
+        for _ in range(_ROUNDS):
+            marks = generator.random(int(colour.max()) + 1)
+            around = np.bincount(self.tails, marks[colour[self.heads]], minlength=self.order)
+            rows = np.stack([colour, np.round(around, 9)])
+            finer = np.unique(rows, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+            if finer.max() == colour.max():
+                return finer
+            colour = finer
+        return colour
+
+    def _worst_load(self, channel: int) -> float:
+        """Most that a permutation of endpoints puts on one channel."""
+        from scipy.optimize import linear_sum_assignment
+
+        from hopscape.metrics.throughput_kernels import channel_shares
+
+        dist, paths = self._paths
+        sources = self._sources
+        shares = np.empty((len(sources), len(sources)))
+        tail, head = int(self.tails[channel]), int(self.heads[channel])
+        channel_shares(dist, paths, tail, head, sources, shares)
+        busy = np.flatnonzero(shares.any(axis=1))
+        columns = np.flatnonzero(shares.any(axis=0))
+        if not len(busy):
+            return 0.0
+        rows, chosen = linear_sum_assignment(shares[np.ix_(busy, columns)], maximize=True)
+        met = float(shares[np.ix_(busy, columns)][rows, chosen].sum())
+        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+
+    def guaranteed(self) -> Measured[float | None]:
+        """What every permutation gets under the better of minimal and Valiant's routing.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).guaranteed()
+        >>> round(found.value, 4), found.note
+        (0.625, "Valiant's routing")
+        """
+        valiant, minimal = self.valiant(), self.worst_minimal()
+        proved = minimal.value is not None and minimal.how in ("exact", "symmetry")
+        if proved and minimal.value is not None and minimal.value >= valiant:
+            return Measured(minimal.value, minimal.how, f"minimal routing, {minimal.note}")
+        return Measured(valiant, "exact", "Valiant's routing")
+
+    # -- what no routing beats ----------------------------------------------------------------
+
+    def farthest_permutation(self) -> IntArray:
+        """Where each switch with endpoints sends in a permutation of the greatest total distance.
+
+        By an assignment; beyond 1,400 switches to the one half way round the list, which is a
+        permutation too.
+        """
+        from scipy.optimize import linear_sum_assignment
+
+        count = len(self._sources)
+        if count > _MATCHED or self.order > _PATHS_ORDER:
+            return (np.arange(count) + count // 2) % count
+        dist = self._paths[0][np.ix_(self._sources, self._sources)]
+        found: IntArray = linear_sum_assignment(dist, maximize=True)[1]
+        return found
+
+    def bound(self) -> Measured[float]:
+        """Throughput that no routing exceeds on a permutation of far switches.
+
+        Capacity over distance (the throughput upper bound of Namyar and others, 2021), and what
+        the channels of one switch let out.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).bound().value
+        0.5
+        """
+        if self.endpoints < 2 or len(self._sources) < 2:
+            return Measured.at_most(1.0)
+        out = np.bincount(self.tails, self.speeds, minlength=self.order)[self._sources]
+        need = self.ends[self._sources] * self.lines
+        bounds = [float((out / need).min())]
+        if self.order <= _PATHS_ORDER:
+            to = self._sources[self.farthest_permutation()]
+            hops = float((need * self._paths[0][self._sources, to]).sum())
+            if hops > 0 and len(np.unique(need)) == 1:
+                bounds.append(float(self.speeds.sum()) / hops)
+        return Measured.at_most(min(1.0, *bounds), "distance of a far permutation")
+
+    def optimum(self) -> Measured[float | None]:
+        """Best that any routing does on the far permutation: the concurrent-flow program."""
+        count = len(self._sources)
+        if count < 2:
+            return Measured(1.0, "exact")
+        if count * len(self.heads) > _PROGRAM:
+            note = f"the program would have {count * len(self.heads)} variables, more than"
+            return Measured(None, "unknown", f"{note} {_PROGRAM}")
+        to = self._sources[self.farthest_permutation()]
+        demand = np.zeros((self.order, self.order))
+        demand[self._sources, to] = self.ends[self._sources] * self.lines
+        np.fill_diagonal(demand, 0.0)
+        return Measured(min(1.0, concurrent_flow(self, demand)), "exact", "linear program")
+
+
+def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
+    """Largest share of all demands that can flow at once, however it is routed.
+
+    The maximum concurrent flow as a linear program, one commodity for each destination (Shahrokhi
+    and Matula, 1990), by HiGHS.
+
+    Parameters
+    ----------
+    graph : SwitchGraph
+    demand : float64[switches, switches]
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> graph = switch_graph(hopscape.build("ring(4)"))
+    >>> concurrent_flow(graph, np.roll(np.eye(4), 2, axis=1))
+    1.0
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import block_diag, coo_array, csr_array, hstack, identity, kron
+
+    channels, order = len(graph.heads), graph.order
+    targets = np.flatnonzero(demand.any(axis=0))
+    if not len(targets):
+        return math.inf
+    ones = np.ones(channels)
+    at = np.arange(channels)
+    leave = coo_array((ones, (graph.tails, at)), shape=(order, channels))
+    arrive = coo_array((ones, (graph.heads, at)), shape=(order, channels))
+    balance = csr_array(leave - arrive)
+    blocks, sent = [], []
+    for target in targets.tolist():
+        keep = np.arange(order) != target
+        blocks.append(balance[keep])
+        sent.append(-demand[keep, target])
+    equal = hstack([block_diag(blocks), csr_array(np.concatenate(sent)[:, None])], format="csr")
+    capacity = hstack(
+        [kron(np.ones((1, len(targets))), identity(channels)), csr_array((channels, 1))],
+        format="csr",
+    )
+    cost = np.zeros(equal.shape[1])
+    cost[-1] = -1.0
+    found = linprog(
+        cost,
+        A_ub=capacity,
+        b_ub=graph.speeds,
+        A_eq=equal,
+        b_eq=np.zeros(equal.shape[0]),
+        method="highs",
+    )
+    if not found.success:
+        raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
+    return round(-float(found.fun), 9)
+
+
+def rational_loads(graph: SwitchGraph) -> list[Fraction]:
+    """Loads of all channels when every two endpoints send 1, split evenly, as fractions."""
+    loads = [Fraction(0)] * len(graph.heads)
+    before: list[list[int]] = [[] for _ in range(graph.order)]
+    for channel, head in enumerate(graph.heads.tolist()):
+        before[head].append(channel)
+    tails = graph.tails.tolist()
+    for target in np.flatnonzero(graph.ends).tolist():
+        distance, paths, queue = {target: 0}, {target: 1}, [target]
+        steps: list[tuple[int, int, int]] = []
+        for node in queue:
+            for channel in before[node]:
+                tail = tails[channel]
+                if tail not in distance:
+                    distance[tail], paths[tail] = distance[node] + 1, 0
+                    queue.append(tail)
+                if distance[tail] == distance[node] + 1:
+                    paths[tail] += paths[node]
+                    steps.append((tail, channel, node))
+        flow = {v: Fraction(int(graph.ends[v]) * int(graph.ends[target])) for v in queue}
+        steps.sort(key=lambda step: -distance[step[0]])
+        for tail, channel, node in steps:
+            part = flow[tail] * paths[node] / paths[tail]
+            loads[channel] += part
+            flow[node] += part
+    return loads
+
+
+def switch_graph(network: Network) -> SwitchGraph:
+    """The switches of a network and their endpoints.
+
+    Where all lines of every endpoint lead to one switch, the endpoints become numbers; where they
+    lead to several, the endpoints stay as nodes with one endpoint each; a network without switches
+    has one endpoint at every node.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> graph = switch_graph(hopscape.build("fat_tree(4)"))
+    >>> graph.order, graph.ends.tolist()[:9], graph.lines
+    (20, [2, 2, 2, 2, 2, 2, 2, 2, 0], 1)
+    """
+    indptr, heads = network.indptr.astype(np.int64), network.heads.astype(np.int64)
+    speeds = np.asarray(network.capacities(), dtype=float)
+    ones = np.ones(network.order, dtype=np.int64)
+    if not network.has_switches:
+        return SwitchGraph(indptr, heads, speeds, ones, name=network.spec)
+    ends = network.endpoints.astype(np.int64)
+    is_end = np.zeros(network.order, dtype=bool)
+    is_end[ends] = True
+    lines = network.degrees[ends]
+    if not len(ends) or lines.min() != lines.max() or lines.min() < 1:
+        raise ArgumentError(f"the endpoints of {network.spec} have different numbers of lines")
+    owner = heads[indptr[ends]]
+    tails = network.tails.astype(np.int64)
+    belongs = np.zeros(network.order, dtype=np.int64)
+    belongs[ends] = owner
+    outgoing = is_end[tails]
+    single = bool((heads[outgoing] == belongs[tails[outgoing]]).all())
+    each = int(lines[0])
+    if not single or is_end[owner].any():
+        return SwitchGraph(indptr, heads, speeds, is_end.astype(np.int64), each, network.spec, True)
+    number = np.cumsum(~is_end) - 1
+    inner = ~is_end[tails] & ~is_end[heads]
+    count = int((~is_end).sum())
+    found = np.bincount(number[tails[inner]], minlength=count)
+    return SwitchGraph(
+        np.concatenate([[0], np.cumsum(found)]).astype(np.int64),
+        number[heads[inner]],
+        speeds[inner],
+        np.bincount(number[owner], minlength=count).astype(np.int64),
+        each,
+        network.spec,
+    )

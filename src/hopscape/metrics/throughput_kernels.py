@@ -1,0 +1,119 @@
+"""Even splitting over all shortest paths: loads, and the share of each pair on one channel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@njit(cache=True, nogil=True)
+def _count_paths(
+    rindptr: Array, rtails: Array, target: int, dist: Array, paths: Array, queue: Array
+) -> int:
+    """Distances to a node and numbers of shortest paths to it; returns how many nodes reach it."""
+    dist[:] = -1
+    paths[:] = 0.0
+    dist[target] = 0
+    paths[target] = 1.0
+    queue[0] = target
+    done, size = 0, 1
+    while done < size:
+        w = queue[done]
+        done += 1
+        for i in range(rindptr[w], rindptr[w + 1]):
+            v = rtails[i]
+            if dist[v] < 0:
+                dist[v] = dist[w] + 1
+                queue[size] = v
+                size += 1
+            if dist[v] == dist[w] + 1:
+                paths[v] += paths[w]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def even_loads(
+    indptr: Array, heads: Array, rindptr: Array, rtails: Array, ends: Array, loads: Array
+) -> float:
+    """Add ends[s] · ends[t] for every two nodes, split evenly over their shortest paths.
+
+    Returns
+    -------
+    float
+        What all pairs send times their hops; -1 when some pair has no path.
+    """
+    nodes = len(indptr) - 1
+    dist = np.empty(nodes, np.int64)
+    queue = np.empty(nodes, np.int64)
+    paths, flow = np.empty(nodes), np.empty(nodes)
+    hops = 0.0
+    for target in range(nodes):
+        if ends[target] == 0:
+            continue
+        reached = _count_paths(rindptr, rtails, target, dist, paths, queue)
+        for v in range(nodes):
+            if dist[v] < 0 and ends[v] > 0:
+                return -1.0
+            flow[v] = float(ends[v]) * ends[target]
+        for i in range(reached - 1, 0, -1):
+            v = queue[i]
+            if flow[v] == 0.0:
+                continue
+            hops += flow[v]
+            each = flow[v] / paths[v]
+            for c in range(indptr[v], indptr[v + 1]):
+                w = heads[c]
+                if dist[w] + 1 == dist[v]:
+                    part = each * paths[w]
+                    loads[c] += part
+                    flow[w] += part
+    return hops
+
+
+@njit(cache=True, nogil=True)
+def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> float:
+    """Mean hops to a few nodes, every other endpoint counted once; -1 when some cannot reach."""
+    nodes = len(rindptr) - 1
+    dist, queue = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    paths = np.empty(nodes)
+    total, count = 0.0, 0.0
+    for target in targets:
+        _count_paths(rindptr, rtails, target, dist, paths, queue)
+        for v in range(nodes):
+            if ends[v] > 0 and dist[v] < 0:
+                return -1.0
+            total += float(ends[v]) * dist[v] if ends[v] > 0 else 0.0
+            count += ends[v]
+        count -= 1
+    return total / count if count else 0.0
+
+
+@njit(cache=True, nogil=True)
+def path_counts(rindptr: Array, rtails: Array, dist: Array, paths: Array) -> None:
+    """Fill dist[v, t] and the number of shortest paths[v, t]; -1 and 0 where there is none."""
+    nodes = len(rindptr) - 1
+    queue = np.empty(nodes, np.int64)
+    row, count = np.empty(nodes, np.int64), np.empty(nodes)
+    for target in range(nodes):
+        _count_paths(rindptr, rtails, target, row, count, queue)
+        dist[:, target] = row
+        paths[:, target] = count
+
+
+@njit(cache=True, nogil=True)
+def channel_shares(
+    dist: Array, paths: Array, tail: int, head: int, sources: Array, out: Array
+) -> None:
+    """Fill out[i, j]: the share of what sources[i] sends to sources[j] that takes one channel."""
+    for i in range(len(sources)):
+        s = sources[i]
+        for j in range(len(sources)):
+            t = sources[j]
+            out[i, j] = 0.0
+            near, far = dist[s, tail], dist[head, t]
+            if s != t and near >= 0 and far >= 0 and near + 1 + far == dist[s, t]:
+                out[i, j] = paths[s, tail] * paths[head, t] / paths[s, t]

@@ -1,0 +1,40 @@
+"""What a shell is offered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("hopscape des", {"design"}),
+        ("hopscape show tor", {"torus"}),
+        ("hopscape compare petersen hyperc", {"hypercube"}),
+        ("hopscape simulate torus --traffic tor", {"tornado"}),
+        ("hopscape compare petersen --columns diameter,gir", {"diameter,girth"}),
+        ("hopscape blockdesign mach", {"machines"}),
+        ("hopscape design --families torus,mes", {"torus,mesh"}),
+        ("hopscape families heaw", {"heawood"}),
+        ("hopscape docs star", {"start"}),
+        ("hopscape broadcast heawood --algorithm basi", {"basic", "basic-printed"}),
+        ("hopscape nothing x", set()),
+    ],
+)
+def test_completion(line: str, offered: set[str]) -> None:
+    words = line.split()
+    environment = {
+        "_HOPSCAPE_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+        "PATH": "",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "hopscape"], capture_output=True, text=True, env=environment,
+        check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert set(done.stdout.split()) == offered

@@ -1,0 +1,286 @@
+"""Switched machines: what they are made of, what they cost, and how they are ranked."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.design.floorplan import FloorPlan
+from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
+from hopscape.design.machine_figures import machine_figures
+from hopscape.design.offers import Offer, family_offers
+from hopscape.design.prices import load_prices
+from hopscape.design.switched import design_switched
+from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.metrics.throughput import switch_graph
+from hopscape.registry import family
+
+FAMILIES = ("hyperx", "fat_tree", "complete", "torus", "slim_fly", "distributed_switch", "ring")
+
+
+@pytest.fixture(scope="module")
+def small():
+    return design_switched(SwitchedRequirements(54, 12, families=FAMILIES))
+
+
+def test_every_candidate_is_what_it_says(small):
+    """The spec builds the machine: its endpoints, switches, ports and lines, counted anew."""
+    for one in small.candidates:
+        net = hopscape.build(one.spec)
+        switches = np.setdiff1d(np.arange(net.order), net.endpoints)
+        assert net.endpoint_count == one.value("endpoints")
+        assert len(switches) == one.value("switches")
+        assert int(net.degrees[switches].max()) == one.value("radix_used") <= 12
+        assert net.links == one.value("cables_copper") + one.value("cables_optical")
+        graph = switch_graph(net)
+        uniform = graph.uniform().throughput
+        assert float(one.value("throughput_even")) == pytest.approx(uniform, abs=1e-6)
+        assert one.value("guaranteed_throughput") == pytest.approx(
+            graph.guaranteed().value, abs=1e-6
+        )
+
+
+def test_ranking(small):
+    """Who misses a demand comes after all who meet it, and the cheapest comes first."""
+    missed = [bool(one.trouble) for one in small.candidates]
+    assert missed == sorted(missed)
+    costs = [one.value("money") for one in small.candidates if not one.trouble]
+    assert costs == sorted(costs)
+    assert all(
+        float(o.value("line_throughput")) >= 1 - 1e-9 for o in small.candidates if not o.trouble
+    )
+    assert small.best.meets == ("endpoints", "radix", "throughput")
+
+
+def test_words_have_the_numbers_of_the_table(small):
+    best = small.best
+    assert best.spec in small.answer
+    assert f"{best.value('money'):,.0f} USD" in small.answer
+    assert f"{best.value('switches')} switches" in small.answer
+
+
+def test_planes_and_one_network_are_both_offered():
+    asked = SwitchedRequirements(16, 16, nics=2, families=("complete", "fat_tree"))
+    found = design_switched(asked)
+    assert {one.value("planes") for one in found.candidates} == {1, 2}
+    for one in found.candidates:
+        net = hopscape.build(one.spec)
+        assert set(net.degrees[net.endpoints].tolist()) == {2}
+        assert net.links == one.value("cables_copper") + one.value("cables_optical")
+
+
+@given(st.integers(2, 200), st.integers(2, 32), st.integers(1, 3), st.sampled_from([1.0, 0.5, 0.2]))
+def test_offers_fit(endpoints, radix, nics, throughput):
+    """Whatever is asked, what is offered keeps the radix and has the endpoints."""
+    if radix < nics:
+        return
+    asked = SwitchedRequirements(endpoints, radix, nics=nics, throughput=throughput)
+    for name in ("torus", "complete", "slim_fly"):
+        for planes in asked.splits:
+            for batch in family_offers(family(name), asked, planes):
+                for offer in batch[:2]:
+                    machine = offer.machine()
+                    assert machine.nics == nics
+                    assert machine.endpoints >= endpoints
+                    if offer.each:
+                        assert machine.radix_used <= radix
+                break
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        Offer("torus(3, 4)", 12, 3, 2, 1, 2),
+        Offer("fat_tree(4)", 20, 0, 2, 2, 1),
+        Offer("fat_tree(4)", 20, 3, 1, 1, 1),
+        Offer("distributed_switch(7, 3, 1)", 14, 2, 2, 1, 1),
+        Offer("distributed_switch(7, 3, 1)", 7),
+        Offer("complete(4)", 4, 2, 3, 2, 1),
+    ],
+    ids=lambda offer: offer.spec,
+)
+def test_an_offer_is_the_machine_of_its_spec(offer):
+    machine, net = offer.machine(), hopscape.build(offer.spec)
+    switches = np.setdiff1d(np.arange(net.order), net.endpoints)
+    assert machine.endpoints == net.endpoint_count
+    assert machine.switches == len(switches)
+    assert machine.radix_used == int(net.degrees[switches].max())
+    assert set(net.degrees[net.endpoints].tolist()) == {machine.nics}
+    whole = switch_graph(net)
+    assert machine.flow.uniform().throughput == pytest.approx(whole.uniform().throughput, abs=0.02)
+
+
+def test_bill_of_a_fat_tree_of_the_hammingmesh_study():
+    """48 switches, 1,024 copper and 1,024 optical cables, 16 planes: 25.3 million dollars."""
+    leaf = np.repeat(np.arange(32), 32)
+    spine = 32 + np.tile(np.arange(32) // 2, 32)
+    plain = switch_graph(Network.from_links(48, leaf, spine))
+    graph = type(plain)(plain.indptr, plain.heads, plain.speeds, np.repeat([32, 0], [32, 16]))
+    machine = Machine(graph, planes=16)
+    racks = Racks(FloorPlan(1, 1, 1), np.full(1024, 20.0), np.full(1024, 2.0), "")
+    bill = price_machine(machine, racks, load_prices("hammingmesh"))
+    assert (bill.switches, bill.copper, bill.optical) == (768, 16384, 16384)
+    assert bill.cost == 25_303_040
+    assert graph.uniform().throughput == graph.guaranteed().value == 1.0
+
+
+def test_racks_keep_a_switch_with_its_endpoints():
+    machine = Machine(switch_graph(hopscape.build("concentrated(torus(4, 4), 12)")))
+    racks = rack_machine(machine)
+    assert len(racks.lines) == 16 * 12
+    assert racks.lines.max() <= 42 * racks.plan.slot_pitch
+    assert len(racks.links) == 32
+    with pytest.raises(ArgumentError, match=r"has 2 racks, but .* needs"):
+        rack_machine(machine, FloorPlan(1, 2, 42))
+
+
+def test_price_and_power_follow_the_list(tmp_path):
+    text = (
+        'currency = "EUR"\nrate = 10\n[nic]\nprice = 7\nwatts = 1\n[[switch]]\nradix = 64\n'
+        "price = 1000\nwatts = 50\n[[copper]]\nprice = 3\nwatts = 0.5\n"
+    )
+    (tmp_path / "p.toml").write_text(text)
+    asked = SwitchedRequirements(20, 8, prices=str(tmp_path / "p.toml"))
+    machine = Machine(switch_graph(hopscape.build("concentrated(complete(5), 4)")))
+    found = machine_figures(machine, asked.price_list)
+    assert found["money"].value == 5 * 1000 + (10 + 20) * 3 + 20 * 7
+    assert found["watts_per_endpoint"].value == (5 * 50 + 30 * 0.5 + 20) / 20
+    assert found["cost_per_rate"].value == pytest.approx(5230 / (20 * 10), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        ({"radix": 2, "nics": 3}, "radix is 2, smaller than the 3 lines"),
+        ({"nics": 4, "planes": 3}, "does not divide the 4 lines"),
+        ({"throughput": 0.5, "worst": 0.6}, "raise --throughput"),
+        ({"throughput": 0.0}, "throughput is 0"),
+        ({"throughput": 1.5}, "throughput is 1.5"),
+        ({"budget": -1.0}, "budget is -1"),
+        ({"endpoints": 1}, "endpoints is 1"),
+        ({"radix": 1}, "radix is 1"),
+        ({"exact": True, "within": 0.1}, "contradict"),
+        ({"prices": "none"}, "unknown"),
+    ],
+)
+def test_questions_that_cannot_be(given_, words):
+    with pytest.raises(ArgumentError, match=words):
+        SwitchedRequirements(**({"endpoints": 16, "radix": 8} | given_))
+
+
+def test_the_nearest_is_named_when_nothing_meets_the_demands():
+    asked = SwitchedRequirements(20, 8, budget=1000.0, families=("complete", "torus"))
+    with pytest.raises(ArgumentError, match=r"the nearest, .*costs .* USD, .* too much"):
+        design_switched(asked)
+    with pytest.raises(ArgumentError, match=r"the nearest, .*uniform .* instead of 1"):
+        design_switched(SwitchedRequirements(64, 4, families=("ring",)))
+    with pytest.raises(ArgumentError, match="no family has a machine"):
+        design_switched(SwitchedRequirements(500, 3, families=("fat_tree",)))
+
+
+def test_one_switch_suffices():
+    found = design_switched(SwitchedRequirements(10, 16, families=("complete",)))
+    assert found.best.value("switches") == 1
+    assert found.best.value("guaranteed_throughput") == 1.0
+
+
+def test_two_kinds_are_never_mixed():
+    from hopscape.design import Requirements
+    from hopscape.design.candidates import find_candidates
+
+    for one in find_candidates(Requirements(64, 16)):
+        assert not hopscape.build(one.spec).has_switches
+    found = design_switched(SwitchedRequirements(20, 8, families=("complete", "torus")))
+    assert all(hopscape.build(one.spec).has_switches for one in found.candidates)
+
+
+def run(*words: str):
+    from typer.testing import CliRunner
+
+    from hopscape.cli.app import app
+
+    return CliRunner().invoke(app, list(words))
+
+
+SMALL = ("design", "--radix", "8", "--families", "complete,torus", "--jobs", "1")
+
+
+def test_the_keys_that_scripts_rely_on(tmp_path):
+    path = tmp_path / "out.json"
+    done = run(*SMALL, "--endpoints", "20", "--format", "json", "-o", str(path))
+    assert done.exit_code == 0
+    found = json.loads(path.read_text())
+    keys = (
+        "spec endpoints switches radix_used cables_copper cables_optical cost cost_per_endpoint"
+        " watts_per_endpoint throughput guaranteed_throughput meets"
+    )
+    assert all(set(keys.split()) <= set(one) for one in found["candidates"])
+    first = found["candidates"][0]
+    assert first["cost_per_endpoint"] == pytest.approx(first["cost"] / first["endpoints"], abs=0.01)
+    assert first["spec"] in found["answer"]
+    assert first["meets"] == ["endpoints", "radix", "throughput"]
+
+
+def test_a_question_in_a_file(tmp_path):
+    path = tmp_path / "q.toml"
+    path.write_text(
+        'endpoints = 20\nradix = 8\nfamilies = ["complete", "torus"]\nformat = "json"\n'
+    )
+    done = run("design", "--from", str(path), "--jobs", "1", "-o", str(tmp_path / "a.json"))
+    assert done.exit_code == 0
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["requirements"]["families"] == ["complete", "torus"]
+    path.write_text("endpoints = 20\nradii = 8\n")
+    done = run("design", "--from", str(path))
+    assert done.exit_code != 0
+    assert "line 2" in str(done.exception) + done.output
+
+
+def test_a_sweep(tmp_path):
+    figure, out = tmp_path / "s.svg", tmp_path / "s.json"
+    words = (*SMALL, "--sweep", "10,20", "--figure", str(figure), "--format", "json")
+    assert run(*words, "-o", str(out)).exit_code == 0
+    rows = json.loads(out.read_text())["sweep"]
+    assert {row["asked"] for row in rows} == {10, 20}
+    assert figure.read_bytes().startswith(b"<?xml")
+
+
+def test_the_folder(tmp_path):
+    from hopscape.design.handover import read_back
+
+    done = run(*SMALL, "--endpoints", "20", "--out", str(tmp_path / "plan"))
+    assert done.exit_code == 0
+    page = (tmp_path / "plan" / "report.html").read_text()
+    assert "guaranteed" in page
+    assert "USD" in page
+    assert (tmp_path / "plan" / "pictures" / "money-guaranteed_throughput.svg").exists()
+    ranking = json.loads((tmp_path / "plan" / "ranking.json").read_text())
+    net = read_back(tmp_path / "plan" / "network")
+    assert net.spec == ranking["candidates"][0]["spec"]
+    assert math.isfinite(ranking["candidates"][0]["cost"])
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--endpoints", "20"), "needs --radix"),
+        (("--endpoints", "20", "--radix", "8", "--nodes", "20"), "--nodes belongs to direct"),
+        (("--endpoints", "20", "--radix", "8", "--vcs", "2"), "--vcs belongs to direct"),
+        (("--nodes", "20", "--ports", "4", "--budget", "9"), "--budget belongs to switched"),
+        (("--nodes", "20"), "give --nodes and --ports"),
+        (("--radix", "8", "--sweep", "x"), "must be numbers"),
+        (("--radix", "8", "--sweep", "8", "--endpoints", "8"), "leave out --endpoints"),
+        (("--endpoints", "20", "--radix", "8", "--matters", "expandability"), "no criterion"),
+    ],
+)
+def test_options_are_honoured_or_refused(words, complaint):
+    done = run("design", *words)
+    assert complaint in str(done.exception) + done.output

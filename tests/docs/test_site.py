@@ -1,0 +1,89 @@
+"""The manual holds what it says: links lead somewhere, examples and notebooks run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import hopscape as hs
+from hopscape.cli.contents import GROUPS, OLD, PANELS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+def _builder() -> ModuleType:
+    found = importlib.util.spec_from_file_location("build_site", ROOT / "docs" / "build_site.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    local = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def _commands(page: Path) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"(?:\$ |`)hopscape ([a-z][a-z-]*(?: [a-z][a-z-]*)?)", text)
+
+
+def test_pages_name_commands_that_exist() -> None:
+    known = {name for members in PANELS.values() for name in members}
+    wrong = []
+    for page in (ROOT / "docs").rglob("*.md"):
+        for call in _commands(page):
+            name, _, member = call.partition(" ")
+            in_group = name not in GROUPS or not member or member in GROUPS[name][1]
+            if name in OLD or name not in known or not in_group:
+                wrong.append((page.name, call))
+    assert wrong == []
+
+
+def test_the_python_page_runs() -> None:
+    pytest.importorskip("networkx")
+    found = doctest.testfile(
+        str(ROOT / "docs" / "python.md"), module_relative=False, optionflags=doctest.ELLIPSIS
+    )
+    assert found.attempted > 20
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[p.stem for p in NOTEBOOKS])
+def test_notebooks_run(notebook: Path) -> None:
+    values = [value for _, _, value in _builder().run_cells(notebook) if value is not None]
+    assert len(values) >= 2
+    assert any(hasattr(value, "_repr_html_") or hasattr(value, "_repr_svg_") for value in values)
+
+
+def test_every_public_name_is_explained() -> None:
+    rooms = [hs, *(getattr(hs, name) for name in _builder().ROOMS)]
+    bare = [
+        f"{room.__name__}.{name}"
+        for room in rooms
+        for name in room.__all__
+        if not name.isupper() and not name.startswith("__") and not getattr(room, name).__doc__
+    ]
+    assert bare == []
+
+
+@pytest.mark.slow
+def test_the_site_is_built() -> None:
+    pytest.importorskip("mkdocs")
+    pytest.importorskip("mkdocstrings")
+    subprocess.run([sys.executable, "docs/build_site.py"], cwd=ROOT, check=True)
+    assert (ROOT / "build" / "site" / "index.html").is_file()

@@ -1,0 +1,183 @@
+"""Throughput of switched machines against slow twins: fractions, all permutations, programs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hopscape
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.network import Network
+from hopscape.metrics.load import channel_load, switch_load
+from hopscape.metrics.throughput import (
+    SwitchGraph,
+    concurrent_flow,
+    rational_loads,
+    switch_graph,
+)
+
+MACHINES = [
+    "concentrated(complete(5), 3)",
+    "concentrated(ring(6), 2)",
+    "concentrated(torus(3, 4), 2, trunk=2)",
+    "concentrated(petersen, 2, lines=2)",
+    "fat_tree(4)",
+    "concentrated(fat_tree(4), 4)",
+    "slim_fly(3, p=2)",
+    "dragonfly(2, 2, p=2)",
+    "distributed_switch(7, 3, 1)",
+    "planes(concentrated(complete(4), 2), 2)",
+]
+
+
+def graph_of(spec: str) -> SwitchGraph:
+    return switch_graph(hopscape.build(spec))
+
+
+def paths_between(graph: SwitchGraph, start: int, goal: int) -> list[tuple[int, ...]]:
+    """All shortest paths as channels, by plain search."""
+    layer = {start: [()]}
+    while goal not in layer:
+        following: dict[int, list[tuple[int, ...]]] = {}
+        for node, ways in layer.items():
+            for channel in range(graph.indptr[node], graph.indptr[node + 1]):
+                head = int(graph.heads[channel])
+                following.setdefault(head, []).extend((*way, channel) for way in ways)
+        layer = following
+    return layer[goal]
+
+
+def shares(graph: SwitchGraph) -> dict[tuple[int, int], np.ndarray]:
+    """For every two switches with endpoints, the share of their traffic on each channel."""
+    ends = np.flatnonzero(graph.ends).tolist()
+    out = {}
+    for s in ends:
+        for t in ends:
+            row = np.zeros(len(graph.heads))
+            if s != t:
+                ways = paths_between(graph, s, t)
+                for way in ways:
+                    row[list(way)] += 1 / len(ways)
+            out[s, t] = row
+    return out
+
+
+@pytest.mark.parametrize("spec", MACHINES)
+def test_uniform_loads_are_those_of_all_paths(spec):
+    graph = graph_of(spec)
+    slow = sum(graph.ends[s] * graph.ends[t] * row for (s, t), row in shares(graph).items())
+    load = (slow / graph.speeds).max() * graph.lines / (graph.endpoints - 1)
+    assert graph.uniform().load == pytest.approx(load)
+    assert [float(x) for x in rational_loads(graph)] == pytest.approx(list(slow))
+    fraction = graph.fraction()
+    assert fraction is not None
+    assert float(fraction) == pytest.approx(min(1.0, 1 / load))
+
+
+SMALL = [
+    *("concentrated(complete(5), 3)", "concentrated(ring(6), 2)", "concentrated(mesh(2, 3), 2)"),
+    *(
+        "concentrated(ring(5), 2, trunk=2)",
+        "distributed_switch(7, 3, 1)",
+        "concentrated(path(4), 1)",
+    ),
+]
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_worst_permutation_is_the_worst_of_all(spec):
+    graph = graph_of(spec)
+    ends = np.flatnonzero(graph.ends).tolist()
+    rows, most = shares(graph), int(graph.ends.max()) * graph.lines
+    worst = max(
+        float((sum(rows[s, t] for s, t in zip(ends, image, strict=True)) / graph.speeds).max())
+        for image in permutations(ends)
+    )
+    assert graph.worst_minimal().value == pytest.approx(min(1.0, 1 / (worst * most)))
+    assert graph.worst_minimal().how == "exact"
+
+
+@pytest.mark.parametrize("spec", MACHINES)
+def test_bounds_are_in_order(spec):
+    graph = graph_of(spec)
+    guaranteed, best = graph.guaranteed().value, graph.optimum().value
+    assert guaranteed is not None
+    assert best is not None
+    assert guaranteed <= best + 1e-7 <= graph.bound().value + 2e-7
+    assert guaranteed <= graph.uniform().throughput + 1e-9
+
+
+def test_the_guarantee_is_kept_under_random_permutations():
+    """Valiant's loads, added up path by path, never exceed what was promised."""
+    graph = graph_of("concentrated(torus(3, 3), 2)")
+    rows, ends = shares(graph), range(graph.order)
+    generator = np.random.default_rng(1)
+    for _ in range(20):
+        image = generator.permutation(graph.order)
+        load = sum(
+            (rows[s, m] + rows[m, int(image[s])]) * 2 / graph.order for s in ends for m in ends
+        )
+        assert 1 / load.max() >= graph.valiant() - 1e-9
+
+
+@given(st.integers(2, 9), st.integers(1, 4), st.data())
+def test_random_machines(order, each, data):
+    tails = list(range(1, order))
+    heads = [data.draw(st.integers(0, node - 1)) for node in tails]
+    more = data.draw(st.lists(st.tuples(st.integers(0, order - 1), st.integers(0, order - 1))))
+    pairs = [*zip(tails, heads, strict=True), *((a, b) for a, b in more if a != b)]
+    net = Network.from_links(order, [a for a, _ in pairs], [b for _, b in pairs])
+    plain = switch_graph(net)
+    graph = SwitchGraph(plain.indptr, plain.heads, plain.speeds, np.full(order, each))
+    most = max(rational_loads(graph))
+    found = graph.uniform()
+    assert found.load == pytest.approx(float(most) / (order * each - 1))
+    guaranteed = graph.guaranteed().value
+    assert guaranteed is not None
+    assert 0 < guaranteed <= min(1.0, graph.bound().value) + 1e-9
+    assert graph.fraction() == min(
+        Fraction(1), Fraction(order * each - 1) / most if found.load > 1 - 1e-9 else Fraction(1)
+    )
+
+
+def test_a_router_is_asked_switch_by_switch():
+    for spec in ("fat_tree(4)", "slim_fly(3, p=2)", "dragonfly(2, 2, p=2)"):
+        net = hopscape.build(spec)
+        switch = np.ones(net.order, dtype=bool)
+        switch[net.endpoints] = False
+        loads = channel_load(net).loads[switch[net.tails] & switch[net.heads]]
+        assert switch_load(net, net.router()) == pytest.approx(loads.max())
+
+
+def test_large_machines_look_at_kinds_of_channels():
+    found = graph_of("fat_tree(16)").worst_minimal()
+    assert (found.value, found.how) == (1.0, "symmetry")
+    random = graph_of("concentrated(random_regular(200, 8), 2)").worst_minimal()
+    assert random.how == "bound"
+    assert graph_of("concentrated(random_regular(200, 8), 2)").guaranteed().note.startswith("Val")
+
+
+def test_quick_bound_is_the_bound_where_all_nodes_are_alike():
+    graph = graph_of("concentrated(torus(4, 4), 3)")
+    assert graph.quick_bound() == pytest.approx(1 / graph.uniform().load)
+    assert graph_of("concentrated(complete(1), 4)").quick_bound() == float("inf")
+
+
+def test_what_cannot_be():
+    apart = Network.from_links(4, [0, 2], [1, 3])
+    with pytest.raises(DisconnectedError):
+        switch_graph(apart).uniform()
+    uneven = Network.from_links(4, [0, 0, 1], [2, 3, 2], switches=np.array([2, 3]))
+    with pytest.raises(ArgumentError, match="different numbers of lines"):
+        switch_graph(uneven)
+
+
+def test_no_traffic_and_one_switch():
+    graph = graph_of("concentrated(complete(1), 4)")
+    assert (graph.uniform().throughput, graph.guaranteed().value, graph.valiant()) == (1, 1, 1)
+    assert concurrent_flow(graph_of("ring(4)"), np.zeros((4, 4))) == float("inf")

@@ -1,0 +1,160 @@
+"""Kill a command at each of its writes, renames and syncs, go on, and compare with a quiet run.
+
+    python tests/store/injected_faults.py [--every N] [NAME ...]
+
+One process loads everything; each run is a fork of it, which dies at the chosen moment without a
+word, as a kill -9 or a power cut would have it. Then the same command runs to its end on what is
+left, and its output must be that of an undisturbed run. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+COMMANDS: dict[str, str] = {
+    "search circulant": "search circulant --nodes 20..26 --processes 1 --table {table}",
+    "search multiring": "search multiring --nodes 8..10 --rings 4 --processes 1 --table {table}",
+    "simulate": "simulate ring(6) --load 0.1,0.2,0.3 --cycles 200 --workers 1 --resume {table}",
+    "design": "design --nodes 12 --ports 3 --finalists 1 --jobs 1 --table {table}",
+    "atlas": "atlas circulant --degree 6 --nodes 20..24 --prove --processes 1 --table {table}",
+}
+_WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")
+_DEAD = 9
+_MOVING = {"seconds", "elapsed", "took"}  # what no two runs have in common
+
+
+class Bomb:
+    """Counts the calls that touch the disk, and ends the process at one of them."""
+
+    def __init__(self, at: int | None, torn: bool) -> None:
+        self.at, self.torn, self.calls = at, torn, 0
+
+    def wrap(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any, **options: Any) -> Any:
+            if name == "write" and arguments[0] <= 2:
+                return original(*arguments, **options)
+            if self.calls == self.at:
+                if self.torn and name == "write":
+                    handle, data = arguments
+                    original(handle, data[: max(1, len(data) // 2)])
+                elif self.torn:
+                    original(*arguments, **options)
+                os._exit(_DEAD)
+            self.calls += 1
+            return original(*arguments, **options)
+
+        return watched
+
+
+@contextmanager
+def _armed(bomb: Bomb) -> Iterator[None]:
+    saved = {name: getattr(os, name) for name in _WATCHED}
+    for name, original in saved.items():
+        setattr(os, name, bomb.wrap(name, original))
+    try:
+        yield
+    finally:
+        for name, original in saved.items():
+            setattr(os, name, original)
+
+
+def _load(words: list[str]) -> None:
+    """Run the command once in this process, so that its forks need to load and compile nothing."""
+    from hopscape.cli import main
+
+    nowhere = io.StringIO()
+    with suppress(SystemExit), redirect_stdout(nowhere), redirect_stderr(nowhere):
+        main(words)
+
+
+def run(words: list[str], at: int | None = None, torn: bool = False) -> tuple[int, int]:
+    """A fork runs the command: its exit status and how often it touched the disk."""
+    back, forth = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        os.close(back)
+        quiet = os.open(os.devnull, os.O_RDWR)
+        os.dup2(quiet, 1)
+        try:
+            from hopscape.cli import main
+
+            bomb = Bomb(at, torn)
+            try:
+                with _armed(bomb):
+                    main(words)
+            except SystemExit as ended:
+                status = int(ended.code or 0)
+            os.write(forth, str(bomb.calls).encode())
+        finally:
+            os._exit(status)
+    os.close(forth)
+    with os.fdopen(back, "rb") as pipe:
+        calls = int(pipe.read() or b"0")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), calls
+
+
+def result(path: Path) -> Any:
+    """What a command wrote, without what no two runs have in common."""
+
+    def still(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: still(v) for k, v in value.items() if k not in _MOVING}
+        return [still(v) for v in value] if isinstance(value, list) else value
+
+    return still(json.loads(path.read_text(encoding="utf-8")))
+
+
+def attack(name: str, folder: Path, every: int) -> dict[str, Any]:
+    """Kill one command everywhere; how often, and what went wrong."""
+
+    def words(tag: str) -> list[str]:
+        table, out = folder / f"{tag}.jsonl", folder / f"{tag}.json"
+        return [*COMMANDS[name].format(table=table).split(), "-f", "json", "-o", str(out)]
+
+    status, calls = run(words("quiet"))
+    wrong = [] if status == 0 else [f"the undisturbed run ends with {status}"]
+    want = result(folder / "quiet.json") if status == 0 else None
+    kills = 0
+    for at in range(0, calls if status == 0 else 0, every):
+        for torn in (False, True):
+            tag = f"{at}-{torn:d}"
+            ended, _ = run(words(tag), at, torn)
+            kills += ended == _DEAD
+            again = max(run(words(tag))[0], run(words(tag))[0])  # and the file is good once more
+            if ended != _DEAD:
+                wrong.append(f"call {at}: the bomb did not go off, exit {ended}")
+            elif again != 0:
+                wrong.append(f"call {at} torn={torn}: a later run ends with {again}")
+            elif result(folder / f"{tag}.json") != want:
+                wrong.append(f"call {at} torn={torn}: another result than undisturbed")
+    return {"calls": calls, "kills": kills, "wrong": wrong}
+
+
+def main() -> None:
+    """Attack some or all commands."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=1, help="only each so manieth call")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="commands; all without")
+    given = parser.parse_args()
+    report = {}
+    for name in given.names or COMMANDS:
+        with tempfile.TemporaryDirectory() as folder:
+            _load([*COMMANDS[name].format(table=f"{folder}/warm.jsonl").split(), "-f", "json"])
+        with tempfile.TemporaryDirectory() as folder:
+            report[name] = attack(name, Path(folder), given.every)
+        print(name, report[name]["kills"], report[name]["wrong"][:2], file=sys.stderr)
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

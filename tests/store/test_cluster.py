@@ -1,0 +1,66 @@
+"""Searches on a real Dask cluster of processes: killed and late workers, the same results, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from hopscape.search import best_circulants
+from hopscape.store import Store, Task, run_tasks
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+    ) as made:
+        yield made
+
+
+def slow_square(x):
+    time.sleep(0.15)
+    return {"square": x * x, "process": os.getpid()}
+
+
+def test_a_search_on_a_cluster_is_that_of_one_process(cluster):
+    orders = range(30, 50)
+    there = list(best_circulants(orders, degree=6, dask=cluster.scheduler_address))
+    assert there == list(best_circulants(orders, degree=6, processes=1))
+
+
+def test_killed_workers_lose_nothing_and_late_ones_are_used(cluster, tmp_path):
+    with distributed.Client(cluster) as client:
+        victims = list(client.run(os.getpid).values())
+    tasks = [Task(f"square of {x}", (x,), 1.0) for x in range(60)]
+
+    def disturb():
+        time.sleep(1.0)
+        os.kill(victims[0], signal.SIGKILL)
+        cluster.scale(3)
+
+    trouble = threading.Thread(target=disturb)
+    with Store(tmp_path / "found.jsonl") as store:
+        results = run_tasks(tasks, slow_square, store, dask=cluster.scheduler_address)
+        trouble.start()
+        found = [
+            (task.arguments[0], result["square"], result["process"]) for task, result in results
+        ]
+        trouble.join()
+    assert [(x, square) for x, square, _ in found] == [(x, x * x) for x in range(60)]
+    lines = (tmp_path / "found.jsonl").read_text().splitlines()[1:]
+    keys = [json.loads(line)["key"] for line in lines]
+    assert sorted(keys) == sorted(task.key for task in tasks)  # nothing lost, nothing twice
+    late = {process for _, _, process in found} - set(victims)
+    assert late
