@@ -17,6 +17,7 @@ from hopscape.collectives.orbits import (
     symmetric_all_to_all,
 )
 from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
+from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
@@ -216,8 +217,10 @@ def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]
     verdict = verify(schedule) if verdict is None else verdict
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
-    note = schedule.network.unheeded("rounds and costs count hops", "delay", "length")
-    if schedule.model.switching == "circuit":
+    circuits = schedule.model.switching == "circuit"
+    aside = ATTRIBUTES if circuits else tuple(x for x in ATTRIBUTES if x != "capacity")
+    note = schedule.network.unheeded("rounds and costs take channels as alike", *aside)
+    if circuits:
         details |= _circuit_details(schedule, bool(verdict))
     return {
         "spec": schedule.network.spec,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.families.circulant.bounds import ball, least_mean, ulb
+from hopscape.families.circulant.bounds import ball, least_mean, nearest_double_loop, ulb
 
 __all__ = [
     "MOST_SETS",
@@ -217,8 +217,6 @@ def _rows(degree: int) -> Mapping[int, AtlasRow]:
 
 def _double_loop(nodes: int) -> AtlasRow:
     """(N; s, s+1), by formula: least diameter and least mean with two generators."""
-    from hopscape.families.circulant.named import DoubleLoop
-
+    s = nearest_double_loop(nodes)
     total = least_mean(nodes, 2) * (nodes - 1)
-    generators = tuple(DoubleLoop(nodes).generators)
-    return AtlasRow(nodes, _CLOSED_FORM, ulb(nodes, 2), int(total), None, (generators,))
+    return AtlasRow(nodes, _CLOSED_FORM, ulb(nodes, 2), int(total), None, ((s, s + 1),))

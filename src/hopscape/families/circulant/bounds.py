@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["ball", "least_mean", "max_order", "ulb"]
+__all__ = ["ball", "least_mean", "max_order", "nearest_double_loop", "ulb"]
 
 
 def ball(d: int, n: int) -> int:
@@ -109,3 +109,14 @@ def least_mean(nodes: int, n: int) -> Fraction:
 def _require(name: str, value: int, low: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < low:
         raise ArgumentError(f"{name} is {value!r}; it must be an integer of at least {low}")
+
+
+def nearest_double_loop(nodes: int) -> int:
+    """The s of (N; s, s+1), which has the least diameter and mean with two generators.
+
+    Examples
+    --------
+    >>> [nearest_double_loop(nodes) for nodes in (5, 13, 25, 100)]
+    [1, 2, 3, 7]
+    """
+    return math.isqrt(2 * nodes - 1) // 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
@@ -11,7 +10,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Parameter
 from hopscape.core.requirement import Requirement
 from hopscape.families.circulant.atlas import atlas_contents, atlas_row
-from hopscape.families.circulant.bounds import least_mean, max_order, ulb
+from hopscape.families.circulant.bounds import least_mean, max_order, nearest_double_loop, ulb
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.wiring import FixedCirculant
 
@@ -204,7 +203,7 @@ class DoubleLoop(FixedCirculant):
         if variant not in ("nearest", "ulb"):
             raise ArgumentError(f"variant is {variant!r}; choose nearest or ulb")
         self.nodes, self.variant = nodes, variant
-        s = math.isqrt(2 * nodes - 1) // 2 if variant == "nearest" else ulb(nodes, 2)
+        s = nearest_double_loop(nodes) if variant == "nearest" else ulb(nodes, 2)
         self._wire(nodes, (s, s + 1))
 
     def known_diameter(self) -> int:
