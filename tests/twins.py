@@ -7,6 +7,10 @@ the two, and the function or class in it that is the twin. ``tests/test_twins.py
 from __future__ import annotations
 
 TWINS = {
+    "collectives.breadth_kernels": ("collectives/test_breadth.py", "slow_balance"),
+    "collectives.flows.path_kernels": ("collectives/test_flows.py", "slow_graph"),
+    "collectives.forest.flow_kernels": ("collectives/test_forest.py", "slow_flow"),
+    "collectives.plan_kernels": ("collectives/test_plan.py", "slow_times"),
     "collectives.circuits.numeration_kernels": (
         "collectives/circuits/test_torus_numeration.py",
         "slow_digits",

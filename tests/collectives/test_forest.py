@@ -77,7 +77,8 @@ def test_flows(network, data):
     assert (left >= 0).all()
     assert (left[::2] + left[1::2] == whole[::2]).all()
     side = source_side(indptr, arcs, heads, left, source)
-    assert side[source] and not side[sink]
+    assert side[source]
+    assert not side[sink]
     assert plain.capacity[side[plain.tails] & ~side[plain.heads]].sum() == known
     sinks = np.array([v for v in range(network.order) if v != source])
     least = min(slow_flow(plain, source, v) for v in sinks.tolist())
@@ -116,7 +117,8 @@ def test_trees_span_and_fit(network, pieces):
             taken = row[row >= 0]
             tree = nx.DiGraph(zip(plain.tails[taken].tolist(), plain.heads[taken].tolist()))
             tree.add_node(bundle.root)
-            assert nx.is_arborescence(tree) and len(tree) == graph.nodes
+            assert nx.is_arborescence(tree)
+            assert len(tree) == graph.nodes
             assert tree.in_degree(bundle.root) == 0
             used[taken] += copies
     assert (used <= graph.capacity).all()
@@ -130,8 +132,10 @@ def test_switches_go_and_cuts_stay_wide(network):
     logical = split_switches(network, rate.denominator, rate.numerator)
     arcs, used = logical.arcs, np.zeros(len(network.heads), dtype=np.int64)
     for u, v, room, path in zip(arcs.tails, arcs.heads, arcs.capacity, logical.paths):
-        assert u in ends and v in ends
-        assert network.tails[path[0]] == u and network.heads[path[-1]] == v
+        assert u in ends
+        assert v in ends
+        assert network.tails[path[0]] == u
+        assert network.heads[path[-1]] == v
         assert (network.heads[list(path[:-1])] == network.tails[list(path[1:])]).all()
         used[list(path)] += room
     assert (used <= network.room() * rate.numerator).all()
@@ -169,7 +173,8 @@ def test_known_optima(spec, rounds):
 def test_pieces_again_and_again_reach_the_bound():
     network = hopscape.build("torus(4, 4)")
     short, long = (forest_schedule(network, Goal.all_gather(4 * m)) for m in (2, 40))
-    assert verify(short).holds and verify(long).holds
+    assert verify(short).holds
+    assert verify(long).holds
     assert long.rounds - 15 * 40 <= short.rounds - 15 * 2 + 8
     assert long.rounds <= 1.05 * 15 * 40
 
@@ -182,7 +187,7 @@ def test_what_cannot_be_is_said():
     lopsided = Network.from_links(3, tails, heads, duplex=False, switches=np.array([2]))
     with pytest.raises(ArgumentError, match="switch 2 of links takes in"):
         forest_schedule(lopsided, Goal.all_gather())
-    with pytest.raises(TooLargeError, match="packing trees for 4096 roots .* would take about"):
+    with pytest.raises(TooLargeError, match=r"packing trees for 4096 roots .* would take about"):
         forest_schedule(hopscape.build("torus(64, 64)"), Goal.all_gather())
     with pytest.raises(ArgumentError, match="needs data in 16 chunks"):
         forest_schedule(hopscape.build("torus(4, 4)"), Goal.all_reduce(3))

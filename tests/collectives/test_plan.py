@@ -86,9 +86,11 @@ def test_hops_get_their_rounds(forest, random):
     pushed = rounds.copy()
     used = push_hops(channel, before, room, pushed, 0, 5)
     assert used == pushed.max() + 1 <= rounds.max() + 1
-    assert pushed.min() >= 0 and is_timed(channel, before, room, pushed)
+    assert pushed.min() >= 0
+    assert is_timed(channel, before, room, pushed)
     best = hop_rounds(channel, before, room)
-    assert is_timed(channel, before, room, best) and best.max() <= rounds.max()
+    assert is_timed(channel, before, room, best)
+    assert best.max() <= rounds.max()
 
 
 @settings(deadline=None, max_examples=80, derandomize=True)
@@ -151,7 +153,8 @@ def test_a_schedule_has_a_plan(pieces, spec):
             assert b < 0 or plan.chunk[b] == plan.chunk[e]
         aim = Goal(goal.kind, None, pieces)
         again = plan.in_pieces(pieces).schedule(net, aim, "again")
-        assert verify(again).holds and again.rounds >= plan.load(net) * pieces
+        assert verify(again).holds
+        assert again.rounds >= plan.load(net) * pieces
 
 
 def test_fast_channels_carry_more():
@@ -164,7 +167,8 @@ def test_fast_channels_carry_more():
     three = Plan(np.tile(np.array([0, 2]), 6), np.tile([-1, 0], 6), np.repeat(np.arange(6), 2))
     before = np.where(three.before < 0, -1, 2 * np.repeat(np.arange(6), 2))
     served = Plan(three.channel, before, three.chunk).schedule(net, goal, "pipeline")
-    assert verify(served).holds and served.rounds == 7
+    assert verify(served).holds
+    assert served.rounds == 7
 
 
 def test_refused():

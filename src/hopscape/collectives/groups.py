@@ -62,16 +62,16 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
         return _all_reduce(network, goal, model, build)
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, build)
-    made = [among_groups(network, part, model, build) for part in goal.parts()]
+    alone = [among_groups(network, part, model, build) for part in goal.parts()]
     try:
-        plans = [Plan.of(schedule) for schedule in made]
+        plans = [Plan.of(schedule) for schedule in alone]
     except ScheduleError as error:
         raise ArgumentError(
             f"it does not serve several groups at once: its {goal.kind} is none ({error})"
         ) from error
     counts = [part.chunk_count(network) for part in goal.parts()]
     offsets = np.cumsum([0, *counts[:-1]]).tolist()
-    joined = Plan.joined(plans, offsets).schedule(network, goal, made[0].name, model)
+    joined = Plan.joined(plans, offsets).schedule(network, goal, alone[0].name, model)
     return joined if model is None else joined.under(model)
 
 

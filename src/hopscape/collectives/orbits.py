@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.free_group import Orbits
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -34,74 +35,6 @@ _SEEDS = 12
 _WORK = 2_000_000_000
 _SECONDS = 7e-9
 _LONGEST = 600.0
-
-
-class Orbits:
-    """The orbits of nodes and channels under a group that acts freely.
-
-    Parameters
-    ----------
-    network : Network
-        Without parallel links.
-    moves : int64[members, order], optional
-        The group, one permutation of the nodes in each row; what the family answers
-        (:meth:`Family.rotations`) when left out, or the identity alone.
-
-    Attributes
-    ----------
-    own : int64[orbits]
-        The lowest node of each orbit.
-    orbit : int64[order]
-        The orbit of each node.
-    move : int64[order]
-        The member that moves the lowest node of its orbit to each node.
-    kinds : int64[channels]
-        The kind of each channel.
-    """
-
-    def __init__(self, network: Network, moves: IntArray | None = None) -> None:
-        self.network = network
-        everybody = np.arange(network.order)
-        if moves is None and network.family is not None:
-            moves = network.family.rotations()
-        self.moves = everybody[None, :] if moves is None else moves
-        require_memory(24 * self.moves.size, f"the symmetries of {network.spec}")
-        self.inverse = np.argsort(self.moves, axis=1)
-        first = self.moves.min(axis=0)
-        self.own, self.orbit = np.unique(first, return_inverse=True)
-        self.move = np.argmax(self.inverse == first[None, :], axis=0)
-        tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
-        self._keys = tails * network.order + heads
-        self._sorted = np.argsort(self._keys, kind="stable")
-        again = self._keys[self._sorted]
-        if (again[1:] == again[:-1]).any():
-            raise ArgumentError(
-                f"{network.spec} has parallel links; the orbits of links need names"
-            )
-        home = self.channels(self.own[self.orbit[tails]], self.inverse[self.move[tails], heads])
-        _, self.kinds = np.unique(home, return_inverse=True)
-
-    def channels(self, tails: IntArray, heads: IntArray) -> IntArray:
-        """The channels between neighbours."""
-        wanted = np.asarray(tails, dtype=np.int64) * self.network.order + heads
-        return self._sorted[np.searchsorted(self._keys, wanted, sorter=self._sorted)]
-
-    def spread(
-        self, rounds: IntArray, channels: IntArray, origins: IntArray, targets: IntArray | None
-    ) -> tuple[IntArray, IntArray, IntArray]:
-        """Rounds, channels and chunks of all nodes from those of one node per orbit.
-
-        Chunks are numbered by origin, or by origin and target.
-        """
-        order, group = self.network.order, len(self.moves)
-        require_memory(60 * group * len(rounds), f"a schedule on {self.network.spec}")
-        tails, heads = self.network.tails[channels], self.network.heads[channels]
-        ways = np.empty((group, len(rounds)), dtype=np.int64)
-        chunks = np.empty((group, len(rounds)), dtype=np.int64)
-        for i, move in enumerate(self.moves):
-            ways[i] = self.channels(move[tails], move[heads])
-            chunks[i] = move[origins] if targets is None else move[origins] * order + move[targets]
-        return np.tile(rounds, group), ways.ravel(), chunks.ravel()
 
 
 def _all_port(model: Model | None) -> Model:

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hopscape.collectives.orbits import Orbits
+from hopscape.collectives.free_group import Orbits
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network

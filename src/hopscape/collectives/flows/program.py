@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from hopscape.collectives.orbits import Orbits
+from hopscape.collectives.free_group import Orbits
 from hopscape.core.arrays import Floats
 from hopscape.core.network import Network
 
@@ -31,12 +33,12 @@ def best_weights(network: Network, orbits: Orbits) -> Floats | None:
     demand = np.zeros((len(own), nodes))
     demand[:, ends] = 1.0
     demand[np.arange(len(own)), own] = -(len(ends) - 1.0)
-    flows = kron(eye_array(len(own)), one)
-    conserve = hstack([flows, csr_array((flows.shape[0], 1))]).tocsr()
+    flows: Any = kron(eye_array(len(own)), one)
+    conserve: Any = hstack([flows, csr_array((flows.shape[0], 1))]).tocsr()
     shared = coo_array((np.ones(channels), (orbits.kinds, span)), shape=(kinds, channels)).tocsr()
     room = np.zeros(kinds)
     room[orbits.kinds] = network.room()
-    limit = hstack([shared] * len(own) + [csr_array(-room[:, None])]).tocsr()
+    limit: Any = hstack([shared] * len(own) + [csr_array(-room[:, None])]).tocsr()
     price = np.zeros(conserve.shape[1])
     price[-1] = 1.0
     found = linprog(

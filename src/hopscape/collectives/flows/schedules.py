@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 
 from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits_of
-from hopscape.collectives.orbits import Orbits
+from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
@@ -29,8 +29,9 @@ _SHIFT_REPAIRS = 6
 _AFRESH = 8
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
-_SECONDS = 2e-8
-_LONGEST = 600.0
+_WORK = 2_000_000_000
+_SECONDS = 1e-7
+_LONGEST = 300.0
 
 
 @dataclass(frozen=True)
@@ -278,11 +279,13 @@ class _Prices:
         """Reroute all packets at each sharpness, then those on full channels, again and again."""
         count = len(self.routes.source)
         goal = ceil(self.level)
-        for sharp in _SHARP:
+        sweeps = max(2, min(len(_SHARP), _WORK // (count * len(self.network.heads))))
+        for sharp in _SHARP[:: -(-len(_SHARP) // sweeps)]:
             self.reroute(self.generator.permutation(count), sharp, self.level)
             if self.least <= goal:
                 break
-        usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // max(1, count)))
+        usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // count))
+        usual = min(usual, 3 * _WORK // (count * len(self.network.heads)))
         for i in range(usual if repairs is None else repairs):
             if self.least <= goal:
                 break
@@ -345,7 +348,7 @@ def _eccentricity(network: Network, own: IntArray, ends: IntArray) -> int:
 
 def _check_effort(network: Network, packets: int) -> None:
     """Say before it is begun when routing would take very long."""
-    needed = _SECONDS * packets * len(network.heads) * len(_SHARP)
+    needed = 2 * _SECONDS * packets * len(network.heads)
     if needed > _LONGEST:
         raise TooLargeError(
             f"routing {packets} packets by prices over {len(network.heads)} channels would take"
