@@ -94,7 +94,10 @@ def test_one_that_is_named_keeps_its_own_rules_or_is_refused() -> None:
 def test_no_time_leaves_out_all_but_the_first() -> None:
     found = compete(hopscape.build("torus(4, 4)"), Goal.all_gather(), seconds=1e-9)
     assert len({e.algorithm for e in found.entries}) == 1
-    assert all("time limit" in one.reason for one in found.left_out)
+    late = {one.algorithm for one in found.left_out if "time limit" in one.reason}
+    assert {"generic", "ring", "bruck"} <= late
+    rest = [one.reason for one in found.left_out if one.algorithm not in late]
+    assert all("the lower bound is reached without it" in reason for reason in rest)
 
 
 @pytest.mark.parametrize("spec", ["complete(1)", "complete(2)", "path(3)"])

@@ -148,7 +148,7 @@ def test_figures_that_leave_capacity_aside_say_so(tmp_path):
     for words, note in (
         (["show"], "distances count hops; the length of the channels is left aside"),
         (["bisection"], "links are counted; the capacity of the channels is left aside"),
-        (["broadcast"], "capacity and length of the channels are left aside"),
+        (["broadcast"], "channels as alike; the length of the channels is left aside"),
     ):
         done = CliRunner().invoke(app, [*words, str(path), "--format", "json"])
         assert note in json.loads(done.output)["note"]

@@ -217,8 +217,10 @@ def report(schedule: Schedule, verdict: Verdict | None = None) -> dict[str, Any]
     verdict = verify(schedule) if verdict is None else verdict
     bounds = lower_bounds(schedule.network, schedule.goal, schedule.model)
     details = dict(verdict.details)
-    note = schedule.network.unheeded("rounds and costs take channels as alike", *ATTRIBUTES)
-    if schedule.model.switching == "circuit":
+    circuits = schedule.model.switching == "circuit"
+    aside = ATTRIBUTES if circuits else tuple(x for x in ATTRIBUTES if x != "capacity")
+    note = schedule.network.unheeded("rounds and costs take channels as alike", *aside)
+    if circuits:
         details |= _circuit_details(schedule, bool(verdict))
     return {
         "spec": schedule.network.spec,
