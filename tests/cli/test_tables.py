@@ -29,7 +29,7 @@ WIDTHS = (60, 80, 120, 200)
 _PRINT = (
     "import pickle, sys\nfrom hopscape.cli import output\n"
     "for table, legend in pickle.load(open(sys.argv[1], 'rb')):\n"
-    "    output._print_table(table, None, legend)\n    print('\\x00')\n"
+    "    output._print_tables([table], None, legend)\n    print('\\x00')\n"
 )
 SLOW = ("search", "ledger", "torus(49, 49, 49)", "design --nodes")
 QUICK = [
@@ -62,11 +62,11 @@ def _tables() -> list[tuple[Table, dict[str, str]]]:
     """What the commands print, caught before it is set in lines."""
     caught: list[tuple[Table, dict[str, str]]] = []
 
-    def catch(table: Table, output: object, legend: object = None) -> None:
-        caught.append((table, dict(legend or {})))  # type: ignore[call-overload]
+    def catch(tables: list[Table], output: object, legend: object = None) -> None:
+        caught.extend((table, dict(legend or {})) for table in tables)  # type: ignore[call-overload]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(room, "_print_table", catch)
+        patch.setattr(room, "_print_tables", catch)
         for words in _readme():
             before = len(caught)
             done = run(*words)
@@ -178,7 +178,7 @@ def test_numbers_stand_point_under_point() -> None:
 
 def test_the_legend_explains_only_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     legend = {"~": "~ from a sample", "≤": "≤ upper bound"}
-    room._print_table(Table({"a": "a", "b": "b"}, [("x", "≤3")]), None, legend)
+    room._print_tables([Table({"a": "a", "b": "b"}, [("x", "≤3")])], None, legend)
     assert capsys.readouterr().out.splitlines()[-1] == "≤ upper bound"
 
 

@@ -121,6 +121,7 @@ _COLLECTIVE = {
     "model": "rules of a round: ports, duplex, switching, what circuits may not share, packing",
     "algorithm": "what made the schedule",
     "what": "the algorithm in one line",
+    "why": "why an algorithm was taken or left out, or what a bound rests on",
     "serves": "the models that an algorithm is for",
     "rounds": "rounds of the schedule",
     "lower bound": "rounds that no schedule can beat under this model, and why",

@@ -12,9 +12,8 @@ from hopscape.core.tables import wrap
 
 __all__ = ["print_overview"]
 
-_COMPACT = 9
-"""A panel of more commands than this lists their names, and says only what they have in common."""
 _COMMON = {"Collectives": "Schedules of collective communication, checked, with a lower bound."}
+"""Panels whose commands are listed by name only, with what they have in common."""
 
 
 def print_overview(found: Mapping[str, Any]) -> None:
@@ -42,9 +41,9 @@ def _lines(found: Mapping[str, Any], width: int) -> list[str]:
     name_width = max(len(name) for name in found)
     for panel, members in PANELS.items():
         out += ["", panel]
-        if len(members) > _COMPACT:
+        if panel in _COMMON:
             names = wrap(", ".join(members), width - 2)
-            out += [f"  {line}" for line in [*names, _COMMON.get(panel, "")] if line]
+            out += [f"  {line}" for line in [*names, _COMMON[panel]]]
             continue
         for name in members:
             text = _brief(found[name].get_short_help_str(1000), width - name_width - 4)

@@ -17,8 +17,8 @@ __all__ = ["install_progress", "quiet"]
 
 _PATIENCE = 1.0
 _FRESH = 4  # seconds for which a kernel counts as just compiled
-_ABOUT = {"design": 158, "simulate": 55}
-"""Kernels that a command needs on a new installation, roughly."""
+_ABOUT = {"simulate": 26}
+"""Kernels that a command compiles into an empty cache, as 'warm-up' counts them."""
 
 
 def install_progress(command: str = "") -> None:
