@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,3 +156,19 @@ def bfs(net: hopscape.Network) -> np.ndarray:
                     out[a, u] = out[a, v] + 1
                     queue.append(u)
     return out
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A hand-over of a network, written once."""
+    from hopscape.handover import hand_over
+
+    written: dict[str, Path] = {}
+
+    def folder(spec: str) -> Path:
+        if spec not in written:
+            written[spec] = tmp_path_factory.mktemp("handover")
+            hand_over(spec, written[spec])
+        return written[spec]
+
+    return folder

@@ -83,6 +83,7 @@ TWINS = {
     "metrics.placement_kernels": ("metrics/test_placement_kernels.py", "slow_places"),
     "metrics.route_kernels": ("metrics/test_route_kernels.py", "slow_table"),
     "simulate.engine_kernels": ("simulate/test_features.py", "_formula"),
+    "simulate.entry_kernels": ("simulate/test_entry_kernels.py", "slow_entry"),
     "simulate.fault_kernels": ("simulate/test_fault_kernels.py", "slow_ports"),
     "simulate.packet_kernels": ("simulate/test_packet_kernels.py", "slow_splitmix"),
     "simulate.rings.slots_kernels": ("simulate/rings/test_slots.py", "Twin"),

@@ -272,7 +272,7 @@ def test_the_module_runs_as_a_program() -> None:
     command = [sys.executable, "-m", "hopscape", "show", "tours(8)"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("hopscape: unknown family 'tours'; did you mean torus?")
+    assert done.stderr.startswith("hopscape: unknown family 'tours'; did you mean torus")
     assert "Traceback" not in done.stderr
 
 

@@ -256,7 +256,7 @@ def test_expansion_refuses():
 def run(*words, code=0):
     result = CliRunner().invoke(app, [*words])
     assert result.exit_code == code, result.output
-    return result.output
+    return result.stdout  # an old name is hinted at on the other stream
 
 
 def test_command_designs():

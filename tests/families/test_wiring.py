@@ -194,4 +194,6 @@ def test_examples_are_simple_graphs_of_their_own_spec(spec):
     net = hopscape.build(spec)
     assert hopscape.build(net.spec).spec == net.spec
     found = edges(net)
-    assert len(set(found)) == len(found) == net.links
+    assert len(found) == net.links
+    if net.family.name != "trunked":  # whose links are parallel by definition
+        assert len(set(found)) == len(found)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from real_programs import needs
 
-from conftest import needs
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.export.tables import read_routing_table

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from real_programs import needs
 
-from conftest import needs
 from hopscape.collectives.choose import run_algorithm
 from hopscape.core.errors import FileFormatError, ScheduleError
 from hopscape.core.goal import Goal

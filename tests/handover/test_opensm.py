@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from real_programs import needs
 
-from conftest import needs
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.export.opensm import write_opensm

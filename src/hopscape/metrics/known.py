@@ -8,7 +8,7 @@ from hopscape.metrics.cost import moore_bound
 
 __all__ = ["GRAPH_GOLF", "LARGEST", "BestKnown", "best_known"]
 
-LARGEST_SOURCE = "table of the degree-diameter problem, Combinatorics Wiki, July 2022"
+LARGEST_SOURCE = "table of the degree-diameter problem, Wikipedia, July 2022"
 LARGEST: dict[int, tuple[int, ...]] = {
     3: (10, 20, 38, 70, 132, 196, 360, 600, 1250),
     4: (15, 41, 98, 364, 740, 1320, 3243, 7575, 17703),

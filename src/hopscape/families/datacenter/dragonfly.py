@@ -11,7 +11,7 @@ from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Layout, Parameter
-from hopscape.core.layout import circle
+from hopscape.core.layout import circle, hang_on
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
@@ -89,13 +89,17 @@ class _Dragonfly(GroupFamily):
     def layout(self) -> Layout:
         """Groups round a circle, each a small circle with its endpoints outside."""
         groups, size, p = self.between.groups, self.group.order, self.terminals
-        small = 0.0 if groups == 1 else 1.0
-        room = 0.75 * np.pi / max(groups, 3)
-        middle = small * circle(groups)
-        routers = (middle[:, None, :] + room * circle(size)[None, :, :]).reshape(-1, 2)
-        outer = 1.45 * room * circle(size * max(p, 1), turn=-(p - 1) / 2 if p else 0.0)
-        ends = (middle[:, None, :] + outer[None, :, :]).reshape(-1, 2)
-        return Layout(np.concatenate([ends, routers]) if p else routers)
+        centres = circle(groups) * (groups > 1)
+        turn = np.arctan2(centres[:, 1], centres[:, 0])[:, None] + np.pi / 2
+        turn = turn + 2 * np.pi * np.arange(size)[None, :] / size
+        small = 0.6 * np.sin(np.pi / max(groups, 3)) * (size > 1)
+        around = small * np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+        routers = (centres[:, None, :] + around).reshape(-1, 2)
+        if not p:
+            return Layout(routers)
+        owners = np.arange(len(routers) * p) // p
+        ends = hang_on(routers, owners, centres[owners // size] * (size > 1), 0.3)
+        return Layout(np.concatenate([ends, routers]))
 
 
 class Dragonfly(_Dragonfly):
