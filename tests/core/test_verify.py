@@ -252,7 +252,7 @@ def assert_agree(schedule, goal=None, model=None):
     assert fast.holds == slow.holds, (fast, slow)
     assert fast.where.get("transfer") == slow.transfer, (fast, slow)
     numbers = dict(fast.details)
-    for words in ("missing", "sizes", "additions"):  # additions: tests/core/test_cut_through.py
+    for words in ("missing", "sizes", "added"):  # added: tests/core/test_cut_through.py
         numbers.pop(words, None)
     assert numbers == pytest.approx(slow.numbers)
     if slow.transfer is not None:
