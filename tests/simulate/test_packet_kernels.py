@@ -70,12 +70,11 @@ def test_packets_are_buried_once_and_their_numbers_used_again(turns, born):
     scalars[layout.BEGIN], scalars[layout.END], scalars[layout.IN_FLIGHT] = 3, 7, 5
     packets = np.zeros((5, 64), dtype=np.int64)
     packets[:, layout.BORN], packets[:, layout.TAILS] = born, 2
-    numbers = np.ones(layout.NUMBERS, dtype=np.int64)
     gone, ends = [], np.zeros((1, layout.END_FIELDS), dtype=np.int64)
     packets[:, layout.SIZE], ends[0, layout.E_UNDERWAY] = 2, 10
     for lap in range(2):
         for who in turns:
-            bury(numbers, scalars, ends, packets, who)
+            bury(scalars, ends, packets, who)
             gone += [who] if lap else []
             measured = sum(3 <= born[p] < 7 for p in gone)
             assert scalars[layout.LOST] == scalars[layout.FREE] == len(gone)

@@ -338,7 +338,7 @@ def _eject(
             ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
         if packets[who, MARKS] & KILLED:
             if flit & LAST:
-                bury(numbers, scalars, ends, packets, who)
+                bury(scalars, ends, packets, who)
             continue
         if at < len(windows):
             windows[at, W_FLITS] += 1
@@ -363,7 +363,7 @@ def _eject(
             wake(ends, transfers, wakes, packets[who, TAG])
         elif numbers[N_WINDOW]:
             _pace(numbers, ends, packets, who, net)
-        release(numbers, scalars, ends, packets, who)
+        release(scalars, ends, packets, who)
     ejections[slot, 0] = 0
 
 

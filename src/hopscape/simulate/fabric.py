@@ -25,6 +25,7 @@ from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.layout import Fabric, State, Ways
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
+from hopscape.simulate.windows import needs_windows
 
 __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 
@@ -217,8 +218,10 @@ def _fabric(
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
     entries, others = _entries(table, classes)
     adaptive = settings.routing == "adaptive"
+    automatic = settings.window == "auto"
+    windows = needs_windows(table, classes) if automatic else settings.window == "delay"
     return Fabric(
-        numbers=_numbers(settings, classes, len(network.heads), endpoints),
+        numbers=_numbers(settings, classes, len(network.heads), endpoints, windows),
         indptr=network.indptr.copy(),
         table=np.asfortranarray(entries),
         other=np.asfortranarray(others if others is not None else entries[:2, :2]),
@@ -301,7 +304,9 @@ def _ranks(routers: IntArray, order: int) -> tuple[IntArray, IntArray]:
     return rank, sizes
 
 
-def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int) -> IntArray:
+def _numbers(
+    settings: Settings, classes: Classes, channels: int, endpoints: int, windows: bool
+) -> IntArray:
     numbers = np.zeros(layout.NUMBERS, dtype=np.int64)
     numbers[layout.N_CHANNELS] = channels
     numbers[layout.N_ENDPOINTS] = endpoints
@@ -327,8 +332,7 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
-    jams = classes.method in _METHODS
-    numbers[layout.N_WINDOW] = settings.window == "delay" or (settings.window == "auto" and jams)
+    numbers[layout.N_WINDOW] = windows
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers

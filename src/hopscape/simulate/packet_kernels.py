@@ -19,7 +19,6 @@ from hopscape.simulate.layout import (
     LOST,
     LOST_MEASURED,
     N_ROOM,
-    N_WINDOW,
     SENT,
     SIZE,
     SPARE,
@@ -128,21 +127,20 @@ def random_unit(random, stream):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def bury(numbers, scalars, ends, packets, who):
+def bury(scalars, ends, packets, who):
     """One of the ends of a lost packet has gone; with the last one it is counted."""
     packets[who, TAILS] -= 1
     if packets[who, TAILS] <= 0:
         scalars[LOST] += 1
         if scalars[BEGIN] <= packets[who, BORN] < scalars[END]:
             scalars[LOST_MEASURED] += 1
-        release(numbers, scalars, ends, packets, who)
+        release(scalars, ends, packets, who)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def release(numbers, scalars, ends, packets, who):
+def release(scalars, ends, packets, who):
     """The number of a packet is free again."""
-    if numbers[N_WINDOW]:
-        ends[packets[who, SRC], E_UNDERWAY] -= packets[who, SIZE]
+    ends[packets[who, SRC], E_UNDERWAY] -= packets[who, SIZE]
     packets[scalars[FREE], SPARE] = who
     scalars[FREE] += 1
     scalars[IN_FLIGHT] -= 1

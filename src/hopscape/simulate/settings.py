@@ -63,7 +63,9 @@ class Settings:
         How much an endpoint may have under way: without end, or a window that shrinks with every
         packet that took more than twice its latency in an empty network and grows with the others
         (congestion control by delay, as in network cards; packets of a replayed schedule are
-        exempt). ``auto`` is ``delay`` where classes go by pairs of nodes or rise.
+        exempt). ``auto`` is ``delay`` where classes go by pairs of nodes or rise, and on datelines
+        where long straight runs go through rings that are busier than others
+        (:func:`hopscape.simulate.windows.needs_windows`).
     shared_buffers : bool
         Adaptive wormhole packets may ask for a virtual channel whose buffer has no room for them,
         as in BookSim: nothing is then certified.

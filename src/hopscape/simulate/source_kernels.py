@@ -366,8 +366,7 @@ def inject(
                 e,
             )
             ends[e, E_SENDING] = who
-            if numbers[N_WINDOW]:
-                ends[e, E_UNDERWAY] += packets[who, SIZE]
+            ends[e, E_UNDERWAY] += packets[who, SIZE]
             ends[e, E_VC] = v
             ends[e, E_LAST] = v
             units[unit, U_FREE] &= ~(1 << v)

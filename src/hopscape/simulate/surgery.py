@@ -205,9 +205,8 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
         state.packets[scalars[layout.FREE], layout.SPARE] = who
         scalars[layout.FREE] += 1
         scalars[layout.IN_FLIGHT] -= 1
-        if patient.numbers[layout.N_WINDOW]:
-            sender = state.packets[who, layout.SRC]
-            state.ends[sender, layout.E_UNDERWAY] -= state.packets[who, layout.SIZE]
+        sender = state.packets[who, layout.SRC]
+        state.ends[sender, layout.E_UNDERWAY] -= state.packets[who, layout.SIZE]
     scalars[layout.LAST_MOVE] = scalars[layout.NOW]
 
 

@@ -295,4 +295,4 @@ def _discard(numbers, scalars, vcs, units, ends, lists, flits, packets, credits,
     scalars[LAST_MOVE] = scalars[NOW]
     _pop(numbers, scalars, vcs, units, lists, credits, row, row >> numbers[N_SHIFT], flit)
     if flit & LAST:
-        bury(numbers, scalars, ends, packets, flit >> 2)
+        bury(scalars, ends, packets, flit >> 2)
