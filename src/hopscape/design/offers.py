@@ -1,7 +1,7 @@
 """What the families offer for a switched machine, the fewest switches first.
 
-Families with endpoints of their own offer whole machines. The members of others, and those whose
-endpoints have several lines, become switches with as many endpoints each as it takes; links between
+Families with endpoints of their own offer whole machines. The nodes of others, and those that a
+family offers as leaves, become switches with as many endpoints each as it takes; links between
 switches are trunks as wide as the ports allow.
 """
 
@@ -29,6 +29,7 @@ _MOST_OWN = 16
 _MOST_EACH = 3
 _STEP = 1.06
 _FEWEST = 3
+_MOST_SWITCHES = 6
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 
@@ -93,7 +94,9 @@ def family_offers(
 ) -> Iterator[list[Offer]]:
     """What a family offers in batches, those with few switches first."""
     lines = asked.nics // planes
-    yield sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
+    own = sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
+    if own:
+        yield own
     seen: set[str] = set()
     for each in _concentrations(asked, lines):
         offers = {offer.spec: offer for offer in _attached(kind, asked, each, planes, lines)}
@@ -163,18 +166,23 @@ def _attached(
         offers = [
             _fitted(spec, found, asked, planes, lines)
             for spec, found in _members(kind, requirement)
-            if found.switches() is None or _lines_of(spec) > 1
+            if found.switches() is None or (kind.leaf_endpoints and _lines_of(spec) > 1)
         ]
         yield from (offer for offer in offers if offer is not None)
         answered += any(offers)
 
 
 def _concentrations(asked: SwitchedRequirements, lines: int) -> list[int]:
-    """Endpoints at a switch, most first, that some network might carry; large steps first."""
+    """Endpoints at a switch, most first, that some network might carry; large steps first.
+
+    Machines with more than six times as many switches as the Moore bound asks for do not compete.
+    """
     out: list[int] = []
     whole = asked.whole(lines, 1)
     for each in range(asked.radix // lines, 0, -1):
         switches = math.ceil(asked.low / each)
+        if out and switches > _MOST_SWITCHES * math.ceil(asked.low / out[0]):
+            break
         ports = asked.radix - each * lines
         if switches > 1 and (ports < 1 or not whole.carries(switches, ports, each * lines)):
             continue

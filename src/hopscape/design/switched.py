@@ -297,7 +297,8 @@ def design_switched(
     count = jobs if jobs is not None else usual_jobs(asked)
     if count < 1:
         raise ArgumentError(f"jobs is {count}; it must be at least 1")
-    each = None if seconds is None else min(_FAMILY_SECONDS, seconds * count / len(names))
+    share = math.inf if seconds is None else seconds * count / len(names)
+    each = min(_FAMILY_SECONDS, share)
     tasks = [
         Task(
             digest("switched", [name, planes, asdict(asked)], spec_files(family(name).example)),
