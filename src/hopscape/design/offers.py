@@ -23,7 +23,7 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member
 
-__all__ = ["Offer", "family_offers"]
+__all__ = ["Offer", "family_offers", "lines_needed"]
 
 _MOST_OWN = 16
 _MOST_EACH = 3
@@ -92,11 +92,15 @@ class Offer(NamedTuple):
 def family_offers(
     kind: type[Family], asked: SwitchedRequirements, planes: int
 ) -> Iterator[list[Offer]]:
-    """What a family offers in batches, those with few switches first."""
+    """What a family offers in batches, those with few switches first.
+
+    Nodes are given endpoints only where a family has no machine of its own for the question.
+    """
     lines = asked.nics // planes
     own = sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
     if own:
         yield own
+        return
     seen: set[str] = set()
     for each in _concentrations(asked, lines):
         offers = {offer.spec: offer for offer in _attached(kind, asked, each, planes, lines)}
@@ -104,6 +108,14 @@ def family_offers(
         seen.update(offers)
         if batch:
             yield sorted(batch, key=lambda offer: (offer.switches, -offer.bound, offer.spec))
+
+
+def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
+    """Lines that an endpoint of this family has, where they are more than those asked for."""
+    for spec, found in _members(kind, asked.whole(1, 1)):
+        if found.switches() is not None and (lines := _lines_of(spec)) > asked.nics:
+            return lines
+    return None
 
 
 def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
