@@ -92,14 +92,15 @@ class Offer(NamedTuple):
 def family_offers(
     kind: type[Family], asked: SwitchedRequirements, planes: int
 ) -> Iterator[list[Offer]]:
-    """What a family offers in batches, those with few switches first.
+    """What a family offers in batches: its own first choice, then those with few switches first.
 
     Nodes are given endpoints only where a family has no machine of its own for the question.
     """
     lines = asked.nics // planes
-    own = sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
+    own = list(_own(kind, asked, planes, lines))
     if own:
-        yield own
+        yield own[:1]
+        yield sorted(own[1:], key=lambda offer: (offer.switches, offer.spec))
         return
     seen: set[str] = set()
     for each in _concentrations(asked, lines):

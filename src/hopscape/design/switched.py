@@ -187,15 +187,17 @@ class _Search:
         self.meeting: list[dict[str, Any]] = []
         self.nearest: tuple[float, Offer] | None = None
         self.tries = 0
+        self.attached = False
 
     @property
     def done(self) -> bool:
-        share = 1 if self.asked.endpoints <= _MANY_ENDPOINTS else 2
+        share = 2 if self.attached and self.asked.endpoints > _MANY_ENDPOINTS else 1
         late = time.process_time() > self.end
         return late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
+        self.attached = offer.each > 0
         try:
             machine = offer.machine()
             if not self._is_machine(machine):
