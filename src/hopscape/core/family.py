@@ -79,6 +79,15 @@ class Family(RoutedStructure):
         return ()
 
     @classmethod
+    def limits(cls, radix: int, throughput: float) -> Iterable[tuple[int, str]]:
+        """Most endpoints of a switched machine of one shape, and what it takes to have more.
+
+        For switches of this radix and this share of the line rate under uniform traffic; of a
+        family whose shapes end at a size that a formula gives, none of others.
+        """
+        return ()
+
+    @classmethod
     def members(cls, requirement: Requirement) -> Iterable[str]:
         """Specs of members of about this size and at most so many ports, for the designer.
 

@@ -37,6 +37,9 @@ class Structure(ABC):
     duplex: bool = True
     """Is every channel half of a duplex link?"""
 
+    leaf_endpoints: ClassVar[bool] = False
+    """May endpoints with lines to several switches be leaf switches with endpoints of their own?"""
+
     @property
     def transitive(self) -> bool:
         """Does every node look like every other? A family says ``transitive = True``."""

@@ -12,7 +12,8 @@ from hopscape.registry import build
 
 __all__ = ["machine_figures"]
 
-_ROUTER_PAIRS = 400_000
+_ROUTER_PAIRS = 60_000
+_FULL_PAIRS = 20_000
 
 
 def machine_figures(
@@ -34,7 +35,7 @@ def machine_figures(
     fraction = graph.fraction()
     share = fraction if fraction is not None else _round(uniform.throughput)
     even: Measured[Any] = Measured(share, "exact", "even splitting over shortest paths")
-    minimal = router_throughput(machine, spec)
+    minimal = router_throughput(machine, spec, _FULL_PAIRS if share == 1 else _ROUTER_PAIRS)
     best = even
     if minimal.value is not None and float(minimal.value) > float(even.value):
         best = minimal
@@ -72,7 +73,7 @@ def _per(cost: float, delivered: float, share: float | None) -> float | None:
     return round(cost / (delivered * share), 4) if share else None
 
 
-def router_throughput(machine: Machine, spec: str) -> Measured[Any]:
+def router_throughput(machine: Machine, spec: str, pairs: int = _ROUTER_PAIRS) -> Measured[Any]:
     """Uniform throughput by the member's own minimal router, as far as it can be asked."""
     from hopscape.metrics.load import channel_load, switch_load
     from hopscape.metrics.routes import closed_router
@@ -82,8 +83,8 @@ def router_throughput(machine: Machine, spec: str) -> Measured[Any]:
     network, graph = build(spec), machine.graph
     own = network.endpoint_count
     edge = int((graph.ends > 0).sum())
-    if edge * own > _ROUTER_PAIRS:
-        return Measured(None, "unknown", f"routers are asked up to {_ROUTER_PAIRS} pairs")
+    if edge * own > pairs:
+        return Measured(None, "unknown", f"routers are asked up to {pairs} pairs")
     router = closed_router(network)
     if router is None:
         return Measured(None, "unknown", "the family has no minimal router of its own")

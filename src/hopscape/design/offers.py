@@ -1,7 +1,7 @@
 """What the families offer for a switched machine, the fewest switches first.
 
-Families with endpoints of their own offer whole machines. The members of others, and those whose
-endpoints have several lines, become switches with as many endpoints each as it takes; links between
+Families with endpoints of their own offer whole machines. The nodes of others, and those that a
+family offers as leaves, become switches with as many endpoints each as it takes; links between
 switches are trunks as wide as the ports allow.
 """
 
@@ -23,12 +23,13 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member
 
-__all__ = ["Offer", "family_offers"]
+__all__ = ["Offer", "family_offers", "lines_needed"]
 
 _MOST_OWN = 16
 _MOST_EACH = 3
 _STEP = 1.06
 _FEWEST = 3
+_MOST_SWITCHES = 6
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 
@@ -91,9 +92,16 @@ class Offer(NamedTuple):
 def family_offers(
     kind: type[Family], asked: SwitchedRequirements, planes: int
 ) -> Iterator[list[Offer]]:
-    """What a family offers in batches, those with few switches first."""
+    """What a family offers in batches: its own first choice, then those with few switches first.
+
+    Nodes are given endpoints only where a family has no machine of its own for the question.
+    """
     lines = asked.nics // planes
-    yield sorted(_own(kind, asked, planes, lines), key=lambda offer: (offer.switches, offer.spec))
+    own = list(_own(kind, asked, planes, lines))
+    if own:
+        yield own[:1]
+        yield sorted(own[1:], key=lambda offer: (offer.switches, offer.spec))
+        return
     seen: set[str] = set()
     for each in _concentrations(asked, lines):
         offers = {offer.spec: offer for offer in _attached(kind, asked, each, planes, lines)}
@@ -101,6 +109,14 @@ def family_offers(
         seen.update(offers)
         if batch:
             yield sorted(batch, key=lambda offer: (offer.switches, -offer.bound, offer.spec))
+
+
+def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
+    """Lines that an endpoint of this family has, where they are more than those asked for."""
+    for spec, found in _members(kind, asked.whole(1, 1)):
+        if found.switches() is not None and (lines := _lines_of(spec)) > asked.nics:
+            return lines
+    return None
 
 
 def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
@@ -163,18 +179,23 @@ def _attached(
         offers = [
             _fitted(spec, found, asked, planes, lines)
             for spec, found in _members(kind, requirement)
-            if found.switches() is None or _lines_of(spec) > 1
+            if found.switches() is None or (kind.leaf_endpoints and _lines_of(spec) > 1)
         ]
         yield from (offer for offer in offers if offer is not None)
         answered += any(offers)
 
 
 def _concentrations(asked: SwitchedRequirements, lines: int) -> list[int]:
-    """Endpoints at a switch, most first, that some network might carry; large steps first."""
+    """Endpoints at a switch, most first, that some network might carry; large steps first.
+
+    Machines with more than six times as many switches as the Moore bound asks for do not compete.
+    """
     out: list[int] = []
     whole = asked.whole(lines, 1)
     for each in range(asked.radix // lines, 0, -1):
         switches = math.ceil(asked.low / each)
+        if out and switches > _MOST_SWITCHES * math.ceil(asked.low / out[0]):
+            break
         ports = asked.radix - each * lines
         if switches > 1 and (ports < 1 or not whole.carries(switches, ports, each * lines)):
             continue

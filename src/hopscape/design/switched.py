@@ -21,7 +21,7 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.machine import Machine
 from hopscape.design.machine_figures import machine_figures
-from hopscape.design.offers import Offer, family_offers
+from hopscape.design.offers import Offer, family_offers, lines_needed
 from hopscape.design.presentation import Presentation
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_columns import SWITCHED_TABLE
@@ -166,7 +166,7 @@ def ask_family(
     Returns
     -------
     list of dict
-        Spec and packed figures.
+        Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints with n lines.
     """
     search = _Search(asked, math.inf if seconds is None else time.process_time() + seconds)
     for batch in family_offers(family(name), asked, planes):
@@ -174,7 +174,9 @@ def ask_family(
             if search.done:
                 return search.records()
             search.look_at(offer)
-    return search.records()
+    if (records := search.records()) or (lines := lines_needed(family(name), asked)) is None:
+        return records
+    return [{"lines": lines}]
 
 
 class _Search:
@@ -185,15 +187,17 @@ class _Search:
         self.meeting: list[dict[str, Any]] = []
         self.nearest: tuple[float, Offer] | None = None
         self.tries = 0
+        self.attached = False
 
     @property
     def done(self) -> bool:
-        share = 1 if self.asked.endpoints <= _MANY_ENDPOINTS else 2
+        share = 2 if self.attached and self.asked.endpoints > _MANY_ENDPOINTS else 1
         late = time.process_time() > self.end
         return late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
+        self.attached = offer.each > 0
         try:
             machine = offer.machine()
             if not self._is_machine(machine):
@@ -222,7 +226,9 @@ class _Search:
         figures = self._figures(offer, machine)
         if misses(figures, self.asked):
             return 1.0 + -_shortfall(figures, self.asked)[0]
-        self.meeting.append({"spec": offer.spec, "figures": _packed(figures)})
+        packed = _packed(figures)
+        if all(packed != one["figures"] for one in self.meeting):  # else the same, by another seed
+            self.meeting.append({"spec": offer.spec, "figures": packed})
         return math.inf
 
     def records(self) -> list[dict[str, Any]]:
@@ -297,10 +303,11 @@ def design_switched(
     count = jobs if jobs is not None else usual_jobs(asked)
     if count < 1:
         raise ArgumentError(f"jobs is {count}; it must be at least 1")
-    each = None if seconds is None else min(_FAMILY_SECONDS, seconds * count / len(names))
+    share = math.inf if seconds is None else seconds * count / len(names)
+    each = min(_FAMILY_SECONDS, share)
     tasks = [
         Task(
-            digest("switched", [name, planes, asdict(asked)], spec_files(family(name).example)),
+            digest("machines", [name, planes, asdict(asked)], spec_files(family(name).example)),
             (name, planes, asked, each),
             about=name,
         )
@@ -308,6 +315,7 @@ def design_switched(
         for planes in asked.splits
     ]
     candidates: dict[str, Candidate] = {}
+    needed: dict[int, list[str]] = {}
     complete = True
     kept = table if table is not None else Store()
     with Processes(count) if count > 1 and dask is None else nullcontext() as pool:
@@ -315,6 +323,9 @@ def design_switched(
         try:
             for task, records in run(tasks, ask_family, text="machines of all families"):
                 for record in records:
+                    if "lines" in record:
+                        needed.setdefault(record["lines"], []).append(task.arguments[0])
+                        continue
                     figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
                     one = Candidate(record["spec"], task.arguments[0], figures, stage=3)
                     candidates.setdefault(one.spec, one)
@@ -325,6 +336,10 @@ def design_switched(
             if not candidates:
                 raise
     found = SwitchedDesign(asked, rank_machines(list(candidates.values()), asked), complete)
+    found.notes += [
+        f"{', '.join(sorted(set(kinds)))}: endpoints have {lines} lines (--nics {lines})"
+        for lines, kinds in sorted(needed.items())
+    ]
     found.answer = answer(found.candidates, asked)
     return found
 

@@ -9,13 +9,29 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
 from hopscape.design.requirements import Requirements
+from hopscape.design.switched import SwitchedDesign, design_switched
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.ledger import load_papers
 from hopscape.registry import family
 
-__all__ = ["SIZES", "which_network"]
+__all__ = ["SIZES", "SWITCHED_SIZES", "which_network"]
 
 SIZES = ((64, 4), (64, 16), (256, 6), (1024, 6), (1024, 32), (4096, 8))
+SWITCHED_SIZES = ((256, 32), (1024, 64))
+_SHARES = (1.0, 0.5)
+_SHOWN_MACHINES = (
+    "endpoints",
+    "switches",
+    "radix_used",
+    "cables_copper",
+    "cables_optical",
+    "cost_per_endpoint",
+    "watts_per_endpoint",
+    "line_throughput",
+    "guaranteed_throughput",
+    "hops",
+)
 _SHOWN = (
     "endpoints",
     "routers",
@@ -29,16 +45,25 @@ _SHOWN = (
 )
 
 
-def which_network(sizes: Sequence[tuple[int, int]] = SIZES, *, jobs: int = 1) -> str:
+def which_network(
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    switched: Sequence[tuple[int, int]] = SWITCHED_SIZES,
+    *,
+    jobs: int = 1,
+) -> str:
     """A page of Markdown: for every size the best of every family, and who wins at what.
 
     Parameters
     ----------
     sizes : sequence of (nodes, ports)
+        Direct machines.
+    switched : sequence of (endpoints, radix)
+        Switched machines, each at full and at half throughput.
     jobs : int
         Processes.
     """
     shown = ";".join(f"{n}x{p}" for n, p in sizes)
+    machines = ";".join(f"{n}x{r}" for n, r in switched)
     lines = [
         "# Which network?",
         "",
@@ -46,16 +71,22 @@ def which_network(sizes: Sequence[tuple[int, int]] = SIZES, *, jobs: int = 1) ->
         " score is listed. Nothing is quoted: every figure was computed for this page. The command",
         "",
         "```",
-        f'hopscape study which-network --sizes "{shown}" --output docs/which-network.md',
+        f'hopscape study which-network --sizes "{shown}" --switched "{machines}"'
+        " --output docs/which-network.md",
         "```",
         "",
         "writes it again. Signs: ≤ an upper bound, ≥ a lower bound (worst permutations are looked"
         " for on the busiest channels), ~ a sample. The score uses the usual weights of"
-        " `hopscape design`; with other weights others win.",
+        " `hopscape design`; with other weights others win. Switched machines stand by cost, at the"
+        " prices of `hopscape prices`; nodes of other networks are switches with endpoints there.",
         "",
     ]
     for nodes, ports in sizes:
         lines += _section(design(Requirements(nodes, ports), jobs=jobs))
+    for endpoints, radix in switched:
+        for share in _SHARES:
+            asked = SwitchedRequirements(endpoints, radix, throughput=share)
+            lines += _machines(design_switched(asked, jobs=jobs))
     return "\n".join(lines)
 
 
@@ -85,6 +116,38 @@ def _section(found: Design) -> list[str]:
         _reading(found),
         "",
         _distance_words(allowed),
+        "",
+    ]
+
+
+def _machines(found: SwitchedDesign) -> list[str]:
+    """The cheapest machine of every family that meets the demands, and the answer."""
+    asked = found.requirements
+    best: dict[str, Candidate] = {}
+    for one in found.candidates:
+        if not one.trouble:
+            best.setdefault(one.family, one)
+    rows = [
+        (f"`{one.spec}`", *(cell(n, one.figures[n]) for n in _SHOWN_MACHINES))
+        for one in best.values()
+    ]
+    papers = studied_families()
+    place = next((i for i, name in enumerate(best, 1) if name in papers), None)
+    first = "No family of the papers meets it."
+    if place is not None:
+        own = list(best.values())[place - 1]
+        more = float(own.value("money")) / float(found.best.value("money")) - 1
+        first = f"The papers' families first appear at place {place}: `{own.spec}`"
+        first += f", {100 * more:+.1f} % in cost." if place > 1 else "."
+    return [
+        f"## {asked.endpoints} endpoints, switches of {asked.radix} ports,"
+        f" throughput {asked.throughput:g}",
+        "",
+        *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in _SHOWN_MACHINES)), rows),
+        "",
+        found.answer,
+        "",
+        first,
         "",
     ]
 

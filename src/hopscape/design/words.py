@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.registry import family
 
 __all__ = ["answer"]
 
@@ -38,23 +39,36 @@ def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
     lines += _changes(best, allowed, asked)
+    lines += _limits(allowed, asked)
     missing = [one for one in candidates if one.trouble]
     if missing:
-        near = missing[0]
-        lines.append(
-            f"{_count(len(missing), 'other family', 'other families')} miss a demand; the nearest,"
-            f" {near.spec}: {near.trouble}."
-        )
+        near, count = missing[0], len({one.family for one in missing})
+        which = "one family misses" if count == 1 else f"{count} families miss"
+        lines.append(f"{which.capitalize()} a demand; the nearest, {near.spec}: {near.trouble}.")
     return " ".join(lines)
+
+
+def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
+    """Sizes beyond which a family that is in the race needs another shape."""
+    out: dict[str, int] = {}
+    for one in allowed:
+        radix = asked.radix * int(_number(one, "planes")) // asked.nics
+        for most, more in family(one.family).limits(radix, asked.throughput):
+            if most >= asked.endpoints:
+                out.setdefault(f"{one.family} needs {more}", most)
+                break
+    words = [f"above {most:,} endpoints {text}" for text, most in sorted(out.items(), key=_second)]
+    text = "; ".join(words)
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def _second(item: tuple[str, int]) -> int:
+    return item[1]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
     """Is it the same machine as far as the table can tell, under another family's name?"""
     return all(one.value(name) == other.value(name) for name in (*_COMPARED, "money"))
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _number(one: Candidate, column: str) -> float:

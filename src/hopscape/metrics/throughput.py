@@ -209,13 +209,14 @@ class SwitchGraph:
     def _sources(self) -> IntArray:
         return np.flatnonzero(self.ends).astype(np.int64)
 
-    def worst_minimal(self) -> Measured[float | None]:
+    def worst_minimal(self, least: float = 0.0) -> Measured[float | None]:
         """Throughput of the worst permutation under even splitting over all shortest paths.
 
         For one channel it is an assignment of sources to destinations (Towles and Dally, 2002);
         taken over all channels of small machines, else over one channel of each kind, as far as
         their loads and the colours of a refinement tell kinds apart. Where there are too many
-        kinds the busiest are looked at, and the figure is an upper bound.
+        kinds the busiest are looked at, and the figure is an upper bound; so it is when a channel
+        shows that it is below `least`, where the search ends.
 
         Examples
         --------
@@ -229,7 +230,11 @@ class SwitchGraph:
             note = f"permutations are looked at up to {_PATHS_ORDER} switches"
             return Measured(None, "unknown", note)
         chosen, whole = self._kinds()
-        worst = max(self._worst_load(channel) for channel in chosen)
+        worst = 0.0
+        for channel in chosen:
+            worst = max(worst, self._worst_load(channel))
+            if worst * least > 1 + 1e-9:
+                return Measured.at_most(1 / worst, "one channel")
         value = min(1.0, 1 / worst) if worst > 1e-12 else 1.0
         if len(chosen) == len(self.heads):
             return Measured(value, "exact", "all channels")
@@ -294,7 +299,8 @@ class SwitchGraph:
         >>> round(found.value, 4), found.note
         (0.625, "Valiant's routing")
         """
-        valiant, minimal = self.valiant(), self.worst_minimal()
+        valiant = self.valiant()
+        minimal = self.worst_minimal(valiant)
         proved = minimal.value is not None and minimal.how in ("exact", "symmetry")
         if proved and minimal.value is not None and minimal.value >= valiant:
             return Measured(minimal.value, minimal.how, f"minimal routing, {minimal.note}")

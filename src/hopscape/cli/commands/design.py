@@ -37,16 +37,21 @@ def which_network(
     sizes: Annotated[
         str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
     ] = "",
+    switched: Annotated[
+        str | None,
+        typer.Option("--switched", help="Endpoints x radix of switched machines: '256x32'."),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
     ] = None,
 ) -> None:
     """Show which family wins at what, size by size, and where the papers' families do not."""
     from hopscape.core.files import write_atomically
-    from hopscape.design.which import SIZES
+    from hopscape.design.which import SIZES, SWITCHED_SIZES
     from hopscape.design.which import which_network as make_page
 
-    page = make_page(_sizes(sizes) or SIZES, jobs=_processes(jobs))
+    machines = SWITCHED_SIZES if switched is None else _sizes(switched)
+    page = make_page(_sizes(sizes) or SIZES, machines, jobs=_processes(jobs))
     write_atomically(output, lambda out: out.write(page.encode()))
     print(f"wrote {output}")
 

@@ -21,6 +21,7 @@ __all__ = ["Crossbars", "SimplexCrossbars"]
 class Crossbars(Family):
     """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
 
+    leaf_endpoints = True
     n: int
     m: int
 

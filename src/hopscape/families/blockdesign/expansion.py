@@ -39,6 +39,7 @@ class DesignExpansion(ListedFamily):
         Parameter("sigma", "int", "copies that two endpoints share", low=1, default=1),
     )
     example = "design_expansion(ring(6), 7, 3)"
+    leaf_endpoints = True
 
     def __init__(self, network: Network, n: int, m: int, sigma: int = 1) -> None:
         terminals = network.endpoint_count

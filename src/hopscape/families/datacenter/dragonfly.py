@@ -52,6 +52,10 @@ def _check_groups(groups: int | None, most: int, arrangement: str) -> int:
     return most if groups is None else groups
 
 
+_SHORTER = 1.1
+"""Routes that need fewer local links than three hops have, as a share."""
+
+
 class _Dragonfly(GroupFamily):
     """What dragonflies share: facts, router, addresses, drawing."""
 
@@ -157,13 +161,36 @@ class Dragonfly(_Dragonfly):
 
     @classmethod
     def candidates(cls, requirement: Requirement) -> Iterator[Dragonfly]:
-        """As many groups as there can be; and fewer where a = 2h = 2p, as Kim et al. advise."""
+        """As many groups as there can be; and fewer where a = 2h = 2p, as Kim et al. advise.
+
+        For a share t of the line rate, h = t·p is enough.
+        """
         yield from cls.shapes(requirement.ports, requirement.high)
-        top = (requirement.ports + 1) // 4
+        share = requirement.throughput or 1.0
+        top = int((requirement.ports + 1) / (3 + 1 / share))
         for h in range(max(1, top - 2), top + 1):
-            for size in requirement.sizes(2 * h * h):
-                if 2 <= size // (2 * h * h) <= 2 * h * h:
-                    yield cls(2 * h, h, 0, size // (2 * h * h))
+            part = 2 * h * int(h / share)
+            for size in requirement.sizes(part):
+                if 2 <= size // part <= 2 * h * h:
+                    yield cls(2 * h, h, 0, size // part)
+
+    def concentrations(self, requirement: Requirement, degree: int) -> list[int]:
+        """What fits; in a switched machine the most and the fewest that the links may carry.
+
+        A global link carries p (g - 1) / g of h parts of what a router's endpoints send, a local
+        one p (2 - 1/g) of a parts: before the global link, behind it, and within the group.
+        """
+        wanted, groups = requirement.throughput, self.between.groups
+        if wanted is None:
+            return super().concentrations(requirement, degree)
+        fitting = [
+            p
+            for p in range(1, requirement.ports - degree + 1)
+            if requirement.fits(self.carriers * p)
+            and wanted * p * (groups - 1) <= self.h * groups
+            and wanted * p * (2 * groups - 1) <= _SHORTER * self.a * groups
+        ]
+        return sorted({*fitting[:1], *fitting[-1:]})
 
 
 class DragonflyPlus(_Dragonfly):

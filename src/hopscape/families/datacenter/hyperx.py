@@ -81,6 +81,21 @@ class HyperX(FormulaFamily):
                     if 3 * degree <= ports:
                         yield cls(sides, 0, (2,) * axes)
 
+    @classmethod
+    def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
+        """One dimension: every switch has a link to every other one, and p endpoints.
+
+        Two switches exchange p·p of the p·s - 1 parts of what an endpoint sends.
+
+        Examples
+        --------
+        >>> list(HyperX.limits(64, 1.0))
+        [(1056, 'a second dimension')]
+        """
+        sizes = ((radix - p + 1, p) for p in range(1, radix))
+        most = max((s * p for s, p in sizes if throughput * p * p <= s * p - 1), default=0)
+        yield most, "a second dimension"
+
     def router_neighbours(self, routers: IntArray) -> IntArray:
         return self.box.neighbours(routers)
 

@@ -118,17 +118,20 @@ class TerminalFamily(Family):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Every shape with as many endpoints at a router as its other ports leave room for.
 
-        For a switched machine: the balanced members, and the fewest routers that may carry what
+        For a switched machine: the balanced members, then the fewest routers that may carry what
         is asked for.
         """
         found: list[tuple[int, int, str]] = []
+        balanced: list[tuple[int, int, str]] = []
         switched = requirement.throughput is not None
         for shape in cls.candidates(requirement):
             for p in shape.concentrations(requirement, shape.router_degree):
                 size = shape.carriers * max(p, 1)
                 far = shape.routers if switched else abs(size - requirement.nodes)
-                found.append((far, size if switched else shape.routers, shape.named(p)))
-        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
+                one = (far, size if switched else shape.routers, shape.named(p))
+                (balanced if switched and p == shape.balanced else found).append(one)
+        first = sorted(balanced)[: requirement.most // 2]
+        yield from (spec for _, _, spec in [*first, *sorted(found)][: requirement.most])
 
     def named(self, p: int) -> str:
         """The spec of the same routers with so many endpoints each."""

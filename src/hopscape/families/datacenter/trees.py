@@ -318,6 +318,17 @@ class LeafSpine(XGFT):
                 links = max(n for n in _divisors(up) if n * leaves <= radix)
                 yield cls(leaves, up // links, p, links).spec
 
+    @classmethod
+    def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
+        """A spine has a port for every leaf: radix leaves, with p endpoints each.
+
+        Examples
+        --------
+        >>> list(LeafSpine.limits(64, 1.0)), list(LeafSpine.limits(64, 0.5))
+        ([(2048, 'a third level')], [(2688, 'a third level')])
+        """
+        yield radix * _endpoints_of_leaf(radix, throughput), "a third level"
+
 
 class Clos(XGFT):
     """The folded Clos network of switches of one radix; leaves may have more ends than uplinks.
@@ -372,6 +383,19 @@ class Clos(XGFT):
                     if 2 <= pods <= radix:
                         yield cls(radix, levels, None if down == half else down, pods).spec
 
+    @classmethod
+    def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
+        """Radix pods, in which every level multiplies the endpoints of a leaf by radix / 2.
+
+        Examples
+        --------
+        >>> list(Clos.limits(64, 1.0))
+        [(65536, 'a fourth level'), (2097152, 'a fifth level')]
+        """
+        down, half = _endpoints_of_leaf(radix, throughput), radix // 2
+        yield radix * down * half, "a fourth level"
+        yield radix * down * half**2, "a fifth level"
+
 
 class KaryTree(XGFT):
     """n levels of k^(n-1) switches with 2k ports, k^n endpoints (Petrini and Vanneschi, 1997)."""
@@ -393,6 +417,11 @@ class KaryTree(XGFT):
         for n in range(2, 12):
             sizes = {k**n: k for k in range(2, requirement.ports // 2 + 1)}
             yield from (cls(sizes[size], n).spec for size in requirement.near(sizes)[:1])
+
+
+def _endpoints_of_leaf(radix: int, throughput: float) -> int:
+    """Most endpoints of a leaf whose other ports carry this share of what they send."""
+    return max((p for p in range(1, radix) if throughput * p <= radix - p), default=0)
 
 
 def _tapered(requirement: Requirement) -> list[tuple[int, int]]:
