@@ -32,7 +32,7 @@ def pack_entries(port, other, kinds):
                 continue
             entry = np.uint16(port[at, goal])
             if kinds.size:
-                entry |= np.uint16(kinds[at, goal] << ENTRY_SET_SHIFT)
+                entry |= np.uint16(np.uint16(kinds[at, goal]) << ENTRY_SET_SHIFT)
             if other[at, goal] != port[at, goal]:
                 entry |= np.uint16(TIE)
             entries[at, goal] = entry
