@@ -13,13 +13,9 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
+from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
-from hopscape.metrics.throughput import (
-    SwitchGraph,
-    concurrent_flow,
-    rational_loads,
-    switch_graph,
-)
+from hopscape.metrics.throughput import SwitchGraph, rational_loads, switch_graph
 
 MACHINES = [
     "concentrated(complete(5), 3)",

@@ -20,15 +20,15 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import Measured
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.metrics.concurrent import optimal_share
 
-__all__ = ["SwitchGraph", "Uniform", "concurrent_flow", "switch_graph"]
+__all__ = ["SwitchGraph", "Uniform", "switch_graph"]
 
 _RATIONAL_STEPS = 20_000
 _ALL_SHARES = 20_000_000
 _KINDS = 24
 _PATHS_ORDER = 2_600
 _MATCHED = 1_400
-_PROGRAM = 60_000
 _ROUNDS = 40
 
 
@@ -347,74 +347,25 @@ class SwitchGraph:
                 bounds.append(float(self.speeds.sum()) / hops)
         return Measured.at_most(min(1.0, *bounds), "distance of a far permutation")
 
-    def optimum(self) -> Measured[float | None]:
-        """Best that any routing does on the far permutation: the concurrent-flow program."""
-        count = len(self._sources)
-        if count < 2:
+    def optimum(self) -> Measured[float]:
+        """Best that any routing does on the far permutation.
+
+        By a linear program, or between two bounds where that is too large
+        (:func:`hopscape.metrics.concurrent.optimal_share`).
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).optimum().value
+        0.5
+        """
+        if len(self._sources) < 2:
             return Measured(1.0, "exact")
-        if count * len(self.heads) > _PROGRAM:
-            note = f"the program would have {count * len(self.heads)} variables, more than"
-            return Measured(None, "unknown", f"{note} {_PROGRAM}")
         to = self._sources[self.farthest_permutation()]
         demand = np.zeros((self.order, self.order))
         demand[self._sources, to] = self.ends[self._sources] * self.lines
         np.fill_diagonal(demand, 0.0)
-        return Measured(min(1.0, concurrent_flow(self, demand)), "exact", "linear program")
-
-
-def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
-    """Largest share of all demands that can flow at once, however it is routed.
-
-    The maximum concurrent flow as a linear program, one commodity for each destination (Shahrokhi
-    and Matula, 1990), by HiGHS.
-
-    Parameters
-    ----------
-    graph : SwitchGraph
-    demand : float64[switches, switches]
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> graph = switch_graph(hopscape.build("ring(4)"))
-    >>> concurrent_flow(graph, np.roll(np.eye(4), 2, axis=1))
-    1.0
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import block_diag, coo_array, csr_array, hstack, identity, kron
-
-    channels, order = len(graph.heads), graph.order
-    targets = np.flatnonzero(demand.any(axis=0))
-    if not len(targets):
-        return math.inf
-    ones = np.ones(channels)
-    at = np.arange(channels)
-    leave = coo_array((ones, (graph.tails, at)), shape=(order, channels))
-    arrive = coo_array((ones, (graph.heads, at)), shape=(order, channels))
-    balance = csr_array(leave - arrive)
-    blocks, sent = [], []
-    for target in targets.tolist():
-        keep = np.arange(order) != target
-        blocks.append(balance[keep])
-        sent.append(-demand[keep, target])
-    equal = hstack([block_diag(blocks), csr_array(np.concatenate(sent)[:, None])], format="csr")
-    capacity = hstack(
-        [kron(np.ones((1, len(targets))), identity(channels)), csr_array((channels, 1))],
-        format="csr",
-    )
-    cost = np.zeros(equal.shape[1])
-    cost[-1] = -1.0
-    found = linprog(
-        cost,
-        A_ub=capacity,
-        b_ub=graph.speeds,
-        A_eq=equal,
-        b_eq=np.zeros(equal.shape[0]),
-        method="highs",
-    )
-    if not found.success or found.fun is None:
-        raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
-    return round(-float(found.fun), 9)
+        return optimal_share(self, demand).mapped(lambda share: min(1.0, share))
 
 
 def rational_loads(graph: SwitchGraph) -> list[Fraction]:
