@@ -15,7 +15,8 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
-from hopscape.metrics.throughput import SwitchGraph, rational_loads, switch_graph
+from hopscape.metrics.rational import rational_loads
+from hopscape.metrics.throughput import SwitchGraph, switch_graph
 
 MACHINES = [
     "concentrated(complete(5), 3)",
@@ -96,6 +97,10 @@ def test_worst_permutation_is_the_worst_of_all(spec):
     )
     assert graph.worst_minimal().value == pytest.approx(min(1.0, 1 / (worst * most)))
     assert graph.worst_minimal().how == "exact"
+    image = graph.worst_permutation()
+    assert sorted(image.tolist()) == list(range(len(ends)))
+    met = sum(rows[s, ends[to]] for s, to in zip(ends, image.tolist(), strict=True))
+    assert float((met / graph.speeds).max()) == pytest.approx(worst)
 
 
 @pytest.mark.parametrize("spec", MACHINES)

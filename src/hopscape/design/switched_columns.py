@@ -156,6 +156,28 @@ SWITCHED_COLUMNS = (
     ),
 )
 
+
+def _simulated(name: str, title: str, explanation: str) -> Column:
+    """A column that only the finalists of ``hopscape design --simulate`` have."""
+
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        return Measured(None, "unknown", "simulated by design --endpoints N --radix R --simulate")
+
+    text = f"load up to which a simulation, flit by flit, carries {explanation}"
+    return Column(name, title, text, measure, better="more")
+
+
+SWITCHED_COLUMNS += (
+    _simulated("saturation", "sat. min.", "uniform traffic on the minimal routes of the family"),
+    _simulated("saturation_ugal", "sat. UGAL", "uniform traffic with UGAL routing"),
+    _simulated(
+        "saturation_worst",
+        "worst min.",
+        "the permutation that is worst for shortest paths, on minimal routes",
+    ),
+    _simulated("saturation_worst_ugal", "worst UGAL", "that permutation with UGAL routing"),
+)
+
 SWITCHED_TABLE = (
     "endpoints",
     "switches",

@@ -145,6 +145,8 @@ class SwitchGraph:
         >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
         Fraction(207, 245)
         """
+        from hopscape.metrics.rational import rational_loads
+
         load = self.uniform().load
         if load <= 1 - 1e-9:
             return Fraction(1)
@@ -272,6 +274,11 @@ class SwitchGraph:
 
     def _worst_load(self, channel: int) -> float:
         """Most that a permutation of endpoints puts on one channel."""
+        met = float(self._meeting(channel)[2].sum())
+        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+
+    def _meeting(self, channel: int) -> tuple[IntArray, IntArray, Floats]:
+        """Switches that meet on a channel at worst: from, to, and the shares of their traffic."""
         from scipy.optimize import linear_sum_assignment
 
         from hopscape.metrics.throughput_kernels import channel_shares
@@ -281,13 +288,32 @@ class SwitchGraph:
         shares = np.empty((len(sources), len(sources)))
         tail, head = int(self.tails[channel]), int(self.heads[channel])
         channel_shares(dist, paths, tail, head, sources, shares)
-        busy = np.flatnonzero(shares.any(axis=1))
-        columns = np.flatnonzero(shares.any(axis=0))
-        if not len(busy):
-            return 0.0
-        rows, chosen = linear_sum_assignment(shares[np.ix_(busy, columns)], maximize=True)
-        met = float(shares[np.ix_(busy, columns)][rows, chosen].sum())
-        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+        busy, columns = np.flatnonzero(shares.any(axis=1)), np.flatnonzero(shares.any(axis=0))
+        few = shares[np.ix_(busy, columns)]
+        rows, chosen = linear_sum_assignment(few, maximize=True)
+        return busy[rows], columns[chosen], few[rows, chosen]
+
+    def worst_permutation(self) -> IntArray:
+        """Where each switch with endpoints sends when even splitting over shortest paths is worst.
+
+        Looks at the same channels as :meth:`worst_minimal`.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> graph = switch_graph(hopscape.build("concentrated(path(4), 1)"))
+        >>> graph.worst_permutation()[:2].tolist()
+        [2, 3]
+        """
+        count = len(self._sources)
+        if count < 2 or not len(self.heads):
+            return np.arange(count)
+        worst = max(self._kinds()[0], key=self._worst_load)
+        tails, heads, _ = self._meeting(worst)
+        to = np.full(count, -1)
+        to[tails] = heads
+        to[to < 0] = np.setdiff1d(np.arange(count), heads)
+        return to
 
     def guaranteed(self) -> Measured[float | None]:
         """What every permutation gets under the better of minimal and Valiant's routing.
@@ -366,34 +392,6 @@ class SwitchGraph:
         demand[self._sources, to] = self.ends[self._sources] * self.lines
         np.fill_diagonal(demand, 0.0)
         return optimal_share(self, demand).mapped(lambda share: min(1.0, share))
-
-
-def rational_loads(graph: SwitchGraph) -> list[Fraction]:
-    """Loads of all channels when every two endpoints send 1, split evenly, as fractions."""
-    loads = [Fraction(0)] * len(graph.heads)
-    before: list[list[int]] = [[] for _ in range(graph.order)]
-    for channel, head in enumerate(graph.heads.tolist()):
-        before[head].append(channel)
-    tails = graph.tails.tolist()
-    for target in np.flatnonzero(graph.ends).tolist():
-        distance, paths, queue = {target: 0}, {target: 1}, [target]
-        steps: list[tuple[int, int, int]] = []
-        for node in queue:
-            for channel in before[node]:
-                tail = tails[channel]
-                if tail not in distance:
-                    distance[tail], paths[tail] = distance[node] + 1, 0
-                    queue.append(tail)
-                if distance[tail] == distance[node] + 1:
-                    paths[tail] += paths[node]
-                    steps.append((tail, channel, node))
-        flow = {v: Fraction(int(graph.ends[v]) * int(graph.ends[target])) for v in queue}
-        steps.sort(key=lambda step: -distance[step[0]])
-        for tail, channel, node in steps:
-            part = flow[tail] * paths[node] / paths[tail]
-            loads[channel] += part
-            flow[node] += part
-    return loads
 
 
 def switch_graph(network: Network) -> SwitchGraph:

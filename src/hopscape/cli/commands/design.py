@@ -196,7 +196,11 @@ def design(
         float, typer.Option("--time-limit", help="Seconds that measuring may take.")
     ] = 900.0,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Simulate the first three: load-latency curves; saturation if switched.",
+        ),
     ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
@@ -381,12 +385,12 @@ def _switched_design(
         print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
         raise typer.Exit(130) from None
     if simulate and found.complete:
-        from hopscape.design.curves import simulate_finalists
+        from hopscape.design.saturations import saturate_finalists
 
-        simulate_finalists(found)
+        saturate_finalists(found)
     show_machines(found, *shown)
     if shown[3] is Format.table and shown[4] is None:
-        _show_curves(found)
+        _show_saturations(found)
     _finish(found, out, choose)
 
 
@@ -484,7 +488,18 @@ def _show(
         _show_curves(found)
 
 
-def _show_curves(found: Design | SwitchedDesign) -> None:
+def _show_saturations(found: SwitchedDesign) -> None:
+    if found.curve_points:
+        from hopscape.design.saturations import SATURATIONS
+        from hopscape.design.table import heads
+
+        columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
+        emit_rows(found.curve_points, Format.table, columns=columns, title="simulated saturation")
+    for note in found.notes:
+        say(note)
+
+
+def _show_curves(found: Design) -> None:
     if found.curve_points:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}
