@@ -35,12 +35,13 @@ _PRECISION = 0.06
 _MOST_NODES = 1_500
 _SECONDS = 90.0
 _LOOKS = 6
+_TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
 
 
 def saturate_finalists(
     found: SwitchedDesign, *, count: int = 3, seconds: float = _SECONDS
 ) -> list[dict[str, Any]]:
-    """Simulate the first machines of the ranking, each of another family, up to saturation.
+    """Simulate the first machines of the ranking that differ, up to saturation.
 
     Parameters
     ----------
@@ -60,13 +61,14 @@ def saturate_finalists(
     left_out = Measured(None, "unknown", "only the finalists are simulated")
     for one in found.candidates:
         one.figures |= dict.fromkeys(SATURATIONS, left_out)
-    families: set[str] = set()
+    seen: set[tuple[Any, ...]] = set()
     for one in [one for one in found.candidates if not one.trouble][: _LOOKS * count]:
-        if len(families) == count:
+        if len(found.curve_points) == count:
             break
-        if one.family in families:
+        looks = (one.family,), tuple(one.value(name) for name in _TELLING)
+        if seen & set(looks):
             continue
-        families.add(one.family)
+        seen.update(looks)
         try:
             figures = saturate_machine(one.spec, end=end, planes=int(one.value("planes")))
         except HopscapeError as error:

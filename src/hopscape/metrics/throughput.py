@@ -100,10 +100,15 @@ class SwitchGraph:
         return np.repeat(np.arange(self.order), np.diff(self.indptr))
 
     @cached_property
+    def _arriving(self) -> IntArray:
+        """Channels by the switch that they lead to."""
+        return np.argsort(self.heads, kind="stable").astype(np.int32)
+
+    @cached_property
     def _reversed(self) -> tuple[IntArray, IntArray]:
-        order = np.argsort(self.heads, kind="stable")
         counts = np.bincount(self.heads, minlength=self.order)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), self.tails[order]
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return indptr, self.tails[self._arriving].astype(np.int32)
 
     # -- uniform traffic ----------------------------------------------------------------------
 
@@ -113,7 +118,7 @@ class SwitchGraph:
         from hopscape.metrics.throughput_kernels import even_loads
 
         loads = np.zeros(len(self.heads))
-        hops = float(even_loads(self.indptr, self.heads, *self._reversed, self.ends, loads))
+        hops = float(even_loads(*self._reversed, self._arriving, self.ends, loads))
         if hops < 0:
             raise DisconnectedError(f"{self.name} is not connected")
         return loads, hops
