@@ -175,7 +175,11 @@ SWITCHED_COLUMNS += (
         "worst min.",
         "the permutation that is worst for shortest paths, on minimal routes",
     ),
-    _simulated("saturation_worst_ugal", "worst UGAL", "that permutation with UGAL routing"),
+    _simulated(
+        "saturation_worst_ugal",
+        "worst UGAL",
+        "the permutation that is worst for shortest paths, with UGAL routing",
+    ),
 )
 
 SWITCHED_TABLE = (
