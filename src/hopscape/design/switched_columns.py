@@ -135,7 +135,8 @@ SWITCHED_COLUMNS = (
     _column(
         "throughput_limit",
         "limit",
-        "share that no routing exceeds on a permutation of far switches: capacity over distance",
+        "share that no routing exceeds under the worst permutation: capacity over the distances of"
+        " a far permutation (TUB), ports of a switch, cuts",
         better="more",
     ),
     _column(
