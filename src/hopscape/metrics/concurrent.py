@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
-
-if TYPE_CHECKING:
-    from hopscape.metrics.throughput import SwitchGraph
+from hopscape.metrics.channels import Channels
 
 __all__ = ["approximate_flow", "concurrent_flow", "optimal_share"]
 
@@ -23,7 +20,7 @@ _STEPS = 400_000_000
 
 
 def optimal_share(
-    graph: SwitchGraph, demand: Floats, *, program: int = _PROGRAM, steps: int = _STEPS
+    graph: Channels, demand: Floats, *, program: int = _PROGRAM, steps: int = _STEPS
 ) -> Measured[float]:
     """Largest share of all demands that can flow at once, however it is routed.
 
@@ -31,7 +28,7 @@ def optimal_share(
 
     Parameters
     ----------
-    graph : SwitchGraph
+    graph : Channels
     demand : float64[switches, switches]
     program : int
         Variables up to which the program is solved.
@@ -55,14 +52,14 @@ def optimal_share(
     return Measured(low, "bound", note, low=low, high=high)
 
 
-def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
+def concurrent_flow(graph: Channels, demand: Floats) -> float:
     """Largest share of all demands that can flow at once, by a linear program.
 
     One commodity for each destination (Shahrokhi and Matula, 1990), solved by HiGHS.
 
     Parameters
     ----------
-    graph : SwitchGraph
+    graph : Channels
     demand : float64[switches, switches]
 
     Examples
@@ -111,7 +108,7 @@ def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
 
 
 def approximate_flow(
-    graph: SwitchGraph, demand: Floats, *, gap: float = _GAP, steps: int = _STEPS
+    graph: Channels, demand: Floats, *, gap: float = _GAP, steps: int = _STEPS
 ) -> tuple[float, float]:
     """Bounds of the largest share of all demands that can flow at once.
 
@@ -122,7 +119,7 @@ def approximate_flow(
 
     Parameters
     ----------
-    graph : SwitchGraph
+    graph : Channels
     demand : float64[switches, switches]
     gap : float
         End when the bounds are so near, as a share of the upper one.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from hopscape.metrics.throughput import SwitchGraph
+from hopscape.metrics.channels import Channels
 
 __all__ = ["rational_loads"]
 
 
-def rational_loads(graph: SwitchGraph) -> list[Fraction]:
+def rational_loads(graph: Channels) -> list[Fraction]:
     """Loads of all channels when every two endpoints send 1, split evenly, as fractions."""
     loads = [Fraction(0)] * len(graph.heads)
     before: list[list[int]] = [[] for _ in range(graph.order)]
