@@ -118,7 +118,7 @@ def saturate_machine(
     from hopscape.simulate.settings import Settings
     from hopscape.simulate.traffic import make_traffic, permutation_traffic
 
-    machine = _Simulated(member(spec).base.spec if planes > 1 else spec)
+    machine = _Simulated(vars(member(spec))["base"].spec if planes > 1 else spec)
     setups: dict[str, Setup] = {}
     figures: dict[str, Measured[Any]] = {}
     for name, (routing, pattern) in SATURATIONS.items():
