@@ -56,7 +56,7 @@ def _column(
     )
 
 
-SWITCHED_COLUMNS = (
+SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("switches", "switches", "switches of all planes", better="less", priority=2),
     _column("planes", "planes", "copies of the network that share the endpoints", priority=14),
     _column(
@@ -165,7 +165,7 @@ def _simulated(name: str, title: str, explanation: str) -> Column:
         return Measured(None, "unknown", "simulated by design --endpoints N --radix R --simulate")
 
     text = f"load up to which a simulation, flit by flit, carries {explanation}"
-    return Column(name, title, text, measure, better="more")
+    return Column(name, title, text, measure, needs=(WIRING,), better="more")
 
 
 SWITCHED_COLUMNS += (
