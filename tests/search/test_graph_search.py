@@ -364,3 +364,82 @@ def test_command(tmp_path: Path) -> None:
         app, ["search", "graph", "--terminals", "12", "--radix", "6", "--seconds", "0.3"]
     )
     assert "12 terminals" in result.output
+
+
+@given(n=st.integers(5, 30), degree=st.integers(2, 6), seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None:
+    """Counted while ends are exchanged, far pairs are those that breadth-first search names."""
+    from hopscape.search.graph.pair_kernels import Pairs, anneal_pairs, count_pairs
+
+    if degree >= n or n * degree % 2:
+        return
+    start = nx.random_regular_graph(degree, n, seed=seed % 1000)
+    links = np.asarray(start.edges, dtype=np.int32)
+    pairs = Pairs(
+        links.copy(),
+        np.zeros((n, degree), np.int32),
+        np.zeros(n, np.int32),
+        np.zeros((n, n), np.int16),
+        np.zeros(1, np.int64),
+    )
+
+    def far(some: Any) -> int:
+        graph = nx.Graph(some.tolist())
+        near = dict(nx.all_pairs_shortest_path_length(graph, cutoff=2))
+        return n * (n - 1) // 2 - sum(len(row) - 1 for row in near.values()) // 2
+
+    count_pairs(pairs)
+    first = far(links)
+    assert pairs.far[0] == first
+    best, state = links.copy(), np.asarray([seed + 1], dtype=np.uint64)
+    least = anneal_pairs(pairs, state, 300, 2.0, 0.5, best, first)
+    assert pairs.far[0] == far(pairs.links)
+    assert least == far(best) <= first
+    for found in (pairs.links, best):
+        ends = {(min(u, v), max(u, v)) for u, v in found.tolist()}
+        assert len(ends) == len(links)
+        assert all(u != v for u, v in ends)
+        assert np.bincount(found.ravel(), minlength=n).tolist() == [degree] * n
+    common = pairs.common.copy()
+    count_pairs(pairs)
+    assert (pairs.common == common).all()
+
+
+def test_dense_graphs_are_annealed_by_their_far_pairs() -> None:
+    """The Hoffman-Singleton graph is out of reach; what is found beats 300 random graphs."""
+    from hopscape.search.graph.pairs import suits_pairs
+
+    problem = Problem(30, 5)
+    plain = Shape("cyclic(1)", 30, 0, 5)
+    assert not suits_pairs(plain, problem)
+    problem, plain = Problem(26, 5), Shape("cyclic(1)", 26, 0, 5)
+    assert suits_pairs(plain, problem)
+    assert not suits_pairs(plain, Problem(26, 5, bipartite=True))
+    assert not suits_pairs(plain, Problem(26, 5, grid=(2, 13)))
+    random = [
+        nx.average_shortest_path_length(nx.random_regular_graph(5, 26, seed=seed))
+        for seed in range(300)
+    ]
+    found = best_graph(problem, effort=0.5, methods=["random"])
+    assert found.mean < min(random)
+
+
+def test_orbits_leave_nodes_fixed_that_use_all_ports() -> None:
+    found = {(s.group, s.base, s.fixed) for s in shapes(64, 8, most_base=64)}
+    assert {("cyclic(2, 2, 2)", 7, 8), ("cyclic(7)", 9, 1), ("cyclic(4)", 15, 4)} <= found
+    assert ("cyclic(3)", 20, 4) not in found  # two of their eight ports would stay free
+
+
+def test_every_method_has_the_same_share_of_the_time() -> None:
+    search = rounds_module._Search(
+        Problem(64, 8),
+        0,
+        "anneal",
+        [rounds_module._Standing(a, i) for i, a in enumerate(arms(Problem(64, 8)))],
+    )
+    shares: dict[str, float] = {}
+    for standing, task in search.tasks(0, 10.0):
+        shares[standing.arm.method] = shares.get(standing.arm.method, 0.0) + task.cost
+    assert set(shares) == {"plain", "fixed", "one orbit", "orbits"}
+    assert max(shares.values()) < 1.5 * min(shares.values())

@@ -92,12 +92,16 @@ class CirculantRouter(Router):
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of what the router holds; does not grow with the order but for the digits."""
+        """Bytes of what the router holds; does not grow with the order but for the digits.
+
+        After many single routes a byte for every difference besides, up to 4 million nodes.
+        """
+        kept = 0 if self._first is None else len(self._first)
         if isinstance(self._form, RingForm):
-            return 8 * 12
+            return 8 * 12 + kept
         if isinstance(self._form, CellForm):
-            return 8 * 19
-        return sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
+            return 8 * 19 + kept
+        return kept + sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
 
     # -- vectors ----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
@@ -60,11 +61,13 @@ class _Search:
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
         """The runs of a round, of so many seconds together.
 
+        Every method has the same share of the time, and every arm of a method the same of that.
         Tries are short at first and twice as long in each round: a small base graph is best begun
         anew many times, a large one needs long annealing.
         """
-        each = effort / len(self.pool)
+        members = Counter(standing.arm.method for standing in self.pool)
         for standing in self.pool:
+            each = effort / len(members) / members[standing.arm.method]
             shape = standing.arm.shape
             count = 1 if number == 0 else len(_KINDS)
             steps = max(int(each / count / seconds_per_step(shape)), 1)
