@@ -26,37 +26,36 @@ def test_wrong_times(text: str) -> None:
 
 
 def test_a_searched_graph_is_better_and_is_measured_like_the_others() -> None:
-    asked = Requirements(16, 4, size="exactly", families=("torus", "mesh"))
-    before = design(asked)
-    found = design(asked, search=Improvement(0.5))
+    asked = Requirements(16, 4, size="exactly", families=("torus",))
+    found = design(asked, search=Improvement(0.3))
     new = [one for one in found.candidates if one.family in ("cayley", "voltage")]
     assert len(new) == 1
     profile = distance_profile(build(new[0].spec))
     old = distance_profile(build("torus(4, 4)"))
     assert (profile.diameter, profile.mean) < (old.diameter, old.mean)
     assert new[0].stage == 3
-    assert set(new[0].figures) >= set(before.best.figures)
-    assert len(found.candidates) == len(before.candidates) + 1
-    assert "better than torus(4, 4)" in found.notes[0]
-    assert found.command.endswith("--search 0.5s")
+    assert set(new[0].figures) >= set(found.find("torus(4, 4)").figures)
+    assert any("better than torus(4, 4); " in note for note in found.notes)
+    assert found.command.endswith("--search 0.3s")
 
 
 def test_nothing_better_is_said() -> None:
     """The Petersen graph meets the Moore bound."""
-    new, notes = improve([Candidate("petersen", "petersen")], Improvement(0.3))
+    new, notes = improve([Candidate("petersen", "petersen")], Improvement(0.1))
     assert new == []
-    assert notes == [
-        "graph search, 10 nodes of degree 3: diameter 2, mean distance 1.6667, not better than"
-        " petersen"
-    ]
+    assert len(notes) == 1
+    assert notes[0].startswith("graph search, 10 nodes of degree 3: diameter ")
+    assert notes[0].endswith("not better than petersen")
 
 
 def test_sizes_that_cannot_be_searched_are_named() -> None:
-    candidates = [Candidate("mesh(3, 3)", "mesh"), Candidate("star(5)", "star")]
-    new, notes = improve(candidates, Improvement(0.4))
+    candidates = [Candidate("mesh(3, 3)", "mesh"), Candidate("ring(20000)", "ring")]
+    new, notes = improve(candidates, Improvement(0.2))
     assert [build(one.spec).order for one in new] == [9]
-    assert any("better than mesh(3, 3)" in note for note in notes)
-    assert len(notes) == 2
+    assert "better than mesh(3, 3)" in notes[0]
+    assert notes[1] == (
+        "graph search, 20000 nodes of degree 2: left out, it is for at most 16000 nodes"
+    )
 
 
 def test_each_size_is_searched_once_for_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,17 +92,15 @@ def test_without_symmetry_the_links_are_a_file(
     assert (network.order, int(network.degrees.max())) == (12, 4)
 
 
-def test_command(tmp_path: Path) -> None:
+def test_command() -> None:
     runner = CliRunner()
-    words = ["design", "--nodes", "12", "--ports", "3", "--exact", "--families", "mesh,ring"]
-    words += ["--search", "0.5s", "--jobs", "1", "--out", str(tmp_path / "plan"), "-f", "json"]
+    words = ["design", "--nodes", "12", "--ports", "4", "--exact", "--families", "torus"]
+    words += ["--search", "0.3s", "--jobs", "1", "-f", "json"]
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
     record = json.loads(result.stdout)
-    assert any("graph search, 12 nodes of degree 3" in note for note in record["notes"])
-    best = record["candidates"][0]["spec"]
-    assert best.startswith(("cayley(", "voltage(", "file("))
-    assert "--search 0.5s" in (tmp_path / "plan" / "report.md").read_text(encoding="utf-8")
+    assert any("graph search, 12 nodes of degree 4" in note for note in record["notes"])
+    assert any(one["spec"].startswith(("cayley(", "voltage(")) for one in record["candidates"])
     result = runner.invoke(app, ["design", "--nodes", "12", "--ports", "3", "--search", "soon"])
     assert result.exit_code != 0
     result = runner.invoke(app, ["design", "--endpoints", "9", "--radix", "9", "--search", "1s"])
