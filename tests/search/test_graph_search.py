@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from hopscape.search.graph.arms import arms, run
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import Shape
 from hopscape.search.graph.shapes import shapes
-from hopscape.search.graph.starts import algebraic_starts, solution_of
+from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 from hopscape.store import Store
 
 SHAPES = [
@@ -215,9 +216,26 @@ def test_ctrl_c_hands_back_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> N
         return run(*arguments)
 
     monkeypatch.setattr(rounds_module, "run", interrupted)
-    found = best_graph(Problem(24, 3), effort=0.5)
+    found = best_graph(Problem(50, 3), effort=0.5)
     assert not found.complete
+    assert found.interrupted
     assert found.runs == 2  # one of the three calls compiled the kernels
+
+
+def test_ctrl_c_ends_the_search_for_a_number_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is enough, however many numbers of switches were to be tried."""
+    from hopscape.search.graph import radix
+
+    asked = []
+
+    def interrupted(problem: Problem, **options: Any) -> Any:
+        asked.append(problem.nodes)
+        return replace(best_graph(problem, effort=0.05), interrupted=True)
+
+    monkeypatch.setattr(radix, "best_graph", interrupted)
+    found = best_switches(40, 10, effort=1.0)
+    assert found.interrupted
+    assert asked == [found.problem.nodes]
 
 
 def test_bipartite() -> None:
@@ -250,6 +268,28 @@ def test_floor_plans_keep_their_limits(limits: dict[str, Any]) -> None:
     assert sum(lengths) <= problem.budget if problem.budget else True
     if problem.long:
         assert sum(length > problem.long[0] for length in lengths) <= problem.long[1]
+
+
+@given(
+    n=st.integers(2, 24),
+    columns=st.integers(1, 8),
+    degree=st.integers(3, 4),
+    longest=st.integers(1, 3),
+)
+@settings(max_examples=20, deadline=None)
+def test_floor_plans_that_are_not_full_are_wired(
+    n: int, columns: int, degree: int, longest: int
+) -> None:
+    """However short the last row is, links of length 1 alone connect all places."""
+    if degree >= n or n * degree % 2:
+        return
+    problem = Problem(n, degree, grid=(-(-n // columns), columns), longest=longest, budget=2 * n)
+    shape = Shape("cyclic(1)", n, 0, degree)
+    climb = Climb(
+        shape, 1, plan_start(problem, shape, np.random.default_rng(n)), limits=problem.limits()
+    )
+    assert climb.within_limits
+    assert climb.diameter < n or n == 2
 
 
 def test_more_cable_is_never_worse() -> None:

@@ -115,6 +115,9 @@ def improve(
             notes.append(f"{words}, better than {best[2]}; {found.how}")
         else:
             notes.append(f"{words}, not better than {best[2]}")
+        if found.interrupted:
+            notes.append("graph search: interrupted; what it found is measured")
+            break
     return searched, notes
 
 

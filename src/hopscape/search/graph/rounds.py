@@ -215,14 +215,15 @@ def best_graph(
         raise ArgumentError(f"seed is {seed}; it must be from 0 to {2**31 - 1}")
     pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
     search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
-    complete = False
+    complete = interrupted = False
     _compile(search)
     try:
         complete = _rounds(search, effort, seconds, target, store, processes, dask)
     except KeyboardInterrupt:
         if search.best is None:
             raise
-    return _found(search, complete)
+        interrupted = True
+    return _found(search, complete, interrupted)
 
 
 def plan(seconds: float, processes: int | None) -> dict[str, Any]:
@@ -298,7 +299,7 @@ def _rounds(
     return True
 
 
-def _found(search: _Search, complete: bool) -> GraphFound:
+def _found(search: _Search, complete: bool, interrupted: bool) -> GraphFound:
     best = search.best
     if best is None or best.result is None or best.rank is None:
         raise ArgumentError(
@@ -320,6 +321,7 @@ def _found(search: _Search, complete: bool) -> GraphFound:
         runs=search.runs,
         seconds=time.monotonic() - search.begun,
         complete=complete,
+        interrupted=interrupted,
     )
     found.check()
     return found
