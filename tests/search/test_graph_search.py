@@ -406,6 +406,12 @@ def test_command(tmp_path: Path) -> None:
     assert "12 terminals" in result.output
 
 
+def far_pairs(n: int, links: Any) -> int:
+    """The slow twin of the counters: pairs that breadth-first search puts beyond two links."""
+    near = dict(nx.all_pairs_shortest_path_length(nx.Graph(links.tolist()), cutoff=2))
+    return n * (n - 1) // 2 - sum(len(row) - 1 for row in near.values()) // 2
+
+
 @given(n=st.integers(5, 30), degree=st.integers(2, 6), seed=st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
 def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None:
@@ -424,18 +430,13 @@ def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None
         np.zeros(1, np.int64),
     )
 
-    def far(some: Any) -> int:
-        graph = nx.Graph(some.tolist())
-        near = dict(nx.all_pairs_shortest_path_length(graph, cutoff=2))
-        return n * (n - 1) // 2 - sum(len(row) - 1 for row in near.values()) // 2
-
     count_pairs(pairs)
-    first = far(links)
+    first = far_pairs(n, links)
     assert pairs.far[0] == first
     best, state = links.copy(), np.asarray([seed + 1], dtype=np.uint64)
     least = anneal_pairs(pairs, state, 300, 2.0, 0.5, best, first)
-    assert pairs.far[0] == far(pairs.links)
-    assert least == far(best) <= first
+    assert pairs.far[0] == far_pairs(n, pairs.links)
+    assert least == far_pairs(n, best) <= first
     for found in (pairs.links, best):
         ends = {(min(u, v), max(u, v)) for u, v in found.tolist()}
         assert len(ends) == len(links)
