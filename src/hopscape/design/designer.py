@@ -23,6 +23,7 @@ from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.improve import Improvement, improve
 from hopscape.design.presentation import Presentation
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import CRITERIA, Requirements
@@ -69,6 +70,8 @@ class Design:
         Their points.
     notes : list of str
         What else there is to say.
+    search : Improvement, optional
+        How the finalists were improved.
     """
 
     requirements: Requirements
@@ -78,6 +81,7 @@ class Design:
     curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    search: Improvement | None = None
 
     def ranking(self) -> Records:
         """The candidates as rows, the best first: every figure under its name."""
@@ -102,6 +106,12 @@ class Design:
     def best(self) -> Candidate:
         """The first of the ranking."""
         return self.candidates[0]
+
+    @property
+    def command(self) -> str:
+        """The command line that asks for the same."""
+        more = "" if self.search is None else f" --search {self.search.seconds:g}s"
+        return self.requirements.command() + more
 
     @property
     def presentation(self) -> Presentation:
@@ -178,6 +188,7 @@ def design(
     columns: Sequence[str] = (),
     show: int | None = None,
     seconds: float | None = None,
+    search: Improvement | None = None,
     on_stage: Report | None = None,
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
@@ -200,6 +211,9 @@ def design(
         Measure these for the first so many only.
     seconds : float, optional
         Time that measuring may take; what it does not suffice for stays unknown, with the reason.
+    search : Improvement, optional
+        Let the graph search improve the finalists; its time is not counted in `seconds`. An
+        interrupt ends the search, and what it has found is measured.
     on_stage : callable, optional
         Told the number of each stage and the ranking after it.
 
@@ -225,7 +239,7 @@ def design(
             f"no network has from {requirements.low} to {requirements.high} nodes and at most"
             f" {requirements.ports} ports; {nearest_sizes(requirements)}"
         )
-    out = Design(requirements, candidates, finalists=finalists)
+    out = Design(requirements, candidates, finalists=finalists, search=search)
     end = math.inf if seconds is None else time.monotonic() + seconds
     clock = _Clock(end, jobs, _STAGES + bool(columns))
     kept = table if table is not None else Store()
@@ -238,6 +252,8 @@ def design(
                 out.candidates = rank(out.candidates, requirements)
                 if on_stage is not None:
                     on_stage(stage, out.candidates)
+            if search is not None:
+                clock = _improve(out, search, run, clock, jobs, kept, dask)
             asked = _asked(out, columns, show)
             _run_stage(run, asked, _STAGES + 1, columns, requirements, clock)
         except KeyboardInterrupt:
@@ -248,6 +264,34 @@ def design(
             if not out.candidates:
                 raise
     return out
+
+
+def _improve(
+    out: Design,
+    search: Improvement,
+    run: Callable[..., Iterator[tuple[Task, Any]]],
+    clock: _Clock,
+    jobs: int,
+    store: Store,
+    dask: str | None,
+) -> _Clock:
+    """Search for better graphs than the finalists, and measure them in full.
+
+    Returns the clock, put back by the time of the search.
+    """
+    begun = time.monotonic()
+    asked = out.requirements
+    finalists = _chosen(out, _STAGES)
+    seed = asked.conditions.seed
+    found, notes = improve(finalists, search, seed=seed, jobs=jobs, store=store, dask=dask)
+    clock = replace(clock, end=clock.end + time.monotonic() - begun)
+    known = {one.spec for one in out.candidates}
+    new = [one for one in found if one.spec not in known]
+    out.notes += notes
+    for stage in range(1, _STAGES + 1):
+        _run_stage(run, new, stage, columns_of_stage(stage), asked, clock)
+    out.candidates = rank([*out.candidates, *new], asked)
+    return clock
 
 
 def _chosen(out: Design, stage: int) -> list[Candidate]:

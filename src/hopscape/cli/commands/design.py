@@ -203,6 +203,10 @@ def design(
     limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds that measuring may take.")
     ] = 900.0,
+    search: Annotated[
+        str | None,
+        typer.Option("--search", help="Improve the finalists by graph search: 60s, 5m."),
+    ] = None,
     simulate: Annotated[
         bool,
         typer.Option(
@@ -237,6 +241,7 @@ def design(
     """
     from hopscape.design import Conditions, FloorPlan, Requirements
     from hopscape.design.columns import column_names
+    from hopscape.design.improve import Improvement, parse_duration
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
     from hopscape.store import Store
 
@@ -262,6 +267,7 @@ def design(
             "alpha": None if alpha == 1e-6 else alpha,
             "bandwidth": None if bandwidth == 25e9 else bandwidth,
             "finalists": None if finalists == 8 else finalists, "seed": seed or None,
+            "search": search,
         }  # fmt: skip
         _refuse(direct, "belongs to direct machines (--nodes, --ports), not to --endpoints")
         if radix is None:
@@ -315,6 +321,7 @@ def design(
         "columns": names,
         "show": top,
         "seconds": None if limit == math.inf else limit,
+        "search": None if search is None else Improvement(parse_duration(search), out),
     }
     with Store(table) as kept:
         wanted |= {"table": kept, "dask": dask}
