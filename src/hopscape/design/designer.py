@@ -22,8 +22,9 @@ from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.direct_words import answer, sentences
 from hopscape.design.presentation import Presentation
-from hopscape.design.ranking import rank
+from hopscape.design.ranking import grades, rank
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows
 from hopscape.metrics.columns import Evaluation, measure_columns
@@ -61,10 +62,8 @@ class Design:
         False when it was interrupted.
     finalists : int
         How many were measured in full.
-    curves : dict
-        Pictures of simulations: name, caption and SVG.
     curve_points : list of dict
-        Their points.
+        Points of simulations, as ``hopscape simulate`` prints them.
     notes : list of str
         What else there is to say.
     """
@@ -73,7 +72,6 @@ class Design:
     candidates: list[Candidate]
     complete: bool = True
     finalists: int = _FINALISTS
-    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -111,7 +109,15 @@ class Design:
             tuple(columns_of("design")),
             _PLOTS,
             tuple((one.name, column) for one in CRITERIA.values() for column in one.columns),
+            asked.weights,
+            grades(self.candidates),
+            answer=tuple(sentences(self.candidates, asked)),
         )
+
+    @property
+    def answer(self) -> str:
+        """What to build and why, in words."""
+        return answer(self.candidates, self.requirements)
 
     def find(self, spec: str) -> Candidate:
         """A candidate by its spec, however it is written, or by its place in the ranking."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
 import typer
 
 from hopscape.cli.output import (
@@ -426,11 +428,30 @@ def _finish(found: Design | SwitchedDesign, out: Path | None, choose: str | None
     if out is not None:
         from hopscape.design.handover import write_design
 
-        for line in write_design(found, out, choose=choose):
+        command, options = _asked_for()
+        for line in write_design(found, out, choose=choose, command=command, options=options):
             print(line, file=sys.stderr)
     if not found.complete:
         print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
         raise typer.Exit(130)
+
+
+def _asked_for() -> tuple[str, list[tuple[str, str, bool]]]:
+    """The command as it was given, and all its options: name, value, given or not."""
+    context = click.get_current_context()
+    words, options = ["hopscape", "design"], []
+    for one in context.command.params:
+        value = context.params.get(one.name or "")
+        usual = (click.core.ParameterSource.DEFAULT, None)
+        given = context.get_parameter_source(one.name or "") not in usual
+        name = max(one.opts, key=len)
+        if value is None or not one.expose_value:
+            continue
+        text = str(getattr(value, "value", value))
+        options.append((name, text, given))
+        if given:
+            words += [name] if value is True else [name, text]
+    return " ".join([*words[:2], *(shlex.quote(word) for word in words[2:])]), options
 
 
 def _show(
@@ -457,6 +478,7 @@ def _show(
             whole: dict[str, Any] = {
                 "requirements": found.requirements.to_dict(),
                 "complete": found.complete,
+                "answer": found.answer,
                 "candidates": records,
                 "curves": found.curve_points,
                 "notes": found.notes,
@@ -481,6 +503,7 @@ def _show(
                 for one in measured
             )
         )
+        say(found.answer)
         _show_curves(found)
 
 
