@@ -126,7 +126,7 @@ def _runner_up(best: Candidate, other: Candidate) -> str:
     losses = [name for name in known if better(best, other, name)]
     for names, words in ((gains, "better"), (losses, "worse")):
         shown_ = [f"{figure_words(other, n)} against {_value(best, n)}" for n in names]
-        text += f"; it is {words} at {', '.join(shown_)}" if shown_ else f"; {words} at nothing"
+        text += f"; it is {words} at {', '.join(shown_) or 'nothing'}"
     return text + "."
 
 

@@ -29,6 +29,7 @@ def write_design(
     choose: str | None = None,
     command: str | None = None,
     options: Sequence[Option] = (),
+    explorer: str = "",
 ) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
@@ -43,6 +44,8 @@ def write_design(
         As it was given; the one that asks for the same when left out.
     options : sequence of (name, value, given)
         All its options.
+    explorer : str
+        Name of a page in the folder that the report points to.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def write_design(
     asked = command if command is not None else found.requirements.command()
     floor = best_floor(found)
     drawn = list(pictures(found, floor))  # once for all three
-    page = html_report(found, asked, drawn, floor=floor, options=options)
+    page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)
     write_text(top / "report.html", page)
     write_text(top / "report.md", markdown_report(found, asked, shown=drawn, floor=floor))
     shown = make_folder(top / "pictures")

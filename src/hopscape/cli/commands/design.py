@@ -7,9 +7,8 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import click
 import typer
 
 from hopscape.cli.output import (
@@ -84,6 +83,7 @@ def _read_question(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def design(
+    context: typer.Context,
     question: Annotated[
         Path | None,
         typer.Option(
@@ -238,6 +238,7 @@ def design(
     if not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
     names = column_names(columns)
+    written = _Written(out, choose, *_asked_for(context))
     switched = {
         "radix": radix, "nics": nics, "planes": planes, "throughput": throughput, "worst": worst,
         "budget": budget, "prices": prices, "sweep": sweep, "figure": figure,
@@ -265,7 +266,7 @@ def design(
                 _sweep(asked, sweep, run, style, output, figure)
                 return
             _refuse({"figure": figure}, "draws the sweep; it needs --sweep")
-            _switched_design(asked, run, simulate, (names, pareto, top, style, output), out, choose)
+            _switched_design(asked, run, simulate, (names, pareto, top, style, output), written)
         return
     _refuse(switched, "belongs to switched machines; give --endpoints N --radix R")
     if nodes is None or ports is None:
@@ -309,7 +310,7 @@ def design(
         wanted |= {"table": kept, "dask": dask}
         found = _find(requirements, jobs, finalists, simulate, wanted)
     _show(found, names, pareto, top, style, output)
-    _finish(found, out, choose)
+    _finish(found, written)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -372,8 +373,7 @@ def _switched_design(
     run: dict[str, Any],
     simulate: bool,
     shown: tuple[list[str], bool, int | None, Format, Path | None],
-    out: Path | None,
-    choose: str | None,
+    written: _Written,
 ) -> None:
     from hopscape.design.switched import design_switched
 
@@ -389,7 +389,7 @@ def _switched_design(
     show_machines(found, *shown)
     if shown[3] is Format.table and shown[4] is None:
         _show_curves(found)
-    _finish(found, out, choose)
+    _finish(found, written)
 
 
 def _processes(jobs: int | None) -> int:
@@ -423,35 +423,50 @@ def _find(
     return found
 
 
-def _finish(found: Design | SwitchedDesign, out: Path | None, choose: str | None) -> None:
-    """Write the folder, and say so if the search was cut short."""
-    if out is not None:
-        from hopscape.design.handover import write_design
+class _Written(NamedTuple):
+    """What ``--out`` writes: where, about whom, and the command that asked for it."""
 
-        command, options = _asked_for()
-        for line in write_design(found, out, choose=choose, command=command, options=options):
-            print(line, file=sys.stderr)
-    if not found.complete:
-        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
-        raise typer.Exit(130)
+    out: Path | None
+    choose: str | None
+    command: str
+    options: list[tuple[str, str, bool]]
 
 
-def _asked_for() -> tuple[str, list[tuple[str, str, bool]]]:
+def _asked_for(context: typer.Context) -> tuple[str, list[tuple[str, str, bool]]]:
     """The command as it was given, and all its options: name, value, given or not."""
-    context = click.get_current_context()
     words, options = ["hopscape", "design"], []
     for one in context.command.params:
         value = context.params.get(one.name or "")
-        usual = (click.core.ParameterSource.DEFAULT, None)
-        given = context.get_parameter_source(one.name or "") not in usual
-        name = max(one.opts, key=len)
-        if value is None or not one.expose_value:
+        if value is None or one.name == "context":
             continue
-        text = str(getattr(value, "value", value))
+        source = context.get_parameter_source(one.name or "")
+        given = source is not None and source.name != "DEFAULT"
+        name, text = max(one.opts, key=len), str(getattr(value, "value", value))
         options.append((name, text, given))
         if given:
             words += [name] if value is True else [name, text]
     return " ".join([*words[:2], *(shlex.quote(word) for word in words[2:])]), options
+
+
+def _finish(found: Design | SwitchedDesign, written: _Written) -> None:
+    """Write the folder, and say so if the search was cut short."""
+    if written.out is not None:
+        from hopscape.design.handover import write_design
+        from hopscape.explore.finalists import write_explorer
+
+        page = write_explorer(found, written.out)
+        for line in write_design(
+            found,
+            written.out,
+            choose=written.choose,
+            command=written.command,
+            options=written.options,
+            explorer=page,
+        ):
+            print(line, file=sys.stderr)
+    if not found.complete:
+        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
+        raise typer.Exit(130)
 
 
 def _show(

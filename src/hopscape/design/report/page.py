@@ -32,6 +32,7 @@ Option = tuple[str, str, bool]
 """Name, value, and whether it was given."""
 
 _MAIN, _NARROW = 11, 3
+_FRONT = "undominated"
 _MOST_WEIGHT = 8
 _REFUSED = ("endpoints", "switches", "links", "hops", "throughput", "line_throughput", "money")
 
@@ -171,13 +172,13 @@ def _ranking(found: Found, look: Presentation) -> list[str]:
     out = [
         '<h2 id="ranking">Ranking</h2><p>Nobody is better than these in everything that matters.'
         f'<span class="only-screen"> Click a heading to sort.{cue}</span></p>',
-        _ranked(found, look, kinds[""], "front"),
+        _ranked(found, look, kinds[""], _FRONT),
         *_paragraphs([legend(one.figures for one in found.candidates)], "note"),
     ]
     if kinds["dom"]:
         out += [
-            f"<details><summary>{len(kinds['dom'])} dominated candidates: somebody is nowhere worse"
-            " and somewhere better</summary>",
+            f"<details><summary>Dominated ({len(kinds['dom'])}): somebody is nowhere worse and"
+            " somewhere better</summary>",
             _ranked(found, look, kinds["dom"], "dominated"),
             "</details>",
         ]
@@ -206,7 +207,9 @@ def _ranked(found: Found, look: Presentation, rows: Rows, name: str) -> str:
         one = ALL_COLUMNS[column]
         mark = f' class="{classes[column].strip()}"' if classes[column] else ""
         heads.append(f'<th{mark} title="{escape(one.explanation)}">{escape(one.title)}</th>')
-    heads.append('<th>score</th><th class="text narrow">remark</th>')
+    heads.append("<th>score</th>")
+    if name != _FRONT:
+        heads.append('<th class="text narrow">by whom</th>')
     body = [_row(look, one, row, classes, one is found.best) for one, row in rows]
     hidden = sum(1 for mark in classes.values() if mark)
     box = (
@@ -238,7 +241,8 @@ def _row(
         kept = f' class="{mark.strip()}"' if mark else ""
         line.append(f"<td{plain}{kept}>{escape(shown(row.get(name)))}</td>")
     line.append(f'<td class="score" data-value="{one.score or 0}">{escape(shown(one.score))}</td>')
-    line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
+    if one.dominated_by:
+        line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
     return f"<tr{kind}{data}>{''.join(line)}</tr>"
 
@@ -254,7 +258,7 @@ def _refused(refused: Sequence[Candidate]) -> str:
         for one in refused
     ]
     return (
-        f"<details><summary>{len(refused)} refused: what each breaks</summary>"
+        f"<details><summary>Refused ({len(refused)}): what each breaks</summary>"
         '<div class="wide"><table><thead><tr><th class="text">network</th>'
         f'<th class="text">why not</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
         "</div></details>"

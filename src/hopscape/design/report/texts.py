@@ -38,7 +38,7 @@ class Winner(NamedTuple):
     def row(self) -> tuple[str, str, str]:
         """Criterion, network and figure, for a table."""
         title = ALL_COLUMNS[self.column].title
-        return self.criterion, self.candidate.spec, f"{title} {self.shown}"
+        return self.criterion, self.candidate.spec, f"{title} {shown(self.shown)}"
 
     @property
     def shown(self) -> Any:

@@ -1,0 +1,46 @@
+"""The finalists of a design as a page beside its report."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hopscape.core.errors import HopscapeError
+from hopscape.core.files import make_folder, write_text
+from hopscape.explore.page import page
+from hopscape.explore.payload import payload
+from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.design.designer import Design
+    from hopscape.design.switched import SwitchedDesign
+
+__all__ = ["EXPLORER", "write_explorer"]
+
+EXPLORER = "explorer.html"
+_SHOWN = 3
+_SECONDS = 3.0
+_MOST_LINKS = 20_000
+
+
+def write_explorer(found: Design | SwitchedDesign, folder: str | Path) -> str:
+    """Write the page of the first few; its name, or an empty text where there is none.
+
+    Schedules and loads are left to ``hopscape explore SPEC``, so that the page is there in seconds.
+    """
+    payloads = []
+    begin = time.monotonic()
+    for one in [one for one in found.candidates if not one.trouble][:_SHOWN]:
+        if time.monotonic() - begin > _SECONDS:
+            break
+        try:
+            network = build(one.spec)
+            if network.links <= _MOST_LINKS:
+                payloads.append(payload(network))
+        except HopscapeError:  # too large for a page
+            continue
+    if not payloads:
+        return ""
+    write_text(make_folder(Path(folder)) / EXPLORER, page(payloads))
+    return EXPLORER
