@@ -152,11 +152,11 @@ def _changes(
             more = times * (now or 1.0)
             spec, _ = first_by(found, dict(weights) | {name: more})
             if spec != best.spec:
-                out.append(f"{name} weighed {more:g} instead of {now:g}, {spec}")
+                out.append(f"{spec} if {name} weighed {more:g} instead of {now:g}")
                 break
     if not out:
         return ["No criterion changes the choice, even if it weighed eight times as much."]
-    return [f"If {'; if '.join(out[:_CHANGES])} would be first."]
+    return [f"Another would be first: {'; '.join(out[:_CHANGES])}."]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

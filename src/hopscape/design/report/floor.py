@@ -27,6 +27,7 @@ __all__ = ["Floor", "Part", "floor_of", "floor_picture", "length_picture"]
 _STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
 _BUNDLES = 400
 _BARS = 16
+_WIDTH = 640.0
 
 
 class Part(NamedTuple):
@@ -196,7 +197,7 @@ def floor_picture(floor: Floor, title: str) -> bytes:
             f' height="{deep:g}"/><text class="small mid" x="{x + wide / 2:g}"'
             f' y="{y + deep / 2 + 4:g}">{row}.{column}</text></g>'
         )
-    width = max(200.0, float(xs[-1] if plan.rows == 1 else xs.max()) + wide + 20)
+    width = max(_WIDTH, float(xs[-1] if plan.rows == 1 else xs.max()) + wide + 20)
     return svg_page(width, float(ys.max()) + deep + 24, parts, title)
 
 

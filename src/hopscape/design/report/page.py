@@ -277,7 +277,7 @@ def _figures(drawn: Sequence[Picture], part: str) -> list[str]:
             source = f"data:image/png;base64,{base64.b64encode(one.data).decode()}"
             inner = f'<img alt="{escape(one.caption)}" src="{source}">'
         out.append(
-            f'<figure id="{escape(one.name)}">{inner}'
+            f'<figure id="{escape(one.name)}" class="{one.part}">{inner}'
             f"<figcaption>{escape(one.caption)}</figcaption></figure>"
         )
     return out
