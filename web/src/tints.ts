@@ -138,13 +138,14 @@ async function byCut(net: Net, theme: Theme, out: Colouring): Promise<void> {
 async function byClass(net: Net, theme: Theme, out: Colouring): Promise<void> {
   const found = net.data.deadlock;
   if (!found?.classes) return;
-  const sets = await net.array(found.classes);
-  const of = Uint8Array.from({ length: net.graph.links }, (_, i) =>
-    Math.min(7, Math.max(sets[2 * i], sets[2 * i + 1])),
+  const kinds = await net.array(found.classes);
+  const colours = found.names.map((name, i) =>
+    /^(not used|0 )/.test(name) ? theme.faint : theme.kinds[i % theme.kinds.length],
   );
-  out.links = { colours: [theme.faint, ...theme.kinds.slice(0, 7)], of };
-  const most = of.reduce((m, x) => Math.max(m, x), 0);
-  out.legend = [[theme.faint, "not used"]];
-  for (let c = 1; c <= most; c++) out.legend.push([theme.kinds[c - 1], `${c} in use`]);
-  out.words = found.class_words;
+  const of = Uint8Array.from({ length: net.graph.links }, (_, i) =>
+    Math.max(kinds[2 * i], kinds[2 * i + 1]),
+  );
+  out.links = { colours, of };
+  out.legend = found.names.map((name, i) => [colours[i], name]);
+  out.words = `Virtual-channel classes in use on the busier channel of each link (${found.method}).`;
 }

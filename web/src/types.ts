@@ -43,32 +43,30 @@ export interface ScheduleData {
   title: string;
   words: string;
   model: string;
+  kind: string;
+  root: number;
   rounds: number;
+  transfers: number;
   bound: number;
   why: string;
-  transfers: number;
+  verdict: string;
   starts: Packed;
   hops: Packed;
   channels: Packed;
   chunks: Packed;
-  chunk_count: number;
-  origins: Packed;
-  reduces: boolean;
-  tilings?: boolean;
-  verdict: string;
 }
 
 export interface DeadlockData {
   router: string;
-  words: string;
-  certificate: string;
   free: boolean;
-  cycle: Packed;
+  words: string;
   vcs: number;
   method: string;
   least: string;
+  certificate: string;
+  cycle: Packed;
   classes: Packed | null;
-  class_words: string;
+  names: string[];
 }
 
 export interface BisectionData {

@@ -6,7 +6,7 @@ import {
   zoom,
   zoomIdentity,
 } from "d3-zoom";
-import { type Camera, drawBase, drawOver, type Hit, hit, type Scene } from "./scene";
+import { along, type Camera, drawBase, drawOver, type Hit, hit, type Scene } from "./scene";
 import { SvgPen } from "./svg";
 
 const MARGIN = 0.25;
@@ -101,6 +101,11 @@ export class View {
       camera.x + camera.scale * scene.places.x[node],
       camera.y + camera.scale * scene.places.y[node],
     ];
+  }
+
+  /** A place on a channel, for things that move. */
+  pointOn(channel: number, share: number, camera: Camera): { x: number; y: number } {
+    return along(this.flattened(), camera, channel, share);
   }
 
   show(scene: Scene): void {

@@ -37,7 +37,9 @@ def write_explorer(found: Design | SwitchedDesign, folder: str | Path) -> str:
         try:
             network = build(one.spec)
             if network.links <= _MOST_LINKS:
-                payloads.append(payload(network))
+                payloads.append(
+                    payload(network, schedules=(), traffic=(), bisection=False, deadlock=False)
+                )
         except HopscapeError:  # too large for a page
             continue
     if not payloads:

@@ -160,7 +160,7 @@ def _make(pipe: Connection, asked: Question, seconds: float) -> str:
         for i, spec in enumerate(asked.specs):
             pipe.send(("progress", f"computing {spec[:80]}", i, len(asked.specs)))
             network = Network.of(member(spec))
-            found.append(payload(network))
+            found.append(payload(network, simulate=asked.load, curve=asked.curve))
     return page(found)
 
 

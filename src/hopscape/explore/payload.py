@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,15 @@ from hopscape._version import __version__
 from hopscape.core.addresses import Labels, MixedRadix
 from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
+from hopscape.explore.deadlocks import MOST_NODES as MOST_DEADLOCK
+from hopscape.explore.deadlocks import deadlock_data
 from hopscape.explore.links import Links, number_links
+from hopscape.explore.loads import bisection_data, traffic_data, usual_traffic
 from hopscape.explore.packing import pack
 from hopscape.explore.places import layouts
+from hopscape.explore.recording import curve_data, recording_data
 from hopscape.explore.routing import router_rule
+from hopscape.explore.schedules import schedules_data, usual_schedules
 
 __all__ = ["MOST_LINKS", "MOST_NODES", "payload"]
 
@@ -22,13 +28,38 @@ MOST_LINKS = 100_000
 _LONGEST_NAME = 200
 
 
-def payload(network: Network) -> dict[str, Any]:
+def payload(
+    network: Network,
+    *,
+    schedules: Sequence[str] | None = None,
+    traffic: Sequence[str] | None = None,
+    bisection: bool | None = None,
+    deadlock: bool | None = None,
+    simulate: float | None = None,
+    curve: bool = False,
+    seed: int = 0,
+) -> dict[str, Any]:
     """A network for the page.
 
     Parameters
     ----------
     network : Network
         Up to 20,000 nodes and 100,000 links.
+    schedules : sequence of str, optional
+        Names of :data:`hopscape.explore.schedules.SCHEDULES`; when left out, those that are cheap
+        for a network of this size.
+    traffic : sequence of str, optional
+        Patterns of the simulator and ``worst`` for channel loads; when left out, uniform and, if
+        that is cheap, the worst permutation.
+    bisection, deadlock : bool, optional
+        The cut into halves, and the classes of virtual channels with the cycle that there would
+        be; when left out, up to 1,000 nodes.
+    simulate : float, optional
+        Record a run of the flit simulator at this load.
+    curve : bool
+        Simulate a load-latency curve.
+    seed : int
+        Of traffic and simulations.
 
     Returns
     -------
@@ -48,6 +79,9 @@ def payload(network: Network) -> dict[str, Any]:
             Kinds of links, each ``{"title", "names", "of": kind of each link}``.
         ``layouts, router``
             :mod:`hopscape.explore.places`, :mod:`hopscape.explore.routing`.
+        ``schedules, traffic, bisection, deadlock, recording, curves``
+            As :mod:`hopscape.explore.schedules`, :mod:`~hopscape.explore.loads`,
+            :mod:`~hopscape.explore.deadlocks` and :mod:`~hopscape.explore.recording` say.
         ``notes``
             Sentences on what was left out, and why.
 
@@ -55,6 +89,8 @@ def payload(network: Network) -> dict[str, Any]:
     ------
     TooLargeError
         With what to do instead.
+    ArgumentError
+        For a part that was asked for by name and does not exist.
 
     Examples
     --------
@@ -67,6 +103,11 @@ def payload(network: Network) -> dict[str, Any]:
     links = number_links(network)
     places, notes = layouts(network, links)
     rule, more = router_rule(network)
+    names = usual_schedules(network) if schedules is None else schedules
+    plans, left = schedules_data(network, links, names, usual=schedules is None)
+    patterns = usual_traffic(network) if traffic is None else traffic
+    small = network.order <= MOST_DEADLOCK
+    pattern = next((name for name in patterns if name != "worst"), "uniform")
     return {
         "format": "hopscape-explorer",
         "version": 1,
@@ -86,8 +127,20 @@ def payload(network: Network) -> dict[str, Any]:
         "kinds": _kinds(network, links),
         "layouts": places,
         "router": rule,
-        "notes": notes + more,
+        "traffic": traffic_data(network, links, patterns, seed),
+        "bisection": bisection_data(network, links) if _wanted(bisection, small) else None,
+        "deadlock": deadlock_data(network, links) if _wanted(deadlock, small) else None,
+        "schedules": plans,
+        "recording": None
+        if simulate is None
+        else recording_data(network, links, simulate, pattern, seed),
+        "curves": [curve_data(network, pattern, seed)] if curve else [],
+        "notes": notes + more + left,
     }
+
+
+def _wanted(asked: bool | None, usual: bool) -> bool:
+    return usual if asked is None else asked
 
 
 def require_small(network: Network) -> None:
