@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
+from importlib import import_module
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -26,7 +27,7 @@ from hopscape.design.direct_words import answer, sentences
 from hopscape.design.presentation import Presentation
 from hopscape.design.ranking import grades, rank
 from hopscape.design.requirements import CRITERIA, Requirements
-from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows
+from hopscape.design.table import ranking_records
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
@@ -90,9 +91,8 @@ class Design:
         return self.ranking().to_frame()
 
     def _repr_html_(self) -> str:
-        names = {"rank": "#", "spec": "network"} | heads(TABLE_COLUMNS) | {"score": "score"}
-        rows = [{h: row.get(k) for k, h in names.items()} for row in ranking_rows(self.candidates)]
-        return Records(rows, self.ranking().title)._repr_html_()
+        view: str = import_module("hopscape.design.report.notebook").design_view(self)
+        return view
 
     @property
     def best(self) -> Candidate:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -79,6 +80,10 @@ class SwitchedDesign:
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     answer: str = ""
+
+    def _repr_html_(self) -> str:
+        view: str = import_module("hopscape.design.report.notebook").design_view(self)
+        return view
 
     @property
     def best(self) -> Candidate:

@@ -83,7 +83,8 @@ def explore(
 
         of_pages = {
             "-o": output, "--schedules": schedules, "--traffic": traffic, "--bisection": bisection,
-            "--deadlock": deadlock, "--simulate": simulate, "--curve": curve or None, "--seed": seed,
+            "--deadlock": deadlock, "--simulate": simulate, "--curve": curve or None,
+            "--seed": seed,
         }  # fmt: skip
         for name, value in of_pages.items():
             if value is not None:
