@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -138,7 +138,7 @@ def _check_disjoint(case: dict[str, Any], paths: list[list[int]]) -> None:
     assert len(set(inner)) == len(inner)
     for path in paths:
         assert (path[0], path[-1]) == (a, b)
-        assert all(hop in wires for hop in zip(path, path[1:]))
+        assert all(hop in wires for hop in pairwise(path))
 
 
 def _check_cut(case: dict[str, Any], found: dict[str, Any]) -> None:
