@@ -263,6 +263,6 @@ def test_the_form_in_chromium(server):
         page.fill("#spec", "random_regular(15000, 6)")
         page.click("#go")
         page.click("#stop")
-        page.wait_for_function("document.getElementById('said').textContent === 'cancelled'")
+        page.locator("#said", has_text="cancelled").wait_for()
         refused = "Failed to load resource: the server responded with a status of 400"
         assert [one for one in page.complaints if refused not in one] == []

@@ -3,6 +3,8 @@ import "./style.css";
 import { App } from "./app";
 import { disjointRoutes } from "./disjoint";
 import { allAlive, distances, lowestRoute, makeGraph } from "./graph";
+import { refusal } from "./layouts";
+import { Net } from "./net";
 import { unpack } from "./packing";
 import { cutOff, profile } from "./profile";
 import type { PageData } from "./types";
@@ -23,7 +25,9 @@ const kernels = {
   distances,
   lowestRoute,
   makeGraph,
+  openNet: Net.open,
   profile,
+  refusal,
   unpack,
 };
 

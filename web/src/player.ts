@@ -66,7 +66,7 @@ export class Player {
     return h(
       "div",
       { class: "player", role: "group", "aria-label": `Play ${what}s` },
-      button(`${this.name}-first`, "⏮", () => this.step(-last), { "aria-label": `First ${what}` }),
+      button(`${this.name}-first`, "|◀", () => this.step(-last), { "aria-label": `First ${what}` }),
       button(`${this.name}-back`, "◀", () => this.step(-1), { "aria-label": `Previous ${what}` }),
       button(`${this.name}-play`, this.playing ? "Pause" : "Play", () => this.toggle()),
       button(`${this.name}-next`, "▶", () => this.step(1), { "aria-label": `Next ${what}` }),

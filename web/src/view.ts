@@ -6,11 +6,54 @@ import {
   zoom,
   zoomIdentity,
 } from "d3-zoom";
-import { along, type Camera, drawBase, drawOver, type Hit, hit, type Scene } from "./scene";
+import {
+  along,
+  type Camera,
+  drawBase,
+  drawOver,
+  type Hit,
+  hit,
+  type Places,
+  type Scene,
+} from "./scene";
 import { SvgPen } from "./svg";
 
 const MARGIN = 0.25;
 const REST = 140;
+
+interface Box {
+  cx: number;
+  cy: number;
+  w: number;
+  h: number;
+}
+
+const boxes = new WeakMap<Places, Box>();
+
+function boundingBox(scene: Scene): Box {
+  const { x, y, bend } = scene.places;
+  let [x0, x1, y0, y1] = x.length ? [9, -9, 9, -9] : [0, 1, 0, 1];
+  const add = (px: number, py: number) => {
+    x0 = Math.min(x0, px);
+    x1 = Math.max(x1, px);
+    y0 = Math.min(y0, py);
+    y1 = Math.max(y1, py);
+  };
+  x.forEach((px, v) => {
+    add(px, y[v]);
+  });
+  bend?.forEach((b, i) => {
+    const [t, h] = [scene.tails[i], scene.heads[i]];
+    if (b) add((x[t] + x[h]) / 2 + b * (y[h] - y[t]), (y[t] + y[h]) / 2 - b * (x[h] - x[t]));
+  });
+  const least = 0.05;
+  return {
+    cx: (x0 + x1) / 2,
+    cy: (y0 + y1) / 2,
+    w: Math.max(x1 - x0, least) * 1.04,
+    h: Math.max(y1 - y0, least) * 1.04,
+  };
+}
 
 /** Called with the pen after the base and the overlay, for things that move. */
 export type Extra = (pen: CanvasRenderingContext2D, camera: Camera) => void;
@@ -206,26 +249,16 @@ export class View {
     };
   }
 
-  private box(): { cx: number; cy: number; w: number; h: number } {
+  /** The part of the plane that has something in it, bends of links included. */
+  private box(): Box {
     const places = this.scene?.places;
     if (!places || places.z || places.matrix) return { cx: 0.5, cy: 0.5, w: 1.02, h: 1.02 };
-    const range = (axis: Float32Array) => {
-      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-      for (const value of axis) {
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
-      return axis.length ? [low, high] : [0, 1];
-    };
-    const [x0, x1] = range(places.x);
-    const [y0, y1] = range(places.y);
-    const least = 0.05;
-    return {
-      cx: (x0 + x1) / 2,
-      cy: (y0 + y1) / 2,
-      w: Math.max(x1 - x0, least) * 1.04,
-      h: Math.max(y1 - y0, least) * 1.04,
-    };
+    let box = boxes.get(places);
+    if (!box) {
+      box = boundingBox(this.scene!);
+      boxes.set(places, box);
+    }
+    return box;
   }
 
   private paint(): void {

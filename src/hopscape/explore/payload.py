@@ -101,13 +101,14 @@ def payload(
     """
     require_small(network)
     links = number_links(network)
-    places, notes = layouts(network, links)
-    rule, more = router_rule(network)
     names = usual_schedules(network) if schedules is None else schedules
     plans, left = schedules_data(network, links, names, usual=schedules is None)
     patterns = usual_traffic(network) if traffic is None else traffic
     small = network.order <= MOST_DEADLOCK
     pattern = next((name for name in patterns if name != "worst"), "uniform")
+    loads = traffic_data(network, links, patterns, seed)
+    places, notes = layouts(network, links)
+    rule, more = router_rule(network)
     return {
         "format": "hopscape-explorer",
         "version": 1,
@@ -127,7 +128,7 @@ def payload(
         "kinds": _kinds(network, links),
         "layouts": places,
         "router": rule,
-        "traffic": traffic_data(network, links, patterns, seed),
+        "traffic": loads,
         "bisection": bisection_data(network, links) if _wanted(bisection, small) else None,
         "deadlock": deadlock_data(network, links) if _wanted(deadlock, small) else None,
         "schedules": plans,

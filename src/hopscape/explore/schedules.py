@@ -80,7 +80,7 @@ def _best(network: Network, links: Links, name: str) -> dict[str, Any]:
     pairs = network.endpoint_count**2
     if kind not in _ROOTED and pairs > _MOST_TRANSFERS:
         raise TooLargeError(
-            f"an {kind} among {network.endpoint_count:,} endpoints has at least {pairs:,} transfers;"
+            f"{kind} among {network.endpoint_count:,} endpoints has about {pairs:,} transfers;"
             f" the page plays up to {_MOST_TRANSFERS:,} (broadcast has fewer)"
         )
     root = int(network.endpoints[0]) if kind in _ROOTED else None

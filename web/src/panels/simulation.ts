@@ -45,7 +45,7 @@ async function film(pane: Pane, data: RecordingData): Promise<Film> {
     ),
   );
   const most = Math.max(
-    1,
+    7,
     (queues as Uint8Array).reduce((a: number, b: number) => Math.max(a, b), 0),
   );
   const made = { queues, moved, inFlight, delivered, latency, most };
