@@ -28,6 +28,7 @@ _MOST_BYTES = 300_000
 _LOADER = """<!DOCTYPE html><meta charset="utf-8"><title>hopscape</title><script>
 const packed = Uint8Array.from(atob("{data}"), (one) => one.charCodeAt(0));
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+history.replaceState = history.pushState = () => {{}};  // a sandbox has no address to keep views in
 new Response(stream).text().then((text) => {{
   document.open(); document.write(text); document.close();
 }});

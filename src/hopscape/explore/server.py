@@ -135,7 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, error: _RefusedError) -> None:
         self.close_connection = True
-        self.request_version = "HTTP/1.0"  # a status line even where the request was too odd for one
+        self.request_version = (
+            "HTTP/1.0"  # a status line even where the request was too odd for one
+        )
         self._json(error.status, {"error": str(error)})
 
     # -- questions ----------------------------------------------------------------------------

@@ -27,7 +27,7 @@ __all__ = ["Floor", "Part", "floor_of", "floor_picture", "length_picture"]
 _STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
 _BUNDLES = 400
 _BARS = 16
-_WIDTH = 640.0
+_WIDTH = 420.0
 
 
 class Part(NamedTuple):
@@ -115,7 +115,7 @@ def _direct(network: Network, plan: FloorPlan | None) -> Floor:
     ]
     used = np.bincount(placed.places // room.slots, minlength=room.rows * room.columns)
     bill = (*nodes, *_by_length(placed.lengths))
-    return Floor(room, f"nodes {placed.how}", used, ends, placed.lengths, bill)
+    return Floor(room, placed.how, used, ends, placed.lengths, bill)
 
 
 def _by_length(lengths: Floats) -> list[Part]:
