@@ -51,8 +51,9 @@ _FRAMES = """async ([kind, frames]) => {
 _KILL = """async node => {
   const app = window.hopscape, pane = app.panes[0];
   await app.set({ tab: 'faults' });
+  const busy = () => document.querySelector('#panel').innerText.includes('%');
   const ready = () => new Promise(done => { const look = () =>
-    document.querySelector('#panel').innerText.includes('%') ? setTimeout(look, 5) : done(); look(); });
+    busy() ? setTimeout(look, 5) : done(); look(); });
   await ready();
   const before = performance.now();
   app.toggle(pane, 'deadNodes', node);
