@@ -2,8 +2,9 @@
 
 Run as ``python benchmarks/explorer.py``; needs Playwright and Chromium. Printed are milliseconds of
 processor time a frame of the whole browser (all its processes), frames a second of the clock, and
-how long figures take after a click that kills a node. Best of several tries: the machine may be
-busy with other things.
+how long figures take after a click that kills a node. "strokes" are the same lines without the page:
+what the machine needs for them at least. Best of several tries: the machine may be busy with other
+things.
 """
 
 from __future__ import annotations
@@ -35,6 +36,21 @@ TRIES = 3
 _FRAMES = """async ([kind, frames]) => {
   const app = window.hopscape, view = app.panes[0].view;
   const next = () => new Promise(requestAnimationFrame);
+  const { graph } = app.panes[0].net, sheet = document.createElement('canvas');
+  [sheet.width, sheet.height] = [view.canvas.width, view.canvas.height];
+  const pen = sheet.getContext('2d');
+  const strokes = () => {
+    pen.clearRect(0, 0, sheet.width, sheet.height);
+    pen.lineWidth = 0.3;
+    pen.beginPath();
+    for (let i = 0; i < graph.links; i++) {
+      pen.moveTo(...places[graph.tails[i]]);
+      pen.lineTo(...places[graph.heads[i]]);
+    }
+    pen.stroke();
+    view.canvas.getContext('2d').drawImage(sheet, 0, 0);
+  };
+  const places = Array.from({ length: graph.order }, (_, v) => view.where(v));
   await next(); await next();
   const before = performance.now();
   for (let i = 0; i < frames; i++) {
@@ -42,6 +58,7 @@ _FRAMES = """async ([kind, frames]) => {
     else if (kind === 'zoom') view.zoomBy(i % 20 < 10 ? 1.03 : 1 / 1.03);
     else if (kind === 'turn') view.turnTo(0.05 * i, 0.4);
     else if (kind === 'redraw') view.refresh();
+    else if (kind === 'strokes') strokes();
     else await app.set({ colour: i % 2 ? 'kind0' : 'distance' });
     await next();
   }
@@ -51,8 +68,9 @@ _FRAMES = """async ([kind, frames]) => {
 _KILL = """async node => {
   const app = window.hopscape, pane = app.panes[0];
   await app.set({ tab: 'faults' });
+  const busy = () => document.querySelector('#panel').innerText.includes('%');
   const ready = () => new Promise(done => { const look = () =>
-    document.querySelector('#panel').innerText.includes('%') ? setTimeout(look, 5) : done(); look(); });
+    busy() ? setTimeout(look, 5) : done(); look(); });
   await ready();
   const before = performance.now();
   app.toggle(pane, 'deadNodes', node);
@@ -112,8 +130,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=path, headless=True, args=FLAGS)
         for spec, kinds in (
-            ("random_regular(2000, 8)", ("redraw", "recolour", "turn")),
-            ("random_regular(5000, 8)", ("redraw", "recolour")),
+            ("random_regular(2000, 8)", ("strokes", "redraw", "recolour", "turn")),
+            ("random_regular(5000, 8)", ("strokes", "redraw", "recolour")),
             ("random_regular(20000, 10)", ("pan", "zoom")),
         ):
             sheet = open_page(browser, Path(name), spec)

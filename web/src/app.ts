@@ -419,6 +419,7 @@ export class App {
   private key(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]")) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
     if (target.getAttribute("role") === "tab" && /^Arrow(Left|Right)$/.test(event.key)) {
       this.nextTab(target, event.key === "ArrowRight" ? 1 : -1);

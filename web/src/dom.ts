@@ -23,7 +23,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 export function table(caption: string, heads: string[], rows: Child[][]): HTMLElement {
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
     h(
       "table",
       {},

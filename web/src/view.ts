@@ -18,7 +18,7 @@ import {
 } from "./scene";
 import { SvgPen } from "./svg";
 
-const MARGIN = 0.25;
+const MARGIN = 0.15;
 const REST = 140;
 
 interface Box {
@@ -289,11 +289,17 @@ export class View {
   /** The bitmap: larger than the canvas, so that a pan uncovers something. */
   private redraw(scene: Scene, w: number, h: number, ratio: number): void {
     const { base } = this;
-    base.width = Math.round(w * ratio * (1 + 2 * MARGIN));
-    base.height = Math.round(h * ratio * (1 + 2 * MARGIN));
+    const width = Math.round(w * ratio * (1 + 2 * MARGIN));
+    const height = Math.round(h * ratio * (1 + 2 * MARGIN));
     const pen = base.getContext("2d")!;
+    if (base.width !== width || base.height !== height) {
+      base.width = width;
+      base.height = height;
+    } else {
+      pen.setTransform(1, 0, 0, 1, 0, 0);
+      pen.clearRect(0, 0, width, height);
+    }
     pen.setTransform(ratio, 0, 0, ratio, MARGIN * w * ratio, MARGIN * h * ratio);
-    pen.lineCap = "round";
     drawBase(pen, scene, this.camera());
     this.drawnFor = this.transform;
     this.stale = false;
