@@ -34,6 +34,7 @@ Option = tuple[str, str, bool]
 _MAIN, _NARROW = 11, 3
 _FRONT = "undominated"
 _MOST_WEIGHT = 8
+_THOUSANDS = 10_000
 _REFUSED = ("endpoints", "switches", "links", "hops", "throughput", "line_throughput", "money")
 
 
@@ -121,7 +122,7 @@ def _first_screen(found: Found, look: Presentation) -> list[str]:
         weight = look.weights.get(criterion, 0.0)
         said = f"{criterion}, weight {weight:g}" if weight else f"{criterion}, not weighed"
         cards.append(
-            f"<li>{escape(ALL_COLUMNS[column].title)} <b>{escape(_shown(best, column))}</b>"
+            f"<li>{escape(ALL_COLUMNS[column].title)} <b>{escape(_large(best, column))}</b>"
             f'{escape(standing(best, allowed, column))} <span class="note">({said})</span></li>'
         )
     first, *rest = look.answer or (f"Build {best.spec}.",)
@@ -137,6 +138,12 @@ def _first_screen(found: Found, look: Presentation) -> list[str]:
 def _shown(one: Candidate, column: str) -> str:
     found = one.figures.get(column)
     return "-" if found is None else shown(cell(column, found))
+
+
+def _large(one: Candidate, column: str) -> str:
+    """A figure in large type: thousands apart."""
+    value, sign = one.value(column), one.figures[column].sign
+    return f"{sign}{value:,.0f}" if float(value) >= _THOUSANDS else _shown(one, column)
 
 
 def _weights(look: Presentation) -> str:
