@@ -172,7 +172,7 @@ def _simgrid(routes: Routes, top: Path) -> str:
     steps = int(routes.loads.sum())
     if steps > _PLATFORM_STEPS:
         raise TooLargeError(
-            f"the routes of all pairs have {steps:,} steps, about {steps * _STEP_BYTES >> 20} MB as a"
+            f"the routes of all pairs have {steps:,} steps, {steps * _STEP_BYTES >> 20} MB as a"
             " platform; hopscape.export.simgrid.write_simgrid(all_routes(network), path) writes it"
         )
     write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopscape.collectives.contest import compete
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -21,6 +21,7 @@ _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 _PERSONAL_ORDER = 64
 _SECONDS = 10.0
+_MSCCL_TRANSFERS = 20_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
 
 
 def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
+    if schedule.transfers > _MSCCL_TRANSFERS:
+        raise TooLargeError(
+            f"the {name} has {schedule.transfers:,} transfers, files for MSCCL are written for up to"
+            f" {_MSCCL_TRANSFERS:,} (hopscape.export.msccl.write_msccl writes more)"
+        )
     write_msccl(schedule, folder / f"{name}.xml")
     write_mscclpp(schedule, folder / f"{name}.json")
 
