@@ -84,7 +84,7 @@ def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
 def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
     if schedule.transfers > _MSCCL_TRANSFERS:
         raise TooLargeError(
-            f"the {name} has {schedule.transfers:,} transfers, files for MSCCL are written for up to"
+            f"the {name} has {schedule.transfers:,} transfers; files for MSCCL are written up to"
             f" {_MSCCL_TRANSFERS:,} (hopscape.export.msccl.write_msccl writes more)"
         )
     write_msccl(schedule, folder / f"{name}.xml")
