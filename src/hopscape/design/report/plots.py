@@ -63,7 +63,7 @@ def _front(points: Sequence[Point], panel: Panel, x: str, y: str) -> str:
     """The stairs of those that nobody beats in both figures."""
     signs = [1 if ALL_COLUMNS[name].better == "less" else -1 for name in (x, y)]
     ordered = sorted(points, key=lambda p: (signs[0] * p.x, signs[1] * p.y))
-    best, stairs = float("inf"), []
+    best, stairs = float("inf"), list[str]()
     for point in ordered:
         if signs[1] * point.y < best:
             best = signs[1] * point.y
