@@ -2,9 +2,8 @@
 
 Run as ``python benchmarks/explorer.py``; needs Playwright and Chromium. Printed are milliseconds of
 processor time a frame of the whole browser (all its processes), frames a second of the clock, and
-how long figures take after a click that kills a node. "strokes" are the same lines without the page:
-what the machine needs for them at least. Best of several tries: the machine may be busy with other
-things.
+how long figures take after a click that kills a node. "strokes" are the same lines without the
+page: what the machine needs for them at least. Best of several tries: the machine may be busy.
 """
 
 from __future__ import annotations

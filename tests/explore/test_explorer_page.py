@@ -64,7 +64,8 @@ def test_routes_faults_and_layouts(spec: str, browser: Any, tmp_path: Path) -> N
     assert [int(row[2]) for row in names] == [port + 1 for port in route.ports]
     assert [int(row[3].split()[0]) for row in names] == list(route.path[1:])
     ways = sorted(len(path) - 1 for path in disjoint_paths(network, start, end))
-    assert f"{len(ways)} route{'s' * (len(ways) != 1)} that share no node in between" in text
+    many = "routes that share" if len(ways) != 1 else "route that shares"
+    assert f"{len(ways)} {many} no node in between" in text
     assert f": {', '.join(map(str, ways))} hops." in text
     _check_faults(visit, network)
     for option in visit.page.locator("[data-key=layout] option").all():

@@ -197,7 +197,7 @@ export class App {
       id: "search",
       placeholder: "number or address",
       value: this.search,
-      size: 14,
+      size: 18,
       oninput: (event) => {
         this.search = (event.target as HTMLInputElement).value;
       },

@@ -46,7 +46,8 @@ function plainNodes(net: Net, theme: Theme): Tint {
   const of = Uint8Array.from({ length: net.order }, (_, v) =>
     net.alive.nodes[v] ? (net.square?.[v] ?? 0) : 2,
   );
-  return { colours: [theme.node, theme.switch, theme.dead], of };
+  const leaf = net.square ? 0.62 : 1;
+  return { colours: [theme.node, theme.switch, theme.dead], of, sizes: [leaf, 1, leaf] };
 }
 
 /** Dead links and links of dead nodes are pale, whatever the others are. */

@@ -231,8 +231,8 @@ export class View {
       const depth = c * d - s * a;
       const w = cp * b - sp * depth;
       const near = 1 / (1 + 0.25 * (cp * depth + sp * b));
-      px[v] = 0.5 + 0.72 * near * u;
-      py[v] = 0.5 + 0.72 * near * w;
+      px[v] = 0.5 + 0.56 * near * u;
+      py[v] = 0.5 + 0.56 * near * w;
     }
     return { x: px, y: py };
   }

@@ -53,7 +53,7 @@ export function route(pane: Pane, app: App): Node[] {
     h(
       "p",
       {},
-      `${count(routes.disjoint.length, "route")} that share no node in between` +
+      `${count(routes.disjoint.length, "route that shares", "routes that share")} no node in between` +
         (routes.disjoint.length
           ? `: ${routes.disjoint.map((one) => one.ports.length).join(", ")} hops.`
           : "."),
