@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -180,8 +179,8 @@ def floor_picture(floor: Floor, title: str) -> bytes:
     plan = floor.plan
     wide, deep, gap = 34.0, 22.0, 26.0
     racks = np.arange(plan.rows * plan.columns)
-    xs = 20 + racks % plan.columns * (wide + 8)
-    ys = 24 + racks // plan.columns * (deep + gap)
+    xs = np.asarray(20 + racks % plan.columns * (wide + 8), dtype=np.float64)
+    ys = np.asarray(24 + racks // plan.columns * (deep + gap), dtype=np.float64)
     parts = _bundles(floor, xs + wide / 2, ys + deep / 2)
     inside = np.bincount(floor.racks[0][floor.racks[0] == floor.racks[1]], minlength=len(racks))
     for i in racks.tolist():
@@ -244,7 +243,7 @@ def length_picture(lengths: Floats, title: str) -> bytes:
     return svg_page(640, 264, parts, title)
 
 
-def _histogram(lengths: Floats) -> tuple[IntArray, Sequence[float] | Floats]:
+def _histogram(lengths: Floats) -> tuple[IntArray, Floats]:
     """Counts and round edges, at most 16 bars."""
     longest = max(float(lengths.max(initial=0.0)), 0.1)
     step = next(
