@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 from browsing import browsed, needs_browser, opened
+from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.explore.form import families
 from hopscape.explore.jobs import Jobs, read_question
@@ -266,3 +271,37 @@ def test_the_form_in_chromium(server):
         page.locator("#said", has_text="cancelled").wait_for()
         refused = "Failed to load resource: the server responded with a status of 400"
         assert [one for one in page.complaints if refused not in one] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ring(4)",), "-o page.html must name the page"),
+        (("ring(4)", "-o", "x.html", "--port", "5"), "--port is for the explorer in the browser"),
+        (("ring(4)", "-o", "x.html", "--no-open"), "--open is for the explorer in the browser"),
+        (("-o", "x.html"), "-o is about the page of a network"),
+        (("--curve",), "--curve is about the page of a network"),
+        (("--simulate", "0.1"), "--simulate is about the page of a network"),
+        (("--port", "70000"), "--port"),
+    ],
+)
+def test_options_of_the_command_are_honoured_or_refused(words, said, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["explore", *words])
+    assert left.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_the_command_serves_until_it_is_interrupted():
+    words = [sys.executable, "-m", "hopscape", "explore", "--no-open"]
+    run = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    address = run.stdout.readline().strip()
+    with urlopen(address, timeout=60) as answer:
+        assert answer.status == 200
+        assert "script-src 'sha256-" in answer.headers["Content-Security-Policy"]
+    run.send_signal(signal.SIGINT)
+    _, wrong = run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert "Traceback" not in wrong

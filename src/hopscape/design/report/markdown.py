@@ -76,7 +76,8 @@ def bill_rows(floor: Floor) -> tuple[list[str], list[list[Any]]]:
         return heads, rows
     for row, part in zip(rows, floor.bill, strict=True):
         row += [f"{part.money or 0:,.0f}", f"{part.watts or 0:,.0f}"]
-    money, watts = (sum(p[i] or 0.0 for p in floor.bill) for i in (3, 4))
+    money = sum(part.money or 0.0 for part in floor.bill)
+    watts = sum(part.watts or 0.0 for part in floor.bill)
     rows.append(["in all", None, None, f"{money:,.0f}", f"{watts:,.0f}"])
     return [*heads, floor.currency, "W"], rows
 
