@@ -214,6 +214,12 @@ export function drawNodes(pen: Pen, scene: Scene, camera: Camera): void {
   });
 }
 
+/** Dark letters on pale colours, pale ones on dark colours. */
+function inkOn(colour: string): string {
+  const parts = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16));
+  return 0.3 * parts[0] + 0.59 * parts[1] + 0.11 * parts[2] > 128 ? "#1a1a1a" : "#ffffff";
+}
+
 function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   if (!scene.labels) return;
   const { x, y } = scene.places;
@@ -226,8 +232,9 @@ function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   pen.font = `${size.toFixed(1)}px sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  pen.fillStyle = scene.look.page;
+  const inks = scene.nodes.colours.map(inkOn);
   texts.forEach((text, v) => {
+    pen.fillStyle = inks[scene.nodes.of[v]];
     pen.fillText(text, camera.x + camera.scale * x[v], camera.y + camera.scale * y[v]);
   });
 }
