@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
 from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
@@ -115,7 +116,9 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
 def _best(network: Network, wanted: _Wanted) -> Found | None:
     """The best schedule; through switches, which only forward, messages run from end to end."""
     if not network.has_switches:
-        return best_schedule(network, wanted.goal, wanted.model)
+        bounds = lower_bounds(network, wanted.goal, wanted.model)
+        least = bounds[0].rounds if bounds else 0
+        return best_schedule(network, wanted.goal, wanted.model, least)
     rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
     winner = compete(network, wanted.goal, rules, seconds=_SECONDS).best
     return Found(winner.schedule, winner.algorithm)
