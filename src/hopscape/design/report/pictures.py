@@ -18,6 +18,7 @@ __all__ = ["Picture", "best_floor", "pictures"]
 _DRAWN = 4
 _DRAWN_ORDER = 400
 _MOST_LINKS = 6000
+_ALL_LINKS = 2000
 
 
 class Picture(NamedTuple):
@@ -66,7 +67,11 @@ def pictures(found: Found, floor: Floor | None = None) -> Iterator[Picture]:
     floor = best_floor(found) if floor is None else floor
     if floor is not None:
         yield from _floor_pictures(floor, found.best.spec)
+    links = 0
     for one in finalists(found)[:_DRAWN]:
+        links += int(one.value("links") or 0)
+        if links > _ALL_LINKS and one is not found.best:
+            break  # a second each: the explorer has the others
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
