@@ -103,9 +103,10 @@ export class Raster {
       const k = 4 * i;
       const under = (data[k + 3] / 255) * (1 - cover);
       const all = cover + under;
-      data[k] = (r * cover + data[k] * under) / all;
-      data[k + 1] = (g * cover + data[k + 1] * under) / all;
-      data[k + 2] = (b * cover + data[k + 2] * under) / all;
+      const share = cover / all;
+      data[k] += (r - data[k]) * share;
+      data[k + 1] += (g - data[k + 1]) * share;
+      data[k + 2] += (b - data[k + 2]) * share;
       data[k + 3] = 255 * all;
     }
     this.low = height;
