@@ -23,6 +23,8 @@ export class App {
   private search = "";
   private writing = 0;
   private lastHash = "";
+  private shownBar = "";
+  private shownPanel = "";
 
   constructor(
     private root: HTMLElement,
@@ -129,6 +131,14 @@ export class App {
   private controls(): void {
     const { state } = this;
     const first = this.panes[0].net;
+    const key = `${state.left} ${state.right} ${this.theme.dark}`;
+    if (key === this.shownBar) {
+      const values = { layout: this.panes[0].layoutName(state), colour: state.colour };
+      for (const [name, value] of Object.entries(values))
+        this.bar.querySelector<HTMLSelectElement>(`[data-key=${name}]`)!.value = value;
+      return;
+    }
+    this.shownBar = key;
     const names = this.data.networks.map((one, i) => ({
       value: String(i),
       text: one.spec.slice(0, 60),
@@ -242,6 +252,12 @@ export class App {
     const { state } = this;
     const open = TABS.filter((tab) => this.panes.some((pane) => tab.there(pane)));
     const tab = open.find((one) => one.name === state.tab) ?? open[0];
+    const key = tab.still ? `${tab.name} ${state.left} ${state.right}` : "";
+    if (key && key === this.shownPanel) {
+      this.legend();
+      return;
+    }
+    this.shownPanel = key;
     const list = h(
       "div",
       { class: "tabs", role: "tablist", "aria-label": "Details" },

@@ -1,3 +1,4 @@
+import type { Raster } from "./raster";
 import type { Pen } from "./svg";
 
 /** Where nodes stand: the unit square, y down; z for those in space. */
@@ -147,12 +148,65 @@ export function along(
   };
 }
 
-export function drawLinks(pen: Pen, scene: Scene, camera: Camera): void {
+const MANY = 300;
+const PIECES = 6;
+
+/** Groups of many thin links, added up in a raster; the colours that were done. */
+export function rasterLinks(
+  raster: Raster,
+  scene: Scene,
+  camera: Camera,
+  ratio: number,
+): Set<number> {
+  const done = new Set<number>();
+  if (scene.places.matrix) return done;
+  const { start, list } = groups(scene.links);
+  const width = ratio * lineWidth(scene.tails.length, camera.scale);
+  raster.begin();
+  scene.links.colours.forEach((colour, c) => {
+    const weight = width * (scene.links.sizes?.[c] ?? 1);
+    if (start[c + 1] - start[c] < MANY || weight > 1.2 || weight === 0) return;
+    for (let i = start[c]; i < start[c + 1]; i++)
+      rasterLink(raster, scene, camera, list[i], weight);
+    raster.paint(colour);
+    done.add(c);
+  });
+  return done;
+}
+
+function rasterLink(
+  raster: Raster,
+  scene: Scene,
+  camera: Camera,
+  link: number,
+  weight: number,
+): void {
+  const { x, y, bend } = scene.places;
+  const [t, h] = [scene.tails[link], scene.heads[link]];
+  const [ax, ay] = [camera.x + camera.scale * x[t], camera.y + camera.scale * y[t]];
+  const [bx, by] = [camera.x + camera.scale * x[h], camera.y + camera.scale * y[h]];
+  const off = bend ? 2 * bend[link] : 0;
+  if (!off) {
+    raster.line(ax, ay, bx, by, weight);
+    return;
+  }
+  const [cx, cy] = [(ax + bx) / 2 + off * (by - ay), (ay + by) / 2 - off * (bx - ax)];
+  let [fx, fy] = [ax, ay];
+  for (let k = 1; k <= PIECES; k++) {
+    const s = k / PIECES;
+    const gx = (1 - s) ** 2 * ax + 2 * s * (1 - s) * cx + s * s * bx;
+    const gy = (1 - s) ** 2 * ay + 2 * s * (1 - s) * cy + s * s * by;
+    raster.line(fx, fy, gx, gy, weight);
+    [fx, fy] = [gx, gy];
+  }
+}
+
+export function drawLinks(pen: Pen, scene: Scene, camera: Camera, done?: Set<number>): void {
   const { start, list } = groups(scene.links);
   const width = lineWidth(scene.tails.length, camera.scale);
   scene.links.colours.forEach((colour, c) => {
     const size = scene.links.sizes?.[c] ?? 1;
-    if (start[c] === start[c + 1] || size === 0) return;
+    if (start[c] === start[c + 1] || size === 0 || done?.has(c)) return;
     pen.strokeStyle = colour;
     pen.lineWidth = width * size;
     pen.globalAlpha = scene.links.alpha?.[c] ?? 1;
@@ -240,12 +294,12 @@ function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
 }
 
 /** All that stays the same while the picture is moved. */
-export function drawBase(pen: Pen, scene: Scene, camera: Camera): void {
+export function drawBase(pen: Pen, scene: Scene, camera: Camera, done?: Set<number>): void {
   if (scene.places.matrix) {
     drawMatrix(pen, scene, camera);
     return;
   }
-  drawLinks(pen, scene, camera);
+  drawLinks(pen, scene, camera, done);
   drawNodes(pen, scene, camera);
   drawLabels(pen, scene, camera);
 }

@@ -6,6 +6,7 @@ import {
   zoom,
   zoomIdentity,
 } from "d3-zoom";
+import { Raster } from "./raster";
 import {
   along,
   type Camera,
@@ -14,12 +15,14 @@ import {
   type Hit,
   hit,
   type Places,
+  rasterLinks,
   type Scene,
 } from "./scene";
 import { SvgPen } from "./svg";
 
 const MARGIN = 0.15;
 const REST = 140;
+const MANY = 3000;
 
 interface Box {
   cx: number;
@@ -72,6 +75,7 @@ export class View {
   private base = document.createElement("canvas");
   private drawnFor: ZoomTransform | null = null;
   private stale = true;
+  private raster: Raster | null = null;
   private waiting = 0;
   private resting = 0;
   private zoom: ZoomBehavior<HTMLCanvasElement, unknown>;
@@ -299,10 +303,35 @@ export class View {
       pen.setTransform(1, 0, 0, 1, 0, 0);
       pen.clearRect(0, 0, width, height);
     }
+    const camera = this.camera();
+    const done = scene.tails.length < MANY ? undefined : this.rasterise(pen, scene, w, h, ratio);
     pen.setTransform(ratio, 0, 0, ratio, MARGIN * w * ratio, MARGIN * h * ratio);
-    drawBase(pen, scene, this.camera());
+    drawBase(pen, scene, camera, done);
     this.drawnFor = this.transform;
     this.stale = false;
+  }
+
+  /** Thousands of thin links, pixel by pixel: quicker than strokes. */
+  private rasterise(
+    pen: CanvasRenderingContext2D,
+    scene: Scene,
+    w: number,
+    h: number,
+    ratio: number,
+  ): Set<number> {
+    const { width, height } = this.base;
+    if (this.raster?.width !== width || this.raster.height !== height)
+      this.raster = new Raster(width, height);
+    else this.raster.clear();
+    const { scale, x, y } = this.camera();
+    const there = {
+      scale: scale * ratio,
+      x: (x + MARGIN * w) * ratio,
+      y: (y + MARGIN * h) * ratio,
+    };
+    const done = rasterLinks(this.raster, scene, there, ratio);
+    if (done.size) this.raster.putOn(pen);
+    return done;
   }
 
   private blit(pen: CanvasRenderingContext2D, w: number, h: number, ratio: number): void {

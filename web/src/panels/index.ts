@@ -13,6 +13,8 @@ import { hasSimulation, prepareSimulation, simulation, simulationKey } from "./s
 export interface Tab {
   name: string;
   title: string;
+  /** Does it always show the same? Then it is not made anew with every change. */
+  still?: boolean;
   /** Was the page made with what it shows? */
   there: (pane: Pane) => boolean;
   render: (pane: Pane, app: App) => Node[];
@@ -24,7 +26,7 @@ export interface Tab {
 const always = () => true;
 
 export const TABS: Tab[] = [
-  { name: "facts", title: "Facts", there: always, render: facts },
+  { name: "facts", title: "Facts", still: true, there: always, render: facts },
   { name: "route", title: "Routes", there: always, render: route },
   { name: "faults", title: "Faults", there: always, render: faults },
   { name: "load", title: "Load", there: hasLoad, render: load, prepare: prepareLoad },
