@@ -14,8 +14,10 @@ from hopscape.design.designer import Design
 from hopscape.design.report import html_report, markdown_report, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.pictures import best_floor
+from hopscape.design.report.texts import finalists
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import machine_records, ranking_records
+from hopscape.explore.finalists import write_explorer
 from hopscape.handover.folder import hand_over
 from hopscape.handover.readback import read_back
 
@@ -29,7 +31,6 @@ def write_design(
     choose: str | None = None,
     command: str | None = None,
     options: Sequence[Option] = (),
-    explorer: str = "",
 ) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
@@ -44,8 +45,6 @@ def write_design(
         As it was given; the one that asks for the same when left out.
     options : sequence of (name, value, given)
         All its options.
-    explorer : str
-        Name of a page in the folder that the report points to.
 
     Returns
     -------
@@ -55,6 +54,7 @@ def write_design(
     chosen = found.best if choose is None else found.find(choose)
     top = make_folder(Path(folder))
     asked = command if command is not None else found.requirements.command()
+    explorer = write_explorer([one.spec for one in finalists(found)], top)
     floor = best_floor(found)
     drawn = list(pictures(found, floor))  # once for all three
     page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)

@@ -452,16 +452,13 @@ def _finish(found: Design | SwitchedDesign, written: _Written) -> None:
     """Write the folder, and say so if the search was cut short."""
     if written.out is not None:
         from hopscape.design.handover import write_design
-        from hopscape.explore.finalists import write_explorer
 
-        page = write_explorer(found, written.out)
         for line in write_design(
             found,
             written.out,
             choose=written.choose,
             command=written.command,
             options=written.options,
-            explorer=page,
         ):
             print(line, file=sys.stderr)
     if not found.complete:
