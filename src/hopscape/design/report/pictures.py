@@ -17,8 +17,7 @@ __all__ = ["Picture", "best_floor", "pictures"]
 
 _DRAWN = 4
 _DRAWN_ORDER = 400
-_MOST_LINKS = 6000
-_ALL_LINKS = 2000
+_MOST_LINKS = 1200
 
 
 class Picture(NamedTuple):
@@ -67,11 +66,7 @@ def pictures(found: Found, floor: Floor | None = None) -> Iterator[Picture]:
     floor = best_floor(found) if floor is None else floor
     if floor is not None:
         yield from _floor_pictures(floor, found.best.spec)
-    links = 0
     for one in finalists(found)[:_DRAWN]:
-        links += int(one.value("links") or 0)
-        if links > _ALL_LINKS and one is not found.best:
-            break  # a second each: the explorer has the others
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
@@ -89,14 +84,15 @@ def _floor_pictures(floor: Floor, spec: str) -> Iterator[Picture]:
 
 
 def _drawing(one: Candidate) -> bytes | None:
-    from hopscape.draw import make_figure
     from hopscape.registry import build
 
     try:
         network = build(one.spec)
         known = network.family is not None and network.family.layout() is not None
         if network.links > _MOST_LINKS or (network.order > _DRAWN_ORDER and not known):
-            return None  # a layout by springs would take longer than all the rest
+            return None  # seconds each, and a tangle: the explorer shows them
+        from hopscape.draw import make_figure
+
         figure = make_figure(network, labels=False, size=4.2)
     except HopscapeError:
         return None
