@@ -7,6 +7,7 @@
  */
 export class Raster {
   private sum: Float32Array;
+  private owner: Uint8Array;
   private image: ImageData;
   private words: Uint32Array;
   private low = 0;
@@ -17,6 +18,7 @@ export class Raster {
     readonly height: number,
   ) {
     this.sum = new Float32Array(width * height);
+    this.owner = new Uint8Array(width * height);
     this.image = new ImageData(width, height);
     this.words = new Uint32Array(this.image.data.buffer);
   }
@@ -26,12 +28,12 @@ export class Raster {
   }
 
   /** A line between two places of the picture; what is outside is cut off. */
-  line(ax: number, ay: number, bx: number, by: number, weight: number): void {
+  line(ax: number, ay: number, bx: number, by: number, weight: number, colour: number): void {
     const [dx, dy] = [bx - ax, by - ay];
     const steep = Math.abs(dy) > Math.abs(dx);
     const [from, to] = steep ? [ay, by] : [ax, bx];
     if (from > to) {
-      this.line(bx, by, ax, ay, weight);
+      this.line(bx, by, ax, ay, weight, colour);
       return;
     }
     const slope = steep ? dx / (dy || 1) : dy / (dx || 1);
@@ -49,7 +51,7 @@ export class Raster {
       last = Math.min(last, Math.floor(-start / slope));
     } else if (start < 0 || start >= across - 1) return;
     if (last < first) return;
-    this.run(first, last, start, slope, steep, weight);
+    this.run(first, last, start, slope, steep, weight, colour);
   }
 
   private run(
@@ -59,8 +61,9 @@ export class Raster {
     slope: number,
     steep: boolean,
     weight: number,
+    colour: number,
   ): void {
-    const { sum, width } = this;
+    const { sum, owner, width } = this;
     let at = start + slope * first;
     const end = start + slope * last;
     this.low = Math.min(this.low, steep ? first : Math.floor(Math.min(at, end)));
@@ -71,6 +74,7 @@ export class Raster {
         const part = weight * (at - cell);
         sum[row + cell] += weight - part;
         sum[row + cell + 1] += part;
+        owner[row + cell] = owner[row + cell + 1] = colour;
       }
     } else {
       for (let t = first; t <= last; t++, at += slope) {
@@ -79,38 +83,27 @@ export class Raster {
         const place = cell * width + t;
         sum[place] += weight - part;
         sum[place + width] += part;
+        owner[place] = owner[place + width] = colour;
       }
     }
   }
 
-  /** Lays what was added up over the picture, in one colour, and begins anew. */
-  paint(colour: string): void {
-    const [r, g, b] = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16));
-    const { sum, width, height, words } = this;
-    const { data } = this.image;
-    const ink = (b << 16) | (g << 8) | r; // bytes are red, green, blue, alpha
+  /** What was added up, in the colours of whoever came last at each pixel. */
+  paint(colours: string[]): void {
+    const inks = colours.map((colour) => {
+      const [r, g, b] = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16));
+      return (b << 16) | (g << 8) | r; // bytes are red, green, blue, alpha
+    });
+    const { sum, owner, width, height, words } = this;
     const from = Math.max(0, this.low) * width;
     const to = Math.min(height, this.high + 1) * width;
     for (let i = from; i < to; i++) {
       const s = sum[i];
       if (s === 0) continue;
       sum[i] = 0;
-      const cover = COVER[s >= 5 ? 640 : (s * 128) | 0];
-      if (words[i] === 0) {
-        words[i] = (((255 * cover + 0.5) << 24) | ink) >>> 0;
-        continue;
-      }
-      const k = 4 * i;
-      const under = (data[k + 3] / 255) * (1 - cover);
-      const all = cover + under;
-      const share = cover / all;
-      data[k] += (r - data[k]) * share;
-      data[k + 1] += (g - data[k + 1]) * share;
-      data[k + 2] += (b - data[k + 2]) * share;
-      data[k + 3] = 255 * all;
+      words[i] = ((COVER[s >= 5 ? 640 : (s * 128) | 0] << 24) | inks[owner[i]]) >>> 0;
     }
-    this.low = height;
-    this.high = -1;
+    this.begin();
   }
 
   begin(): void {
@@ -123,4 +116,6 @@ export class Raster {
   }
 }
 
-const COVER = Float32Array.from({ length: 641 }, (_, i) => 1 - Math.exp(-(i + 0.5) / 128));
+const COVER = Uint8Array.from({ length: 641 }, (_, i) =>
+  Math.round(255 * (1 - Math.exp(-(i + 0.5) / 128))),
+);

@@ -163,14 +163,14 @@ export function rasterLinks(
   const { start, list } = groups(scene.links);
   const width = ratio * lineWidth(scene.tails.length, camera.scale);
   raster.begin();
-  scene.links.colours.forEach((colour, c) => {
+  scene.links.colours.forEach((_, c) => {
     const weight = width * (scene.links.sizes?.[c] ?? 1);
     if (start[c + 1] - start[c] < MANY || weight > 1.2 || weight === 0) return;
     for (let i = start[c]; i < start[c + 1]; i++)
-      rasterLink(raster, scene, camera, list[i], weight);
-    raster.paint(colour);
+      rasterLink(raster, scene, camera, list[i], weight, c);
     done.add(c);
   });
+  raster.paint(scene.links.colours);
   return done;
 }
 
@@ -180,6 +180,7 @@ function rasterLink(
   camera: Camera,
   link: number,
   weight: number,
+  colour: number,
 ): void {
   const { x, y, bend } = scene.places;
   const [t, h] = [scene.tails[link], scene.heads[link]];
@@ -187,7 +188,7 @@ function rasterLink(
   const [bx, by] = [camera.x + camera.scale * x[h], camera.y + camera.scale * y[h]];
   const off = bend ? 2 * bend[link] : 0;
   if (!off) {
-    raster.line(ax, ay, bx, by, weight);
+    raster.line(ax, ay, bx, by, weight, colour);
     return;
   }
   const [cx, cy] = [(ax + bx) / 2 + off * (by - ay), (ay + by) / 2 - off * (bx - ax)];
@@ -196,7 +197,7 @@ function rasterLink(
     const s = k / PIECES;
     const gx = (1 - s) ** 2 * ax + 2 * s * (1 - s) * cx + s * s * bx;
     const gy = (1 - s) ** 2 * ay + 2 * s * (1 - s) * cy + s * s * by;
-    raster.line(fx, fy, gx, gy, weight);
+    raster.line(fx, fy, gx, gy, weight, colour);
     [fx, fy] = [gx, gy];
   }
 }
