@@ -23,9 +23,10 @@ FLOORS = [
     {"families"},
     {"registry"},
     {"draw", "search", "simulate", "export", "emit"},
+    {"explore"},
     {"ledger"},
     {"design", "handover"},
-    {"web", "cli"},
+    {"cli"},
 ]
 
 _COMMAND = "from hopscape.cli import main\ntry: main({})\nexcept SystemExit: pass"

@@ -111,7 +111,8 @@ def test_the_rule_for_lanes_and_the_schedules_are_those_of_the_ranking(tmp_path:
 
 def test_the_report_needs_nothing_else(folder: Path) -> None:
     page = (folder / "out" / "report.html").read_text()
-    assert not re.search(r"(?:src|href)=['\"](?!data:)", page)
+    assert re.findall(r"(?:src|href)=['\"](?!data:)[^'\"]*", page) == ['href="explorer.html']
+    assert (folder / "out" / "explorer.html").exists()
     assert "url(" not in page
     assert "hopscape design --nodes 16 --ports 4 --families torus,hypercube,random_regular" in page
     markdown = (folder / "out" / "report.md").read_text()

@@ -18,19 +18,21 @@ from pathlib import Path
 def main() -> int:
     """Run one campaign."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("what", choices=("files", "specs", "commands"))
+    parser.add_argument("what", choices=("files", "specs", "commands", "requests"))
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", default="200M")
     given = parser.parse_args()
     os.environ["HOPSCAPE_MEMORY"] = given.memory
     faulthandler.enable()
-    from .runs import fuzz_commands, fuzz_files, fuzz_specs
+    from .runs import fuzz_commands, fuzz_files, fuzz_requests, fuzz_specs
 
     start = time.process_time()
     folder = Path(tempfile.mkdtemp(prefix="fuzz"))
     if given.what == "specs":
         tally = fuzz_specs(given.count, given.seed)
+    elif given.what == "requests":
+        tally = fuzz_requests(given.count, given.seed)
     else:
         campaign = fuzz_files if given.what == "files" else fuzz_commands
         tally = campaign(given.count, given.seed, folder)

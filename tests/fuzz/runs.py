@@ -1,4 +1,4 @@
-"""The three campaigns: files, specs, command lines. Each is a function of a count and a seed."""
+"""The campaigns: files, specs, command lines, requests; functions of a count and a seed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 
 import hopscape
 from hopscape import cli
+from hopscape.explore.server import Server
 
 from .commands import all_commands, random_command
 from .formats import FORMATS, damage
+from .requests import random_request, send, served
 from .specs import random_spec
 from .watch import Tally
 
@@ -83,3 +85,20 @@ def _call(words: list[str]) -> None:
             sys.stdout.flush()
     assert code in (0, 1, 2), f"exit code {code}"
     assert "Traceback" not in err.getvalue(), err.getvalue()
+
+
+def fuzz_requests(count: int, seed: int) -> Tally:
+    """Requests to the explorer's server, which must answer the next one whatever came before."""
+    rng = random.Random(seed)
+    tally = Tally()
+    with served() as server:
+        for i in range(count):
+            sent = random_request(server, rng)
+            tally.run(f"request {i} of seed {seed}: {sent[:300]!r}", partial(send, server, sent))
+        tally.run("a good request after all", partial(_good, server))
+    return tally
+
+
+def _good(server: Server) -> None:
+    sent = f"GET /{server.token}/ HTTP/1.1\r\nHost: {server.hosts[0]}\r\n\r\n"
+    assert send(server, sent.encode()) == 200

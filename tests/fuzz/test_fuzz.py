@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from .runs import fuzz_commands, fuzz_files, fuzz_specs
+from .runs import fuzz_commands, fuzz_files, fuzz_requests, fuzz_specs
 from .watch import HangError, Tally
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc")
@@ -36,6 +36,11 @@ def test_specs():
 
 def test_command_lines(tmp_path):
     tally = fuzz_commands(25, 1, tmp_path)
+    assert not tally.failures, told(tally)
+
+
+def test_requests():
+    tally = fuzz_requests(400, 1)
     assert not tally.failures, told(tally)
 
 

@@ -20,6 +20,7 @@ PANELS: dict[str, dict[str, str]] = {
         "bisection": "metrics:bisection",
         "structure": "structure:structure",
         "draw": "networks:draw",
+        "explore": "explore:explore",
     },
     "Route and survive": {
         "route": "routing:route",

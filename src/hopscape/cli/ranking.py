@@ -66,6 +66,7 @@ def show_machines(
                 "answer": found.answer,
                 "candidates": records,
                 "curves": found.curve_points,
+                "saturations": found.saturations,
                 "notes": found.notes,
             }
             emit(whole, style, output)

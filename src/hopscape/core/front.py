@@ -66,6 +66,10 @@ class Curve(Records):
             self.draw(place)
             return place.read_text(encoding="utf-8")
 
+    def _repr_html_(self) -> str:
+        view = _load("design.report.notebook:curve_view")(self.rows, self.title)
+        return f"{view}{super()._repr_html_()}"
+
 
 class Front(Wired):
     """The everyday questions about a network."""
@@ -293,7 +297,8 @@ class Front(Wired):
                         for k, v in rows.items())  # fmt: skip
         picture = self._repr_svg_() or ""
         picture = picture[picture.find("<svg") :] if picture else ""
-        return f"<p><b>{escape(self.spec)}</b></p><table>{cells}</table>{picture}"
+        explorer = _load("explore.notebook:embed_network")(self) if self.order else ""
+        return f"<p><b>{escape(self.spec)}</b></p><table>{cells}</table>{picture}{explorer}"
 
     def _repr_svg_(self) -> str | None:
         if self.order > _SHOWN:

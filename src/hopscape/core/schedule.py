@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from copy import copy
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,9 @@ class Schedule:
     def _repr_html_(self) -> str:
         shown = Records(self._rows(_SHOWN), repr(self))
         left = self.transfers - _SHOWN
-        return shown._repr_html_() + (f"<p>and {left} more transfers</p>" if left > 0 else "")
+        more = f"<p>and {left} more transfers</p>" if left > 0 else ""
+        player = import_module("hopscape.explore.notebook").embed_schedule(self)
+        return f"{shown._repr_html_()}{more}{player}"
 
     def save(self, path: str | Path) -> None:
         """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.

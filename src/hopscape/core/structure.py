@@ -32,6 +32,7 @@ class Structure(ABC):
     summary: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     example: ClassVar[str]
+    reads_files: ClassVar[bool] = False
     """A small spec, for help texts and tests."""
 
     duplex: bool = True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import HopscapeError
@@ -26,7 +24,7 @@ def simulate_finalists(
     Parameters
     ----------
     found : Design
-        Gets the curves as a picture, and the points as `curve_points`.
+        Gets the points as `curve_points`.
     count : int
         How many candidates.
     cycles, workers : int
@@ -37,7 +35,6 @@ def simulate_finalists(
     list of dict
         The points, as ``hopscape simulate`` prints them.
     """
-    from hopscape.simulate.figures import draw_curves
     from hopscape.simulate.jobs import Job
     from hopscape.simulate.settings import Settings
     from hopscape.simulate.sweep import simulate
@@ -63,12 +60,8 @@ def simulate_finalists(
             break
     found.curve_points = rows
     if rows:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "curves.svg"
-            draw_curves(rows, path, title="uniform traffic")
-            caption = (
-                f"latency and accepted load, simulated flit by flit with {settings.vcs} virtual"
-                " channels and one injection line per endpoint"
-            )
-            found.curves["load-latency"] = (caption, path.read_bytes())
+        found.notes.append(
+            f"Simulated flit by flit under uniform traffic with {settings.vcs} virtual channels and"
+            " one injection line per endpoint."
+        )
     return rows

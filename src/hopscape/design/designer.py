@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
+from importlib import import_module
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -23,11 +24,12 @@ from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.direct_words import answer, sentences
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.presentation import Presentation
-from hopscape.design.ranking import rank
+from hopscape.design.ranking import grades, rank
 from hopscape.design.requirements import CRITERIA, Requirements
-from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows
+from hopscape.design.table import ranking_records
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
@@ -64,10 +66,8 @@ class Design:
         False when it was interrupted.
     finalists : int
         How many were measured in full.
-    curves : dict
-        Pictures of simulations: name, caption and SVG.
     curve_points : list of dict
-        Their points.
+        Points of simulations, as ``hopscape simulate`` prints them.
     notes : list of str
         What else there is to say.
     search : Improvement, optional
@@ -78,7 +78,6 @@ class Design:
     candidates: list[Candidate]
     complete: bool = True
     finalists: int = _FINALISTS
-    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     search: Improvement | None = None
@@ -98,9 +97,8 @@ class Design:
         return self.ranking().to_frame()
 
     def _repr_html_(self) -> str:
-        names = {"rank": "#", "spec": "network"} | heads(TABLE_COLUMNS) | {"score": "score"}
-        rows = [{h: row.get(k) for k, h in names.items()} for row in ranking_rows(self.candidates)]
-        return Records(rows, self.ranking().title)._repr_html_()
+        view: str = import_module("hopscape.design.report.notebook").design_view(self)
+        return view
 
     @property
     def best(self) -> Candidate:
@@ -123,7 +121,15 @@ class Design:
             tuple(columns_of("design")),
             _PLOTS,
             tuple((one.name, column) for one in CRITERIA.values() for column in one.columns),
+            asked.weights,
+            grades(self.candidates),
+            answer=tuple(sentences(self.candidates, asked)),
         )
+
+    @property
+    def answer(self) -> str:
+        """What to build and why, in words."""
+        return answer(self.candidates, self.requirements)
 
     def find(self, spec: str) -> Candidate:
         """A candidate by its spec, however it is written, or by its place in the ranking."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -11,8 +12,12 @@ from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.plain import plain
 from hopscape.design.designer import Design
 from hopscape.design.report import html_report, markdown_report, pictures
+from hopscape.design.report.page import Option
+from hopscape.design.report.pictures import best_floor
+from hopscape.design.report.texts import finalists
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import machine_records, ranking_records
+from hopscape.explore.finalists import write_explorer
 from hopscape.handover.folder import hand_over
 from hopscape.handover.readback import read_back
 
@@ -20,7 +25,12 @@ __all__ = ["hand_over", "read_back", "write_design"]
 
 
 def write_design(
-    found: Design | SwitchedDesign, folder: str | Path, *, choose: str | None = None
+    found: Design | SwitchedDesign,
+    folder: str | Path,
+    *,
+    choose: str | None = None,
+    command: str | None = None,
+    options: Sequence[Option] = (),
 ) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
@@ -31,6 +41,10 @@ def write_design(
         Made if it is not there.
     choose : str, optional
         Spec of the candidate; the first of the ranking when left out.
+    command : str, optional
+        As it was given; the one that asks for the same when left out.
+    options : sequence of (name, value, given)
+        All its options.
 
     Returns
     -------
@@ -39,28 +53,35 @@ def write_design(
     """
     chosen = found.best if choose is None else found.find(choose)
     top = make_folder(Path(folder))
-    command = found.command if isinstance(found, Design) else found.requirements.command()
-    drawn = list(pictures(found))  # once for all three
-    write_text(top / "report.html", html_report(found, command, drawn))
-    write_text(top / "report.md", markdown_report(found, command, shown=drawn))
+    asked = command
+    if asked is None:
+        asked = found.command if isinstance(found, Design) else found.requirements.command()
+    explorer = write_explorer([one.spec for one in finalists(found)], top)
+    floor = best_floor(found)
+    drawn = list(pictures(found, floor))  # once for all three
+    page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)
+    write_text(top / "report.html", page)
+    write_text(top / "report.md", markdown_report(found, asked, shown=drawn, floor=floor))
     shown = make_folder(top / "pictures")
-    for name, _, kind, data in drawn:
-        write_atomically(shown / f"{name}.{kind}", partial(_put, data=data))
+    for one in drawn:
+        write_atomically(shown / f"{one.name}.{one.kind}", partial(_put, data=one.data))
+    write_text(top / "ranking.json", _ranking(found))
+    lines = [f"wrote {top / 'report.html'} and {top / 'report.md'}"]
+    place_ = top / "network"
+    hand_over(chosen, place_, found.requirements.conditions)
+    return [*lines, f"wrote {place_}: everything about {chosen.spec}"]
+
+
+def _ranking(found: Design | SwitchedDesign) -> str:
     switched = isinstance(found, SwitchedDesign)
     records = machine_records(found.candidates, found.candidates) if switched else []
     ranking = {
         "requirements": found.requirements.to_dict(),
         "complete": found.complete,
         "candidates": records or ranking_records(found.candidates),
-        **({"answer": found.answer} if isinstance(found, SwitchedDesign) else {}),
+        "answer": found.answer,
     }
-    write_text(
-        top / "ranking.json", json.dumps(plain(ranking), indent=1, ensure_ascii=False) + "\n"
-    )
-    lines = [f"wrote {top / 'report.html'} and {top / 'report.md'}"]
-    place_ = top / "network"
-    hand_over(chosen, place_, found.requirements.conditions)
-    return [*lines, f"wrote {place_}: everything about {chosen.spec}"]
+    return json.dumps(plain(ranking), indent=1, ensure_ascii=False) + "\n"
 
 
 def _put(out: IO[bytes], data: bytes) -> None:

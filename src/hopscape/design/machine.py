@@ -7,7 +7,7 @@ reaches so far and is the cheapest, else optical.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -96,12 +96,16 @@ class Racks:
     links, lines : float64[...]
         Metres of each link between switches and of each line to an endpoint, of one plane.
     how : str
+    links_at, lines_at : int64[2, ...]
+        Places of both ends of these; of a line the switch first.
     """
 
     plan: FloorPlan
     links: Floats
     lines: Floats
     how: str
+    links_at: IntArray = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
+    lines_at: IntArray = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
 
 
 def rack_machine(machine: Machine, plan: FloorPlan | None = None) -> Racks:
@@ -159,12 +163,11 @@ def _filled(machine: Machine, plan: FloorPlan | None, order: IntArray, how: str)
         )
     places = snake(room)
     once = graph.tails < graph.heads
-    links = room.lengths(places[begin[graph.tails[once]]], places[begin[graph.heads[once]]])
+    links = places[np.stack([begin[graph.tails[once]], begin[graph.heads[once]]])]
     owner = np.repeat(np.arange(graph.order), ends)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(ends) - ends, ends)
-    at = begin[owner] + machine.planes + within
-    lines = room.lengths(places[begin[owner]], places[at])
-    return Racks(room, links, lines, how)
+    lines = places[np.stack([begin[owner], begin[owner] + machine.planes + within])]
+    return Racks(room, room.lengths(*links), room.lengths(*lines), how, links, lines)
 
 
 def _starts(sizes: IntArray, slots: int) -> IntArray:

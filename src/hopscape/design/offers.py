@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family
+from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, moore_mean
 from hopscape.design.candidates import endpoints_of
 from hopscape.design.machine import Machine
@@ -77,6 +78,30 @@ class Offer(NamedTuple):
         elif self.lines > 1:
             inner = f"trunked({inner}, {self.lines})"
         return f"planes({inner}, {self.planes})" if self.planes > 1 else inner
+
+    @classmethod
+    def of(cls, spec: str) -> Offer:
+        """The offer of a spec, as :attr:`spec` writes it.
+
+        Examples
+        --------
+        >>> Offer.of("planes(concentrated(torus(4, 4), 8, trunk=3), 2)")[:6]
+        ('torus(4, 4)', 16, 8, 3, 1, 2)
+        """
+        found: Any = member(spec)
+        planes, each, trunk, lines = 1, 0, 1, 1
+        if found.name == "planes":
+            planes, found = found.count, found.base.family
+        if found.name == "concentrated":
+            each, trunk, lines = found.endpoints, found.trunk, found.lines
+            found = found.base.family
+        elif found.name == "trunked":
+            trunk = lines = found.count
+            found = found.base.family
+        base, switches = Network.of(found).spec, found.switches()
+        return cls(
+            base, found.order if switches is None else len(switches), each, trunk, lines, planes
+        )
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""

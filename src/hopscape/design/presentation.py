@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 __all__ = ["Presentation"]
@@ -20,10 +21,14 @@ class Presentation(NamedTuple):
         Columns against each other.
     criteria : tuple of (name, column)
         Who is best at what.
+    weights : mapping of str to float
+        Of the criteria.
+    grades : mapping
+        What each criterion gives each candidate that is allowed, by spec.
     simulated : str
         The column up to which finalists are simulated.
-    answer : str
-        In words, where there is one.
+    answer : tuple of str
+        In words, thought by thought.
     """
 
     title: str
@@ -31,5 +36,7 @@ class Presentation(NamedTuple):
     columns: tuple[str, ...]
     plots: tuple[tuple[str, str, str], ...]
     criteria: tuple[tuple[str, str], ...]
+    weights: Mapping[str, float]
+    grades: Mapping[str, Mapping[str, float]]
     simulated: str = "throughput"
-    answer: str = ""
+    answer: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 
-__all__ = ["judge", "rank"]
+__all__ = ["grades", "judge", "rank"]
 
 
 def judge(candidate: Candidate, requirements: Requirements) -> str:
@@ -66,6 +66,27 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     _mark_dominated(allowed, [(column, better) for column, better, _ in columns])
     rest = [one for one in everybody if one.trouble]
     return sorted(allowed, key=_order) + sorted(rest, key=_order)
+
+
+def grades(candidates: Iterable[Candidate]) -> dict[str, dict[str, float]]:
+    """What each criterion gives each candidate that is allowed: 1 for the best, by spec.
+
+    The score is their weighted mean, whatever the weights.
+    """
+    allowed = [one for one in candidates if not one.trouble]
+    found = {
+        column: _grades(allowed, column, ALL_COLUMNS[column].better)
+        for criterion in CRITERIA.values()
+        for column in criterion.columns
+    }
+    return {
+        one.spec: {
+            name: sum(found[column][one.spec] for column in criterion.columns)
+            / len(criterion.columns)
+            for name, criterion in CRITERIA.items()
+        }
+        for one in allowed
+    }
 
 
 def _order(one: Candidate) -> tuple[float, bool, str]:

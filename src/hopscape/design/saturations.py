@@ -46,7 +46,7 @@ def saturate_finalists(
     Parameters
     ----------
     found : SwitchedDesign
-        Its candidates get the figures, and `curve_points` has the rows.
+        Its candidates get the figures, and `saturations` has the rows.
     count : int
         How many machines.
     seconds : float
@@ -63,7 +63,7 @@ def saturate_finalists(
         one.figures |= dict.fromkeys(SATURATIONS, left_out)
     seen: set[tuple[Any, ...]] = set()
     for one in [one for one in found.candidates if not one.trouble][: _LOOKS * count]:
-        if len(found.curve_points) == count:
+        if len(found.saturations) == count:
             break
         looks = (one.family,), tuple(one.value(name) for name in _TELLING)
         if seen & set(looks):
@@ -75,13 +75,13 @@ def saturate_finalists(
             found.notes.append(f"{one.spec} was not simulated: {error}")
             continue
         one.figures |= figures
-        found.curve_points.append(
+        found.saturations.append(
             {"spec": one.spec} | {name: figure.value for name, figure in figures.items()}
         )
         late = [name for name, figure in figures.items() if figure.value is None]
         if late:
             found.notes.append(f"{one.spec}: no time was left to simulate {', '.join(late)}")
-    return found.curve_points
+    return found.saturations
 
 
 def saturate_machine(

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -26,7 +27,7 @@ from hopscape.design.presentation import Presentation
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
-from hopscape.design.words import answer
+from hopscape.design.words import answer, sentences
 from hopscape.registry import all_families, build, family, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
@@ -69,6 +70,10 @@ class SwitchedDesign:
         Those that meet all demands first, the best of them first.
     complete : bool
         False when it was interrupted or ran out of time.
+    curve_points : list of dict
+        Points of load-latency curves: none, finalists are simulated to saturation only.
+    saturations : list of dict
+        Simulated saturation of finalists.
     notes : list of str
     """
 
@@ -76,10 +81,14 @@ class SwitchedDesign:
     candidates: list[Candidate]
     complete: bool = True
     finalists: int = 8
-    curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     curve_points: list[dict[str, Any]] = field(default_factory=list)
+    saturations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     answer: str = ""
+
+    def _repr_html_(self) -> str:
+        view: str = import_module("hopscape.design.report.notebook").design_view(self)
+        return view
 
     @property
     def best(self) -> Candidate:
@@ -95,8 +104,10 @@ class SwitchedDesign:
             SWITCHED_TABLE,
             _PLOTS,
             tuple(_CRITERIA.items()),
+            self.requirements.weights,
+            machine_grades(self.candidates),
             "line_throughput",
-            self.answer,
+            tuple(sentences(self.candidates, self.requirements)),
         )
 
     def find(self, spec: str) -> Candidate:
@@ -385,19 +396,25 @@ def _order(one: Candidate) -> tuple[float, float, float, int, str]:
     return (-(one.score or 0.0), -worst, float(one.value("money")), len(one.spec), one.spec)
 
 
-def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:
-    for one in allowed:
-        one.score = 0.0
-    total = sum(asked.weights.values())
-    for name, weight in asked.weights.items():
-        column = _CRITERIA[name]
+def machine_grades(candidates: Sequence[Candidate]) -> dict[str, dict[str, float]]:
+    """What each criterion gives each machine that meets all demands: 1 for the best, by spec."""
+    allowed = [one for one in candidates if not one.trouble]
+    out: dict[str, dict[str, float]] = {one.spec: {} for one in allowed}
+    for name, column in _CRITERIA.items():
         less = ALL_COLUMNS[column].better == "less"
         values = {one.spec: float(one.value(column) or 0.0) + (column == "hops") for one in allowed}
-        best = min(values.values()) if less else max(values.values())
-        for one in allowed:
-            own = values[one.spec]
-            grade = (best / own if own else 1.0) if less else (own / best if best else 1.0)
-            one.score = round((one.score or 0.0) + weight / total * grade, 6)
+        best = (min if less else max)(values.values(), default=0.0)
+        for spec, own in values.items():
+            out[spec][name] = (best / own if own else 1.0) if less else own / best if best else 1.0
+    return out
+
+
+def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:
+    total, found = sum(asked.weights.values()), machine_grades(allowed)
+    for one in allowed:
+        own = found[one.spec]
+        parts = (weight * own[name] for name, weight in asked.weights.items())
+        one.score = round(sum(parts) / total, 6)
 
 
 _JUDGED = ("money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops")

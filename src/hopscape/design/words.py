@@ -9,7 +9,7 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.registry import family
 
-__all__ = ["answer"]
+__all__ = ["answer", "sentences"]
 
 _COMPARED = (
     "switches",
@@ -22,7 +22,12 @@ _COMPARED = (
 
 
 def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
-    """What wins, by how much, what the runner-up is better at, and what would change the choice.
+    """What wins, by how much, what the runner-up is better at, and what would change the choice."""
+    return " ".join(sentences(candidates, asked))
+
+
+def sentences(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
+    """The answer, thought by thought.
 
     Parameters
     ----------
@@ -45,7 +50,7 @@ def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
         near, count = missing[0], len({one.family for one in missing})
         which = "one family misses" if count == 1 else f"{count} families miss"
         lines.append(f"{which.capitalize()} a demand; the nearest, {near.spec}: {near.trouble}.")
-    return " ".join(lines)
+    return lines
 
 
 def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:

@@ -355,7 +355,7 @@ def write_mscclpp(schedule: Schedule, path: str | Path) -> None:
         "max_message_size": 18446744073709551615,
         "gpus": [_gpu(layout, r, ops[r], peers[r]) for r in range(layout.ranks)],
     }
-    write_text(path, json.dumps(plan, indent=1) + "\n")
+    write_text(path, json.dumps(plan, separators=(",", ":")) + "\n")
 
 
 def _plan_round(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
@@ -35,6 +35,8 @@ from hopscape.registry import build
 __all__ = ["hand_over"]
 
 _TABLE_ORDER = 2100
+_PLATFORM_STEPS = 300_000
+_STEP_BYTES = 39
 _FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
 _SECONDS = 10.0
 _README = """\
@@ -178,6 +180,12 @@ def _opensm(routes: Routes, top: Path) -> str:
 
 
 def _simgrid(routes: Routes, top: Path) -> str:
+    steps = int(routes.loads.sum())
+    if steps > _PLATFORM_STEPS:
+        raise TooLargeError(
+            f"the routes of all pairs have {steps:,} steps, {steps * _STEP_BYTES >> 20} MB as a"
+            " platform; hopscape.export.simgrid.write_simgrid(all_routes(network), path) writes it"
+        )
     write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")
     return (
         f"platform.xml: {routes.network.endpoint_count} hosts, every channel a link of"

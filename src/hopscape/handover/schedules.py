@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -21,6 +22,7 @@ _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 _PERSONAL_ORDER = 64
 _SECONDS = 10.0
+_MSCCL_TRANSFERS = 20_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
 
 
 def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
+    if schedule.transfers > _MSCCL_TRANSFERS:
+        raise TooLargeError(
+            f"the {name} has {schedule.transfers:,} transfers; files for MSCCL are written up to"
+            f" {_MSCCL_TRANSFERS:,} (hopscape.export.msccl.write_msccl writes more)"
+        )
     write_msccl(schedule, folder / f"{name}.xml")
     write_mscclpp(schedule, folder / f"{name}.json")
 
@@ -109,7 +116,9 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
 def _best(network: Network, wanted: _Wanted) -> Found | None:
     """The best schedule; through switches, which only forward, messages run from end to end."""
     if not network.has_switches:
-        return best_schedule(network, wanted.goal, wanted.model)
+        bounds = lower_bounds(network, wanted.goal, wanted.model)
+        least = bounds[0].rounds if bounds else 0
+        return best_schedule(network, wanted.goal, wanted.model, least)
     rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
     winner = compete(network, wanted.goal, rules, seconds=_SECONDS).best
     return Found(winner.schedule, winner.algorithm)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -90,6 +91,7 @@ def _read_question(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def design(
+    context: typer.Context,
     question: Annotated[
         Path | None,
         typer.Option(
@@ -254,6 +256,7 @@ def design(
     if not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
     names = column_names(columns)
+    written = _Written(out, choose, *_asked_for(context))
     switched = {
         "radix": radix, "nics": nics, "planes": planes, "throughput": throughput, "worst": worst,
         "budget": budget, "prices": prices, "sweep": sweep, "figure": figure,
@@ -282,7 +285,7 @@ def design(
                 _sweep(asked, sweep, run, style, output, figure)
                 return
             _refuse({"figure": figure}, "draws the sweep; it needs --sweep")
-            _switched_design(asked, run, simulate, (names, pareto, top, style, output), out, choose)
+            _switched_design(asked, run, simulate, (names, pareto, top, style, output), written)
         return
     _refuse(switched, "belongs to switched machines; give --endpoints N --radix R")
     if nodes is None or ports is None:
@@ -327,7 +330,7 @@ def design(
         wanted |= {"table": kept, "dask": dask}
         found = _find(requirements, jobs, finalists, simulate, wanted)
     _show(found, names, pareto, top, style, output)
-    _finish(found, out, choose)
+    _finish(found, written)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -390,8 +393,7 @@ def _switched_design(
     run: dict[str, Any],
     simulate: bool,
     shown: tuple[list[str], bool, int | None, Format, Path | None],
-    out: Path | None,
-    choose: str | None,
+    written: _Written,
 ) -> None:
     from hopscape.design.switched import design_switched
 
@@ -407,7 +409,7 @@ def _switched_design(
     show_machines(found, *shown)
     if shown[3] is Format.table and shown[4] is None:
         _show_saturations(found)
-    _finish(found, out, choose)
+    _finish(found, written)
 
 
 def _names(text: str) -> list[str]:
@@ -436,12 +438,43 @@ def _find(
     return found
 
 
-def _finish(found: Design | SwitchedDesign, out: Path | None, choose: str | None) -> None:
+class _Written(NamedTuple):
+    """What ``--out`` writes: where, about whom, and the command that asked for it."""
+
+    out: Path | None
+    choose: str | None
+    command: str
+    options: list[tuple[str, str, bool]]
+
+
+def _asked_for(context: typer.Context) -> tuple[str, list[tuple[str, str, bool]]]:
+    """The command as it was given, and all its options: name, value, given or not."""
+    words, options = ["hopscape", "design"], []
+    for one in context.command.params:
+        value = context.params.get(one.name or "")
+        if value is None or one.name == "context":
+            continue
+        source = context.get_parameter_source(one.name or "")
+        given = source is not None and source.name != "DEFAULT"
+        name, text = max(one.opts, key=len), str(getattr(value, "value", value))
+        options.append((name, text, given))
+        if given:
+            words += [name] if value is True else [name, text]
+    return " ".join([*words[:2], *(shlex.quote(word) for word in words[2:])]), options
+
+
+def _finish(found: Design | SwitchedDesign, written: _Written) -> None:
     """Write the folder, and say so if the search was cut short."""
-    if out is not None:
+    if written.out is not None:
         from hopscape.design.handover import write_design
 
-        for line in write_design(found, out, choose=choose):
+        for line in write_design(
+            found,
+            written.out,
+            choose=written.choose,
+            command=written.command,
+            options=written.options,
+        ):
             print(line, file=sys.stderr)
     if not found.complete:
         print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
@@ -472,6 +505,7 @@ def _show(
             whole: dict[str, Any] = {
                 "requirements": found.requirements.to_dict(),
                 "complete": found.complete,
+                "answer": found.answer,
                 "candidates": records,
                 "curves": found.curve_points,
                 "notes": found.notes,
@@ -496,16 +530,17 @@ def _show(
                 for one in measured
             )
         )
+        say(found.answer)
         _show_curves(found)
 
 
 def _show_saturations(found: SwitchedDesign) -> None:
-    if found.curve_points:
+    if found.saturations:
         from hopscape.design.saturations import SATURATIONS
         from hopscape.design.table import heads
 
         columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
-        emit_rows(found.curve_points, Format.table, columns=columns, title="simulated saturation")
+        emit_rows(found.saturations, Format.table, columns=columns, title="simulated saturation")
     for note in found.notes:
         say(note)
 

@@ -22,6 +22,7 @@ class File(ListedFamily):
         Parameter("directed", "flag", "read links as simplex channels", default=False),
     )
     example = 'file("graph.edges")'
+    reads_files = True
 
     def __init__(self, path: str, directed: bool = False) -> None:
         self.path, self.directed = path, directed

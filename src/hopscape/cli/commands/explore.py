@@ -1,0 +1,141 @@
+"""The explorer: one page to look at networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["explore"]
+
+_MOST_SPECS = 8
+
+
+def explore(
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SPEC]...", help="Specs such as 'torus(8, 8)', or graph files."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page: an .html file.")
+    ] = None,
+    schedules: Annotated[
+        str | None,
+        typer.Option(
+            "--schedules",
+            help="Schedules to play, separated by commas: broadcast, circuit, one-port, reduce,"
+            " scatter, gather, all-gather, half-duplex, reduce-scatter, all-reduce, all-to-all;"
+            " or none. By size without.",
+        ),
+    ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(
+            "--traffic",
+            help="Traffic patterns for channel loads, separated by commas: uniform, worst, and"
+            " those of 'simulate'; or none. By size without.",
+        ),
+    ] = None,
+    bisection: Annotated[
+        bool | None,
+        typer.Option("--bisection/--no-bisection", help="The cut into halves; by size without."),
+    ] = None,
+    deadlock: Annotated[
+        bool | None,
+        typer.Option(
+            "--deadlock/--no-deadlock",
+            help="Virtual channels, and the cycle that would deadlock; by size without.",
+        ),
+    ] = None,
+    simulate: Annotated[
+        float | None,
+        typer.Option(
+            "--simulate",
+            metavar="LOAD",
+            help="Record a run of the flit simulator at this load (flits per endpoint and cycle).",
+        ),
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Simulate a load-latency curve (takes a while).")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Of random traffic and simulations.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Without SPEC: the port, 0 for a free one."),
+    ] = None,
+    browse: Annotated[
+        bool | None,
+        typer.Option("--open/--no-open", help="Without SPEC: open the browser (or do not)."),
+    ] = None,
+) -> None:
+    """Make a page to look at networks: turn, route, break and play; one file, offline.
+
+    Without SPEC the explorer starts in the browser, on this machine only, with a form for all
+    families; Ctrl-C ends it.
+    """
+    if not specs:
+        from hopscape.cli.commands.explore_server import start
+
+        of_pages = {
+            "-o": output, "--schedules": schedules, "--traffic": traffic, "--bisection": bisection,
+            "--deadlock": deadlock, "--simulate": simulate, "--curve": curve or None,
+            "--seed": seed,
+        }  # fmt: skip
+        for name, value in of_pages.items():
+            if value is not None:
+                raise ArgumentError(f"{name} is about the page of a network; name a SPEC")
+        start(port or 0, browse)
+        return
+    for name, value in (("--port", port), ("--open", browse)):
+        if value is not None:
+            raise ArgumentError(f"{name} is for the explorer in the browser; leave out SPEC")
+    if output is None:
+        raise ArgumentError("-o page.html must name the page")
+    from hopscape.core.files import write_text
+    from hopscape.core.memory import human_bytes
+    from hopscape.explore import page, payload
+    from hopscape.explore.payload import require_small
+    from hopscape.registry import build
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"{output} is no page; name an .html file")
+    if len(specs) > _MOST_SPECS:
+        raise ArgumentError(f"{len(specs)} networks are given; a page has up to {_MOST_SPECS}")
+    if seed is not None and traffic is None and simulate is None and not curve:
+        raise ArgumentError("--seed is for --traffic, --simulate and --curve; give one of them")
+    parts: dict[str, Any] = {
+        "schedules": _names(schedules, "--schedules"),
+        "traffic": _names(traffic, "--traffic"),
+        "bisection": bisection,
+        "deadlock": deadlock,
+        "simulate": simulate,
+        "curve": curve,
+        "seed": seed or 0,
+    }
+    networks = [build(spec) for spec in specs]
+    for network in networks:
+        require_small(network)
+    found = [payload(network, **parts) for network in networks]
+    text = page(found)
+    write_text(output, text)
+    print(f"wrote {output}: {human_bytes(len(text.encode()))}")
+    for one in found:
+        for note in one["notes"]:
+            print(f"{one['spec']}: {note}")
+
+
+def _names(text: str | None, option: str) -> tuple[str, ...] | None:
+    """The names in a list with commas; none of them for 'none'; None when nothing is said."""
+    if text is None or text.strip() == "none":
+        return None if text is None else ()
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ArgumentError(f"{option} is {text!r}; write names separated by commas, or none")
+    if len(set(names)) < len(names):
+        raise ArgumentError(f"{option} is {text!r}; a name is given twice")
+    return names

@@ -1,0 +1,268 @@
+"""The floor: racks and the cables between them, how long the cables are, what all parts cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.errors import HopscapeError
+from hopscape.core.network import Network
+from hopscape.design.floorplan import FloorPlan, place
+from hopscape.design.machine import Machine, Racks, rack_machine
+from hopscape.design.offers import Offer
+from hopscape.design.prices import PriceList
+from hopscape.design.report.axes import Axis, Panel, svg_page
+from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.interchange.convert import link_ends
+from hopscape.registry import build
+
+__all__ = ["Floor", "Part", "floor_of", "floor_picture", "length_picture"]
+
+_STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
+_BUNDLES = 400
+_BARS = 16
+_WIDTH = 420.0
+
+
+class Part(NamedTuple):
+    """A line of the bill of material.
+
+    Attributes
+    ----------
+    part : str
+    pieces : int
+    metres, money, watts : float or None
+        In all; None where there is nothing to say.
+    """
+
+    part: str
+    pieces: int
+    metres: float | None = None
+    money: float | None = None
+    watts: float | None = None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A network in its room.
+
+    Attributes
+    ----------
+    plan : FloorPlan
+    how : str
+        In which order racks were filled.
+    used : int64[racks]
+        Slots taken.
+    ends : int64[2, cables]
+        Places of both ends of every cable.
+    lengths : float64[cables]
+    bill : tuple of Part
+    currency : str
+        Empty where there is no price list.
+    """
+
+    plan: FloorPlan
+    how: str
+    used: IntArray
+    ends: IntArray
+    lengths: Floats
+    bill: tuple[Part, ...]
+    currency: str = ""
+
+    @property
+    def racks(self) -> IntArray:
+        """Racks of both ends of every cable, the smaller first."""
+        return np.sort(self.ends // self.plan.slots, axis=0)
+
+
+def floor_of(
+    spec: str, plan: FloorPlan | None, asked: SwitchedRequirements | None = None
+) -> Floor | None:
+    """The floor of a direct machine, or of a switched one with its prices; None where it has none.
+
+    Parameters
+    ----------
+    spec : str
+    plan : FloorPlan, optional
+        The room asked for.
+    asked : SwitchedRequirements, optional
+        Of a switched machine.
+    """
+    try:
+        if asked is None:
+            return _direct(build(spec), plan)
+        machine = Offer.of(spec).machine()
+        return _switched(machine, rack_machine(machine, plan), asked.price_list)
+    except HopscapeError:  # too many nodes for the floor or for memory
+        return None
+
+
+def _direct(network: Network, plan: FloorPlan | None) -> Floor:
+    placed = place(network, plan)
+    tails, heads, _ = link_ends(network)
+    room = placed.plan
+    ends = np.stack([placed.places[tails], placed.places[heads]])
+    degrees, counts = np.unique(network.degrees, return_counts=True)
+    nodes = [
+        Part(f"node of {degree} network ports", int(count))
+        for degree, count in zip(degrees.tolist(), counts.tolist(), strict=True)
+    ]
+    used = np.bincount(placed.places // room.slots, minlength=room.rows * room.columns)
+    bill = (*nodes, *_by_length(placed.lengths))
+    return Floor(room, placed.how, used, ends, placed.lengths, bill)
+
+
+def _by_length(lengths: Floats) -> list[Part]:
+    """Cables by the length that is on stock."""
+    out, below = [], -1.0
+    for most in _STOCK:
+        mine = lengths[(lengths > below) & (lengths <= most)]
+        below = most
+        if len(mine):
+            name = f"of up to {most:g} m" if most < math.inf else "of more than 100 m"
+            out.append(Part(f"cable {name}", len(mine), float(mine.sum())))
+    return out
+
+
+def _switched(machine: Machine, racks: Racks, prices: PriceList) -> Floor:
+    room, graph, slots = racks.plan, machine.graph, racks.plan.slots
+    times = (machine.trunk * machine.planes, graph.lines * machine.planes)
+    ends = np.concatenate(
+        [np.repeat(racks.links_at, times[0], 1), np.repeat(racks.lines_at, times[1], 1)], axis=1
+    )
+    lengths = np.concatenate([np.repeat(racks.links, times[0]), np.repeat(racks.lines, times[1])])
+    boxes = np.unique(np.concatenate([racks.links_at.ravel(), racks.lines_at[0]]))
+    used = machine.planes * np.bincount(boxes // slots, minlength=room.rows * room.columns)
+    used += np.bincount(np.unique(racks.lines_at[1]) // slots, minlength=room.rows * room.columns)
+    bill = (*_boxes(machine, prices), *_priced(lengths, prices), _interfaces(machine, prices))
+    return Floor(room, racks.how, np.minimum(used, slots), ends, lengths, bill, prices.currency)
+
+
+def _boxes(machine: Machine, prices: PriceList) -> list[Part]:
+    out = []
+    used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)
+    for ports, count in zip(used.tolist(), (pieces * machine.planes).tolist(), strict=True):
+        item = prices.switch(ports)
+        name = f"switch of {item.size:g} ports, {ports} in use"
+        out.append(Part(name, count, None, item.price * count, item.watts * count))
+    return out
+
+
+def _priced(lengths: Floats, prices: PriceList) -> list[Part]:
+    chosen, paid = prices.pick_cables(lengths)
+    out = []
+    for i, item in enumerate(prices.cables):
+        mine = chosen == i
+        if count := int(mine.sum()):
+            reach = "" if math.isinf(item.size) else f" of up to {item.size:g} m"
+            metres, money = float(lengths[mine].sum()), float(paid[mine].sum())
+            out.append(Part(f"{item.kind} cable{reach}", count, metres, money, item.watts * count))
+    return out
+
+
+def _interfaces(machine: Machine, prices: PriceList) -> Part:
+    count = machine.endpoints * machine.nics
+    nic = prices.nic
+    return Part("network interface", count, None, nic.price * count, nic.watts * count)
+
+
+# -- pictures -------------------------------------------------------------------------------------
+
+
+def floor_picture(floor: Floor, title: str) -> bytes:
+    """The room from above: racks, how full they are, and bundles of cables between them."""
+    plan = floor.plan
+    wide, deep, gap = 34.0, 22.0, 26.0
+    racks = np.arange(plan.rows * plan.columns)
+    xs = np.asarray(20 + racks % plan.columns * (wide + 8), dtype=np.float64)
+    ys = np.asarray(24 + racks // plan.columns * (deep + gap), dtype=np.float64)
+    parts = _bundles(floor, xs + wide / 2, ys + deep / 2)
+    inside = np.bincount(floor.racks[0][floor.racks[0] == floor.racks[1]], minlength=len(racks))
+    for i in racks.tolist():
+        x, y, share = float(xs[i]), float(ys[i]), float(floor.used[i]) / plan.slots
+        row, column, _ = plan.name(i * plan.slots)
+        words = (
+            f"row {row}, rack {column}: {floor.used[i]} of {plan.slots} slots, {inside[i]} cables"
+            " inside"
+        )
+        parts.append(
+            f'<g><title>{words}</title><rect class="used" x="{x:g}" y="{y:g}" height="{deep:g}"'
+            f' width="{wide * share:.1f}"/><rect class="rack" x="{x:g}" y="{y:g}" width="{wide:g}"'
+            f' height="{deep:g}"/><text class="small mid" x="{x + wide / 2:g}"'
+            f' y="{y + deep / 2 + 4:g}">{row}.{column}</text></g>'
+        )
+    width = max(_WIDTH, float(xs[-1] if plan.rows == 1 else xs.max()) + wide + 20)
+    return svg_page(width, float(ys.max()) + deep + 24, parts, title)
+
+
+def _bundles(floor: Floor, xs: Floats, ys: Floats) -> list[str]:
+    """Cables between each pair of racks as one line, the thickest ones where there are many."""
+    between = floor.racks[:, floor.racks[0] != floor.racks[1]]
+    if not between.shape[1]:
+        return []
+    pairs, counts = np.unique(between, axis=1, return_counts=True)
+    heavy = np.argsort(-counts, kind="stable")[:_BUNDLES]
+    scale = 6 / math.sqrt(float(counts.max()))
+    out = []
+    for i in heavy.tolist():
+        a, b = pairs[:, i].tolist()
+        names = ["{}.{}".format(*floor.plan.name(rack * floor.plan.slots)) for rack in (a, b)]
+        bend = 0.12 * (xs[b] - xs[a]) + (10 if ys[a] == ys[b] else 0)
+        out.append(
+            f'<path class="cable" fill="none" stroke-width="{scale * math.sqrt(counts[i]):.1f}"'
+            f' d="M{xs[a]:g} {ys[a]:g}Q{(xs[a] + xs[b]) / 2:g} {(ys[a] + ys[b]) / 2 - bend:g}'
+            f' {xs[b]:g} {ys[b]:g}"><title>{counts[i]} cables between racks {names[0]} and'
+            f" {names[1]}</title></path>"
+        )
+    return out
+
+
+def left_out(floor: Floor) -> int:
+    """Bundles of cables that the picture has no room for."""
+    between = floor.racks[:, floor.racks[0] != floor.racks[1]]
+    return max(0, np.unique(between, axis=1).shape[1] - _BUNDLES)
+
+
+def length_picture(lengths: Floats, title: str) -> bytes:
+    """How many cables are how long."""
+    counts, edges = _histogram(lengths)
+    across = Axis(0.0, float(edges[-1]), 64, 620)
+    up = Axis.around([float(c) for c in counts], 220, 30, zero=True)
+    parts = Panel(across, up, "length of cable (m)", "cables").frame()
+    for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist(), strict=False):
+        x, y = across.at(low), up.at(count)
+        parts.append(
+            f'<rect class="bar" x="{x + 1:g}" y="{y:g}" width="{across.at(high) - x - 2:.1f}"'
+            f' height="{220 - y:.1f}"><title>{count} cables of {low:g} to {high:g} m</title></rect>'
+        )
+    return svg_page(640, 264, parts, title)
+
+
+def _histogram(lengths: Floats) -> tuple[IntArray, Floats]:
+    """Counts and round edges, at most 16 bars."""
+    longest = max(float(lengths.max(initial=0.0)), 0.1)
+    step = next(
+        s
+        for power in range(-2, 9)
+        for s in (10.0**power, 2 * 10.0**power, 5 * 10.0**power)
+        if longest / s <= _BARS
+    )
+    edges = np.round(np.arange(0, math.floor(longest / step) + 2) * step, 6)
+    counts, _ = np.histogram(lengths, edges)
+    return counts.astype(np.int64), edges
+
+
+def bill_title(floor: Floor) -> str:
+    """What the room holds, in a line."""
+    total, cables = float(floor.lengths.sum()), len(floor.lengths)
+    longest = float(floor.lengths.max(initial=0.0))
+    return (
+        f"{int((floor.used > 0).sum())} racks of {floor.plan.slots} slots in {floor.plan.rows} rows"
+        f" (floor plan {escape(floor.plan.text)}), {cables:,} cables, {total:,.0f} m in all, the"
+        f" longest {longest:.1f} m; racks filled {floor.how}"
+    )

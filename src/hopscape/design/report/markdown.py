@@ -1,0 +1,105 @@
+"""The report in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hopscape._version import __version__
+from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.report.floor import Floor, bill_title
+from hopscape.design.report.pictures import Picture, best_floor, pictures
+from hopscape.design.report.texts import Found, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows, shown
+
+__all__ = ["bill_rows", "markdown_report", "markdown_table", "ranking_markdown"]
+
+BEST_AT = ("criterion", "network", "figure", "what it pays")
+
+
+def markdown_report(
+    found: Found,
+    command: str,
+    folder: str = "pictures",
+    shown: Sequence[Picture] | None = None,
+    floor: Floor | None = None,
+) -> str:
+    """The report in Markdown; pictures are files in a folder beside it.
+
+    Parameters
+    ----------
+    found : Design or SwitchedDesign
+    command : str
+        That asks for the same.
+    folder : str
+        Of the pictures.
+    shown : sequence of Picture, optional
+        The pictures, where they are drawn already.
+    floor : Floor, optional
+        Of the first one, where it is known already.
+    """
+    look = found.presentation
+    floor = best_floor(found) if floor is None else floor
+    drawn = list(pictures(found, floor)) if shown is None else shown
+    best_at = [(*one.row, paid(one, found)) for one in winners(found)]
+    lines = [f"# {look.title}", "", look.words, ""]
+    for thought in look.answer:
+        lines += [thought, ""]
+    lines += [] if found.complete else ["Interrupted: this is what was known then.", ""]
+    lines += ["## Ranking", "", *ranking_markdown(found.candidates, look.columns), ""]
+    lines += [legend(one.figures for one in found.candidates), ""]
+    lines += ["## Who is best at what", "", *markdown_table(BEST_AT, best_at), ""]
+    lines += ["## Pictures", ""]
+    for one in drawn:
+        lines += [f"![{one.caption}]({folder}/{one.name}.{one.kind})", ""]
+    for words in (*curve_words(found.curve_points), *found.notes):
+        lines += [words, ""]
+    if floor is not None:
+        heads, rows = bill_rows(floor)
+        lines += ["## Floor and parts", "", f"{bill_title(floor)}.", ""]
+        lines += [*markdown_table(heads, rows), ""]
+    lines += ["## How each number is known", ""]
+    for finalist in finalists(found):
+        figures = [row[:4] for row in how_rows(finalist)]
+        lines += [f"### `{finalist.spec}`", ""]
+        lines += [*markdown_table(("figure", "value", "how it is known", "note"), figures), ""]
+    lines += ["## To reproduce this", "", "```", command, "```", "", f"hopscape {__version__}", ""]
+    return "\n".join(lines)
+
+
+def bill_rows(floor: Floor) -> tuple[list[str], list[list[Any]]]:
+    """Heads and rows of the bill of material; money and power only where there is a price list."""
+    heads = ["part", "pieces", "metres"]
+    rows: list[list[Any]] = [[p.part, p.pieces, _rounded(p.metres)] for p in floor.bill]
+    if not floor.currency:
+        return heads, rows
+    for row, part in zip(rows, floor.bill, strict=True):
+        row += [f"{part.money or 0:,.0f}", f"{part.watts or 0:,.0f}"]
+    money = sum(part.money or 0.0 for part in floor.bill)
+    watts = sum(part.watts or 0.0 for part in floor.bill)
+    rows.append(["in all", None, None, f"{money:,.0f}", f"{watts:,.0f}"])
+    return [*heads, floor.currency, "W"], rows
+
+
+def _rounded(metres: float | None) -> float | None:
+    return None if metres is None else round(metres, 1)
+
+
+def ranking_markdown(
+    candidates: Sequence[Candidate], names: Sequence[str] = TABLE_COLUMNS
+) -> list[str]:
+    """The ranking as the lines of a table."""
+    heads = ("#", "network", *(ALL_COLUMNS[name].title for name in names), "score", "remark")
+    rows = []
+    for row in ranking_rows(candidates, names):
+        figures = [row.get(name) for name in names]
+        rows.append((row["rank"], f"`{row['spec']}`", *figures, row["score"], row["remark"]))
+    return markdown_table(heads, rows)
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """A table, line by line."""
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += ["| " + " | ".join(shown(x).replace("|", "\\|") for x in row) + " |" for row in rows]
+    return lines

@@ -1,0 +1,113 @@
+"""What the report says besides its tables: who is best at what, how figures are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from hopscape.design.candidates import Candidate
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.designer import Design
+from hopscape.design.direct_words import better, figure_words
+from hopscape.design.report.plots import collapses
+from hopscape.design.switched import SwitchedDesign
+from hopscape.design.table import cell, shown
+
+__all__ = ["Found", "Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
+
+Found = Design | SwitchedDesign
+
+_WORSE = 1.05
+_PAID = 2
+
+
+def finalists(found: Found) -> list[Candidate]:
+    """Those that were measured in full."""
+    allowed = [one for one in found.candidates if not one.trouble]
+    return allowed[: found.finalists]
+
+
+class Winner(NamedTuple):
+    """Who is best by one figure."""
+
+    criterion: str
+    column: str
+    candidate: Candidate
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Criterion, network and figure, for a table."""
+        title = ALL_COLUMNS[self.column].title
+        return self.criterion, self.candidate.spec, f"{title} {shown(self.shown)}"
+
+    @property
+    def shown(self) -> Any:
+        """The figure."""
+        return cell(self.column, self.candidate.figures[self.column])
+
+
+def winners(found: Found, families: Collection[str] | None = None) -> list[Winner]:
+    """For each figure of each criterion the best candidate (of some families)."""
+    allowed = [
+        one
+        for one in found.candidates
+        if not one.trouble and (families is None or one.family in families)
+    ]
+    out = []
+    for criterion, column in found.presentation.criteria:
+        known = [one for one in allowed if one.value(column) is not None]
+        if known:
+            sign = 1 if ALL_COLUMNS[column].better == "less" else -1
+            best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
+            out.append(Winner(criterion, column, best))
+    return out
+
+
+def paid(winner: Winner, found: Found) -> str:
+    """What being best at one thing costs: the place, and where it falls behind the first most."""
+    one, best = winner.candidate, found.best
+    if one is best:
+        return "the first of the ranking"
+    behind: dict[str, float] = {}
+    for _, column in found.presentation.criteria:
+        a, b = one.value(column), best.value(column)
+        if a is not None and b is not None and better(best, one, column):
+            low, high = sorted((abs(float(a)), abs(float(b))))
+            behind[column] = high / low if low else float("inf")
+    worst = sorted((c for c in behind if behind[c] > _WORSE), key=lambda c: -behind[c])[:_PAID]
+    losses = [f"{figure_words(one, c)} against {shown(cell(c, best.figures[c]))}" for c in worst]
+    place = f"place {found.candidates.index(one) + 1}"
+    return f"{place}; it pays with {', '.join(losses)} of the first" if losses else place
+
+
+def curve_words(rows: Sequence[Any]) -> list[str]:
+    """What the curves show: saturation, and collapse beyond it."""
+    if not rows:
+        return []
+    out = [
+        "Latency is drawn as far as the network carries what is offered. Hollow points are beyond"
+        " saturation: queues at the endpoints grow without end, and no latency is defined."
+    ]
+    for one in collapses(rows):
+        out.append(
+            f"{one.spec} collapses: it carries {shown(one.best)} flits per endpoint and cycle when"
+            f" {shown(one.best_at)} are offered, but only {shown(one.last)} at"
+            f" {shown(one.last_at)} (the cross). Long chains of full buffers hold back packets that"
+            " could move;"
+            " --window, --priority and --spread of 'hopscape simulate' are the remedies."
+        )
+    return out
+
+
+def how_rows(one: Candidate) -> list[tuple[str, Any, str, str, str]]:
+    """Title, value, how it is known, note and explanation of each figure."""
+    return [
+        (
+            ALL_COLUMNS[name].title,
+            cell(name, measured),
+            measured.how,
+            measured.note,
+            ALL_COLUMNS[name].explanation,
+        )
+        for name, measured in one.figures.items()
+    ]
