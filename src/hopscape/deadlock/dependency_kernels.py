@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Channel dependencies: who waits for whom, cycles, and layers that have none.
 
 A vertex is a channel and a class of virtual channels, ``channel * classes + class``. Its possible
@@ -11,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import NO_PORT, IntArray
+
 __all__ = [
     "collect_plain",
     "collect_rings",
@@ -22,11 +23,17 @@ __all__ = [
     "used_pairs",
 ]
 
-_NO_PORT = 0xFFFF
-
 
 @njit(cache=True, nogil=True)
-def collect_plain(indptr, heads, port, other, begins, goals, graph):
+def collect_plain(
+    indptr: IntArray,
+    heads: IntArray,
+    port: IntArray,
+    other: IntArray,
+    begins: IntArray,
+    goals: IntArray,
+    graph: IntArray,
+) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to goals, in one class."""
     order = len(indptr) - 1
     seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
@@ -43,15 +50,15 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
             source = stack[size]
             for first in range(2):
                 out = port[source, goal] if first == 0 else other[source, goal]
-                if out == _NO_PORT or (first and out == port[source, goal]):
+                if out == NO_PORT or (first and out == port[source, goal]):
                     continue
                 channel = indptr[source] + out
                 at = heads[channel]
                 if at == goal:
                     continue
-                if port[at, goal] != _NO_PORT:
+                if port[at, goal] != NO_PORT:
                     graph[channel, port[at, goal]] += 1
-                if other[at, goal] != _NO_PORT and other[at, goal] != port[at, goal]:
+                if other[at, goal] != NO_PORT and other[at, goal] != port[at, goal]:
                     graph[channel, other[at, goal]] += 1
                 if not seen[at]:
                     seen[at] = 1
@@ -60,7 +67,18 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
 
 
 @njit(cache=True, nogil=True)
-def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, entry_other):
+def ring_classes(
+    indptr: IntArray,
+    heads: IntArray,
+    port: IntArray,
+    other: IntArray,
+    rings: IntArray,
+    first: IntArray,
+    second: IntArray,
+    free: int,
+    entry: IntArray,
+    entry_other: IntArray,
+) -> None:
     """How a packet enters a ring: 1 when its straight run crosses the first dateline, else 0 when
     it crosses the second, else `free`."""
     order = len(indptr) - 1
@@ -73,7 +91,7 @@ def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, 
                 continue
             for way in range(2):
                 out = port[source, goal] if way == 0 else other[source, goal]
-                if out == _NO_PORT:
+                if out == NO_PORT:
                     continue
                 channel = start = indptr[source] + out
                 size, found = 0, np.uint8(free)
@@ -105,17 +123,35 @@ def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, 
 
 
 @njit(cache=True, nogil=True)
-def _onward(indptr, port, other, rings, at, goal, ring):
+def _onward(
+    indptr: IntArray,
+    port: IntArray,
+    other: IntArray,
+    rings: IntArray,
+    at: int,
+    goal: int,
+    ring: int,
+) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
     for first in range(2):
         out = port[at, goal] if first == 0 else other[at, goal]
-        if out != _NO_PORT and rings[indptr[at] + out] == ring:
+        if out != NO_PORT and rings[indptr[at] + out] == ring:
             return indptr[at] + out
     return -1
 
 
 @njit(cache=True, nogil=True)
-def collect_rings(indptr, heads, port, other, rings, entry, entry_other, sets, graph):
+def collect_rings(
+    indptr: IntArray,
+    heads: IntArray,
+    port: IntArray,
+    other: IntArray,
+    rings: IntArray,
+    entry: IntArray,
+    entry_other: IntArray,
+    sets: IntArray,
+    graph: IntArray,
+) -> None:
     """Dependencies when a packet keeps its class as long as it stays in one ring.
 
     It enters in any class of a set, whose classes are the bits of `sets`.
@@ -128,7 +164,7 @@ def collect_rings(indptr, heads, port, other, rings, entry, entry_other, sets, g
                 continue
             for way in range(2):
                 out = port[source, goal] if way == 0 else other[source, goal]
-                if out == _NO_PORT:
+                if out == NO_PORT:
                     continue
                 mine = sets[entry[source, goal] if way == 0 else entry_other[source, goal]]
                 for kind in range(2):
@@ -141,20 +177,20 @@ def collect_rings(indptr, heads, port, other, rings, entry, entry_other, sets, g
 
 @njit(cache=True, nogil=True)
 def _collect_run(
-    indptr,
-    heads,
-    port,
-    other,
-    rings,
-    entry,
-    entry_other,
-    sets,
-    graph,
-    stamp,
-    goal,
-    channel,
-    kind,
-):
+    indptr: IntArray,
+    heads: IntArray,
+    port: IntArray,
+    other: IntArray,
+    rings: IntArray,
+    entry: IntArray,
+    entry_other: IntArray,
+    sets: IntArray,
+    graph: IntArray,
+    stamp: IntArray,
+    goal: int,
+    channel: int,
+    kind: int,
+) -> None:
     """Dependencies of a straight run in one class, and of the turns at its nodes."""
     while channel >= 0 and stamp[channel * 2 + kind] != goal + 1:
         stamp[channel * 2 + kind] = goal + 1
@@ -164,7 +200,7 @@ def _collect_run(
             break
         for way in range(2):
             then = port[at, goal] if way == 0 else other[at, goal]
-            if then == _NO_PORT:
+            if then == NO_PORT:
                 continue
             follower = indptr[at] + then
             if rings[before] >= 0 and rings[follower] == rings[before]:
@@ -178,7 +214,7 @@ def _collect_run(
 
 
 @njit(cache=True, nogil=True)
-def cyclic_part(indptr, heads, graph, classes):
+def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int) -> IntArray:
     """Marks the vertices that are left when those without predecessors are taken off again and
     again: none when the graph has no cycle."""
     count = len(heads) * classes
@@ -211,7 +247,9 @@ def cyclic_part(indptr, heads, graph, classes):
 
 
 @njit(cache=True, nogil=True)
-def shortest_cycle(indptr, heads, graph, classes, left, starts):
+def shortest_cycle(
+    indptr: IntArray, heads: IntArray, graph: IntArray, classes: int, left: IntArray, starts: int
+) -> IntArray:
     """The vertices of a shortest cycle through one of the first `starts` marked vertices."""
     count = len(heads) * classes
     width = graph.shape[1]
@@ -259,7 +297,17 @@ def shortest_cycle(indptr, heads, graph, classes, left, starts):
 
 
 @njit(cache=True, nogil=True)
-def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
+def used_pairs(
+    indptr: IntArray,
+    heads: IntArray,
+    toward: IntArray,
+    layers: IntArray,
+    layer: int,
+    begins: IntArray,
+    goals: IntArray,
+    cut: IntArray,
+    moved: int,
+) -> int:
     """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many.
 
     `toward` and `layers` are by goal and source.
@@ -274,7 +322,7 @@ def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
             at, before = source, -1
             while at != goal:
                 out = ports[at]
-                if out == _NO_PORT:
+                if out == NO_PORT:
                     break
                 if before >= 0 and cut[before, out]:
                     layers[goal, source] = moved
@@ -286,7 +334,7 @@ def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
 
 
 @njit(cache=True, nogil=True)
-def layer_pairs(indptr, heads, graph, cut):
+def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArray) -> int:
     """Mark in `cut` dependencies whose removal leaves no cycle, the least used of each found.
 
     `graph` holds how many pairs use each dependency; those cut are set to 0.
@@ -326,7 +374,16 @@ def layer_pairs(indptr, heads, graph, cut):
 
 
 @njit(cache=True, nogil=True)
-def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
+def _cut_weakest(
+    stack: IntArray,
+    size: int,
+    place: IntArray,
+    column: IntArray,
+    colour: IntArray,
+    graph: IntArray,
+    cut: IntArray,
+    closing: int,
+) -> int:
     """Cut the least used dependency of the cycle on the stack, and step back to before it."""
     low, where = np.int64(2**62), -1
     for i in range(place[closing], size):
@@ -344,7 +401,7 @@ def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
 
 
 @njit(cache=True, nogil=True)
-def pairs_over(indptr, heads, port, channel):
+def pairs_over(indptr: IntArray, heads: IntArray, port: IntArray, channel: int) -> IntArray:
     """uint8[order, order]: which pairs (source, goal) are routed over a channel."""
     order = len(indptr) - 1
     out = np.zeros((order, order), dtype=np.uint8)
@@ -353,7 +410,7 @@ def pairs_over(indptr, heads, port, channel):
             at = source
             while at != goal:
                 step = port[at, goal]
-                if step == _NO_PORT:
+                if step == NO_PORT:
                     break
                 way = indptr[at] + step
                 if way == channel:

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Layers of routes whose dependencies have no cycle, filled one after the other.
 
 Which channel leads to which by the dependencies of a layer is kept as bits. A route fits into the
@@ -12,14 +11,23 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import NO_PORT, IntArray
+
 __all__ = ["add_dependency", "count_uses", "fill_layer"]
 
-_NO_PORT = 0xFFFF
 _ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
 
 
 @njit(cache=True, nogil=True)
-def _climb(indptr, heads, ports, goal, order_of, stack, known):
+def _climb(
+    indptr: IntArray,
+    heads: IntArray,
+    ports: IntArray,
+    goal: int,
+    order_of: IntArray,
+    stack: IntArray,
+    known: IntArray,
+) -> int:
     """List the nodes of the tree of a goal, each after the next one on its way; how many."""
     known[:] = 0
     known[goal] = 2
@@ -30,7 +38,7 @@ def _climb(indptr, heads, ports, goal, order_of, stack, known):
             known[at] = 1
             stack[size] = at
             size += 1
-            if ports[at] == _NO_PORT:
+            if ports[at] == NO_PORT:
                 break
             at = heads[indptr[at] + ports[at]]
         good = known[at] == 2
@@ -43,7 +51,17 @@ def _climb(indptr, heads, ports, goal, order_of, stack, known):
 
 
 @njit(cache=True, nogil=True)
-def count_uses(indptr, heads, toward, layers, sets, layer, begins, goals, graph):
+def count_uses(
+    indptr: IntArray,
+    heads: IntArray,
+    toward: IntArray,
+    layers: IntArray,
+    sets: IntArray,
+    layer: int,
+    begins: IntArray,
+    goals: IntArray,
+    graph: IntArray,
+) -> None:
     """Add to ``graph[channel, port]`` how many routes go on by that port in a layer.
 
     ``layers[goal, source]`` is the number of a route's set of layers, which are bits of `sets`.
@@ -69,7 +87,19 @@ def count_uses(indptr, heads, toward, layers, sets, layer, begins, goals, graph)
 
 
 @njit(cache=True, nogil=True)
-def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, leads, comes):
+def fill_layer(
+    indptr: IntArray,
+    heads: IntArray,
+    toward: IntArray,
+    bits: IntArray,
+    layer: int,
+    again: int,
+    begins: IntArray,
+    goals: IntArray,
+    graph: IntArray,
+    leads: IntArray,
+    comes: IntArray,
+) -> int:
     """Put routes into a layer as far as they fit; how many do not.
 
     Parameters
@@ -125,7 +155,7 @@ def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, 
 
 
 @njit(cache=True, nogil=True)
-def _fits(way, size, leads):
+def _fits(way: IntArray, size: int, leads: IntArray) -> bool:
     """Does no channel of a way lead back to one before it?"""
     for j in range(1, size):
         row = leads[way[j]]
@@ -136,14 +166,30 @@ def _fits(way, size, leads):
 
 
 @njit(cache=True, nogil=True)
-def _put(indptr, heads, way, size, graph, leads, comes):
+def _put(
+    indptr: IntArray,
+    heads: IntArray,
+    way: IntArray,
+    size: int,
+    graph: IntArray,
+    leads: IntArray,
+    comes: IntArray,
+) -> None:
     """Add the dependencies of a way, from its end on."""
     for j in range(size - 2, -1, -1):
         add_dependency(indptr, heads, way[j], way[j + 1], graph, leads, comes)
 
 
 @njit(cache=True, nogil=True)
-def add_dependency(indptr, heads, first, second, graph, leads, comes):
+def add_dependency(
+    indptr: IntArray,
+    heads: IntArray,
+    first: int,
+    second: int,
+    graph: IntArray,
+    leads: IntArray,
+    comes: IntArray,
+) -> None:
     """Add the dependency of a channel on the next, and what leads to what because of it."""
     port = second - indptr[heads[first]]
     if graph[first, port]:
@@ -160,7 +206,7 @@ def add_dependency(indptr, heads, first, second, graph, leads, comes):
 
 
 @njit(cache=True, nogil=True)
-def _spread(table, rows, done, bits):
+def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> None:
     """Add bits to those rows of a table that are not done yet."""
     for word in range(len(rows)):
         todo = rows[word] & ~done[word]

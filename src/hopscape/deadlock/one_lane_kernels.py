@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Routes to one destination that close no cycle with the routes to all others.
 
 The search grows backwards from the destination over channels, the cheapest next, and takes a
@@ -13,6 +12,7 @@ import heapq
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray
 from hopscape.deadlock.layer_kernels import add_dependency
 
 __all__ = ["grow_routes", "shift_loads"]
@@ -22,8 +22,20 @@ _ONE = np.uint64(1)
 
 @njit(cache=True, nogil=True)
 def grow_routes(
-    indptr, heads, tails, into_start, into, goal, price, noise, place, graph, leads, comes, out
-):
+    indptr: IntArray,
+    heads: IntArray,
+    tails: IntArray,
+    into_start: IntArray,
+    into: IntArray,
+    goal: int,
+    price: IntArray,
+    noise: IntArray,
+    place: IntArray,
+    graph: IntArray,
+    leads: IntArray,
+    comes: IntArray,
+    out: IntArray,
+) -> int:
     """Grow the routes to one goal as far as they close no cycle; how many nodes have one.
 
     Parameters
@@ -74,7 +86,9 @@ def grow_routes(
 
 
 @njit(cache=True, nogil=True)
-def shift_loads(heads, out, goal, senders, amount, load):
+def shift_loads(
+    heads: IntArray, out: IntArray, goal: int, senders: IntArray, amount: int, load: IntArray
+) -> None:
     """Add an amount to every channel on the ways of the senders to a goal."""
     for at in senders:
         while at != goal:

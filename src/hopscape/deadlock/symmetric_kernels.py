@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Layers of pairs whose routes there and back close no cycle, filled one after the other."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray
 from hopscape.deadlock.layer_kernels import add_dependency
 
 __all__ = ["fill_pairs"]
@@ -14,7 +14,18 @@ _ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def fill_pairs(indptr, heads, toward, first, second, layer, held, graph, leads, comes):
+def fill_pairs(
+    indptr: IntArray,
+    heads: IntArray,
+    toward: IntArray,
+    first: IntArray,
+    second: IntArray,
+    layer: int,
+    held: IntArray,
+    graph: IntArray,
+    leads: IntArray,
+    comes: IntArray,
+) -> int:
     """Put pairs into a layer as far as both their routes fit; how many do not.
 
     Parameters
@@ -54,7 +65,15 @@ def fill_pairs(indptr, heads, toward, first, second, layer, held, graph, leads, 
 
 
 @njit(cache=True, nogil=True)
-def _follow(indptr, heads, ports, source, goal, way, size):
+def _follow(
+    indptr: IntArray,
+    heads: IntArray,
+    ports: IntArray,
+    source: int,
+    goal: int,
+    way: IntArray,
+    size: int,
+) -> int:
     """Append the channels of a route; the new size."""
     at = source
     while at != goal:
@@ -65,7 +84,7 @@ def _follow(indptr, heads, ports, source, goal, way, size):
 
 
 @njit(cache=True, nogil=True)
-def _agree(way, there, size, leads):
+def _agree(way: IntArray, there: IntArray, size: int, leads: IntArray) -> bool:
     """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
     number = np.empty(size, np.int64)
     count = 0

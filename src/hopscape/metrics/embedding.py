@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, MissingPackageError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -216,7 +216,7 @@ def best_embedding(
         )
     require_memory(3 * host.order**2, f"the distances of {host.spec} ({host.order} nodes)")
     table = distance_rows(host, np.arange(host.order))
-    if (table == np.iinfo(table.dtype).max).any():
+    if unreached(table).any():
         raise DisconnectedError(f"{host.spec} has nodes that cannot reach each other")
     oneway, table = table, np.maximum(table, table.T)
     low, how = _simple_bound(guest, host, table)
@@ -270,7 +270,7 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
         return 1, "two linked nodes stand apart"
     near = distance_rows(guest, np.arange(guest.order))
     row = near[_widest(near)]
-    small = np.bincount(row[row < np.iinfo(near.dtype).max]).cumsum()
+    small = np.bincount(row[~unreached(row)]).cumsum()
     large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
     low, why = 1, "two linked nodes stand apart"
     for r in range(1, len(small)):
