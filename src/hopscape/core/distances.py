@@ -109,8 +109,8 @@ def unreached(rows: IntArray) -> IntArray:
 
     Examples
     --------
-    >>> import hopscape
-    >>> unreached(distance_rows(hopscape.build("links(0-1, 2-2)"), np.asarray([0])))
+    >>> from hopscape import Network
+    >>> unreached(distance_rows(Network.from_links(3, [0], [1]), np.asarray([0])))
     array([[False, False,  True]])
     """
     return rows == np.iinfo(rows.dtype).max

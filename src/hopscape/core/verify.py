@@ -13,6 +13,7 @@ from hopscape.core.goal import Goal, Promise
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.operations import ADD, COPY
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 
@@ -312,14 +313,16 @@ def _check_all_reduce(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
     held = np.empty((net.order, words), dtype=np.uint64)
-    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    ops = np.full(schedule.transfers, COPY, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), adds)
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), ops)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    added = additions(
+        schedule.round_start, schedule.target, (ops == ADD).astype(np.uint8), net.order
+    )
     details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
     if chunk < 0:
         return None

@@ -16,6 +16,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
+from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, own_table
@@ -193,18 +194,19 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         return
     port = table.port
     other = table.other if table.other is not None else port
+    whole = PortTable(network.indptr, network.heads, port, other)
     sets = np.asarray(classes.sets, dtype=np.int64)
     if classes.method == "dateline":
         graph = blank_graph(network, 2)
-        entries = classes.entry, classes.entry_other, sets
-        collect_rings(network.indptr, network.heads, port, other, classes.rings, *entries, graph)
+        entries = RingEntries(classes.rings, classes.entry, classes.entry_other, sets)
+        collect_rings(whole, entries, graph)
         yield graph, 2, 0
         return
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
     if classes.method == "single":
         graph = blank_graph(network)
-        collect_plain(network.indptr, network.heads, port, other, begins, goals, graph)
+        collect_plain(whole, begins, goals, graph)
         yield graph, 1, 0
         return
     if classes.method == "rising":
@@ -215,8 +217,8 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         return
     for layer in range(classes.count):
         graph = blank_graph(network)
-        pairs = port.T, classes.layers.T, sets, layer
-        count_uses(network.indptr, network.heads, *pairs, begins, goals, graph)
+        wiring = Wiring(network.indptr, network.heads)
+        count_uses(wiring, port.T, classes.layers.T, sets, layer, begins, goals, graph)
         yield graph, 1, layer
 
 
@@ -394,8 +396,8 @@ def _dateline(table: RoutingTable, spread: bool) -> Classes | None:
     other = table.other if table.other is not None else table.port
     first = _datelines(network, rings)
     second = _half_way(network, rings, first) if spread else np.zeros_like(first)
-    lines = rings, first, second, 2 if spread else 0
-    ring_classes(network.indptr, network.heads, table.port, other, *lines, entry, entry_other)
+    whole = PortTable(network.indptr, network.heads, table.port, other)
+    ring_classes(whole, rings, first, second, 2 if spread else 0, entry, entry_other)
     sets = (1, 2, 3) if spread else (1, 2)
     return Classes("dateline", 2, rings, entry, entry_other, _ALIKE, sets, datelines=first)
 

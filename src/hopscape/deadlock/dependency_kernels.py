@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 
 __all__ = [
     "collect_plain",
@@ -25,16 +26,9 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def collect_plain(
-    indptr: IntArray,
-    heads: IntArray,
-    port: IntArray,
-    other: IntArray,
-    begins: IntArray,
-    goals: IntArray,
-    graph: IntArray,
-) -> None:
+def collect_plain(table: PortTable, begins: IntArray, goals: IntArray, graph: IntArray) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to goals, in one class."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     order = len(indptr) - 1
     seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
     for goal in goals:
@@ -68,10 +62,7 @@ def collect_plain(
 
 @njit(cache=True, nogil=True)
 def ring_classes(
-    indptr: IntArray,
-    heads: IntArray,
-    port: IntArray,
-    other: IntArray,
+    table: PortTable,
     rings: IntArray,
     first: IntArray,
     second: IntArray,
@@ -81,6 +72,7 @@ def ring_classes(
 ) -> None:
     """How a packet enters a ring: 1 when its straight run crosses the first dateline, else 0 when
     it crosses the second, else `free`."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     order = len(indptr) - 1
     crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
     stamp = np.zeros(len(heads), np.int32)  # for which target that is known
@@ -89,8 +81,8 @@ def ring_classes(
         for source in range(order):
             if source == goal:
                 continue
-            for way in range(2):
-                out = port[source, goal] if way == 0 else other[source, goal]
+            for turn in range(2):
+                out = port[source, goal] if turn == 0 else other[source, goal]
                 if out == NO_PORT:
                     continue
                 channel = start = indptr[source] + out
@@ -106,9 +98,7 @@ def ring_classes(
                     if first[channel]:
                         break
                     at, ring = heads[channel], rings[channel]
-                    channel = (
-                        -1 if at == goal else _onward(indptr, port, other, rings, at, goal, ring)
-                    )
+                    channel = -1 if at == goal else _onward(table, rings, at, goal, ring)
                 for i in range(size - 1, -1, -1):
                     if first[run[i]]:
                         found = np.uint8(1)
@@ -116,23 +106,16 @@ def ring_classes(
                         found = np.uint8(0)
                     crosses[run[i]] = found
                 found = crosses[start] if rings[start] >= 0 else np.uint8(0)
-                if way == 0:
+                if turn == 0:
                     entry[source, goal] = found
                 else:
                     entry_other[source, goal] = found
 
 
-@njit(cache=True, nogil=True)
-def _onward(
-    indptr: IntArray,
-    port: IntArray,
-    other: IntArray,
-    rings: IntArray,
-    at: int,
-    goal: int,
-    ring: int,
-) -> int:
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _onward(table: PortTable, rings: IntArray, at: int, goal: int, ring: int) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
+    indptr, port, other = table.indptr, table.port, table.other
     for first in range(2):
         out = port[at, goal] if first == 0 else other[at, goal]
         if out != NO_PORT and rings[indptr[at] + out] == ring:
@@ -141,50 +124,34 @@ def _onward(
 
 
 @njit(cache=True, nogil=True)
-def collect_rings(
-    indptr: IntArray,
-    heads: IntArray,
-    port: IntArray,
-    other: IntArray,
-    rings: IntArray,
-    entry: IntArray,
-    entry_other: IntArray,
-    sets: IntArray,
-    graph: IntArray,
-) -> None:
+def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> None:
     """Dependencies when a packet keeps its class as long as it stays in one ring.
 
     It enters in any class of a set, whose classes are the bits of `sets`.
     """
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
+    entry, entry_other, sets = entries.entry, entries.entry_other, entries.sets
     order = len(indptr) - 1
     stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
     for goal in range(order):
         for source in range(order):
             if source == goal:
                 continue
-            for way in range(2):
-                out = port[source, goal] if way == 0 else other[source, goal]
+            for turn in range(2):
+                out = port[source, goal] if turn == 0 else other[source, goal]
                 if out == NO_PORT:
                     continue
-                mine = sets[entry[source, goal] if way == 0 else entry_other[source, goal]]
+                mine = sets[entry[source, goal] if turn == 0 else entry_other[source, goal]]
                 for kind in range(2):
                     if mine >> kind & 1:
-                        _collect_run(
-                            indptr, heads, port, other, rings, entry, entry_other, sets, graph,
-                            stamp, goal, indptr[source] + out, kind,
-                        )  # fmt: skip
+                        first = indptr[source] + out
+                        _collect_run(table, entries, graph, stamp, goal, first, kind)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _collect_run(
-    indptr: IntArray,
-    heads: IntArray,
-    port: IntArray,
-    other: IntArray,
-    rings: IntArray,
-    entry: IntArray,
-    entry_other: IntArray,
-    sets: IntArray,
+    table: PortTable,
+    entries: RingEntries,
     graph: IntArray,
     stamp: IntArray,
     goal: int,
@@ -192,14 +159,17 @@ def _collect_run(
     kind: int,
 ) -> None:
     """Dependencies of a straight run in one class, and of the turns at its nodes."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
+    rings, sets = entries.rings, entries.sets
+    entry, entry_other = entries.entry, entries.entry_other
     while channel >= 0 and stamp[channel * 2 + kind] != goal + 1:
         stamp[channel * 2 + kind] = goal + 1
         at, before = heads[channel], channel
         channel = -1
         if at == goal:
             break
-        for way in range(2):
-            then = port[at, goal] if way == 0 else other[at, goal]
+        for turn in range(2):
+            then = port[at, goal] if turn == 0 else other[at, goal]
             if then == NO_PORT:
                 continue
             follower = indptr[at] + then
@@ -207,7 +177,7 @@ def _collect_run(
                 channel = follower
                 graph[before * 2 + kind, then * 2 + kind] += 1
                 continue
-            theirs = sets[entry[at, goal] if way == 0 else entry_other[at, goal]]
+            theirs = sets[entry[at, goal] if turn == 0 else entry_other[at, goal]]
             for level in range(2):
                 if theirs >> level & 1:
                     graph[before * 2 + kind, then * 2 + level] += 1
@@ -253,7 +223,7 @@ def shortest_cycle(
     """The vertices of a shortest cycle through one of the first `starts` marked vertices."""
     count = len(heads) * classes
     width = graph.shape[1]
-    far = np.full(count, -1, dtype=np.int64)
+    distance = np.full(count, -1, dtype=np.int64)
     parent = np.empty(count, dtype=np.int64)
     queue = np.empty(count, dtype=np.int64)
     best = np.empty(0, dtype=np.int64)
@@ -266,11 +236,11 @@ def shortest_cycle(
         starts -= 1
         size, at, end = 1, 0, -1
         queue[0] = root
-        far[root] = 0
+        distance[root] = 0
         while at < size and end < 0:
             vertex = queue[at]
             at += 1
-            if far[vertex] + 1 >= limit:
+            if distance[vertex] + 1 >= limit:
                 break
             base = indptr[heads[vertex // classes]] * classes
             for column in range(width):
@@ -279,27 +249,26 @@ def shortest_cycle(
                     if follower == root:
                         end = vertex
                         break
-                    if left[follower] and far[follower] < 0:
-                        far[follower] = far[vertex] + 1
+                    if left[follower] and distance[follower] < 0:
+                        distance[follower] = distance[vertex] + 1
                         parent[follower] = vertex
                         queue[size] = follower
                         size += 1
         if end >= 0:
-            limit = far[end] + 1
+            limit = distance[end] + 1
             best = np.empty(limit, dtype=np.int64)
             vertex = end
             for i in range(limit - 1, -1, -1):
                 best[i] = vertex
                 vertex = parent[vertex]
         for i in range(size):
-            far[queue[i]] = -1
+            distance[queue[i]] = -1
     return best
 
 
 @njit(cache=True, nogil=True)
 def used_pairs(
-    indptr: IntArray,
-    heads: IntArray,
+    wiring: Wiring,
     toward: IntArray,
     layers: IntArray,
     layer: int,
@@ -312,6 +281,7 @@ def used_pairs(
 
     `toward` and `layers` are by goal and source.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     order = len(indptr) - 1
     count = 0
     for goal in goals:
@@ -412,9 +382,9 @@ def pairs_over(indptr: IntArray, heads: IntArray, port: IntArray, channel: int) 
                 step = port[at, goal]
                 if step == NO_PORT:
                     break
-                way = indptr[at] + step
-                if way == channel:
+                taken = indptr[at] + step
+                if taken == channel:
                     out[source, goal] = 1
                     break
-                at = heads[way]
+                at = heads[taken]
     return out

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import TABLE_COLUMNS, cell, legend, ranking_rows
-from hopscape.design.table import shown as shown_value
 
 __all__ = ["html_report", "markdown_report", "markdown_table", "pictures", "winners"]
 
@@ -273,8 +273,8 @@ def _html_ranking(found: Found) -> str:
         for name in names:
             value = one.value(name)
             plain = "" if value is None else f" data-value='{float(value)}'"
-            line.append(f"<td{plain}>{e(shown_value(row.get(name)))}</td>")
-        line.append(f"<td>{e(shown_value(one.score))}</td>")
+            line.append(f"<td{plain}>{e(in_table(row.get(name)))}</td>")
+        line.append(f"<td>{e(in_table(one.score))}</td>")
         line.append(f"<td class='text remark'>{e(row['remark'])}</td>")
         body.append(f"<tr class='{kind}'>{''.join(line)}</tr>")
     return (
@@ -286,7 +286,7 @@ def _html_ranking(found: Found) -> str:
 def _html_how(one: Candidate) -> str:
     e = html.escape
     rows = "".join(
-        f"<tr><td class='text'>{e(title)}</td><td>{e(shown_value(value))}</td>"
+        f"<tr><td class='text'>{e(title)}</td><td>{e(in_table(value))}</td>"
         f"<td class='text'>{e(how)}"
         f"</td><td class='text'>{e(note)}</td><td class='text'>{e(explanation)}</td></tr>"
         for title, value, how, note, explanation in _how_rows(one)
@@ -356,6 +356,6 @@ def ranking_markdown(
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += [
-        "| " + " | ".join(shown_value(x).replace("|", "\\|") for x in row) + " |" for row in rows
+        "| " + " | ".join(in_table(x).replace("|", "\\|") for x in row) + " |" for row in rows
     ]
     return lines

@@ -117,7 +117,7 @@ def _laid(
 
     With `swap` guest nodes change places too, without a larger dilation.
     """
-    from hopscape.metrics.congestion_kernels import relieve
+    from hopscape.metrics.congestion_kernels import Annealing, Guest, Host, relieve
 
     tails, tips = _ends(guest)
     if not len(tails):
@@ -129,16 +129,16 @@ def _laid(
     channels = np.arange(host.channels)
     lanes = np.where(host.reverse < 0, channels, np.minimum(channels, host.reverse))
     moves = min((_MOVED if swap else _LAID) * len(tails), _POLISH)
-    fixed = (tails, tips, starts, links, host.indptr, host.tails, host.heads, lanes, table)
+    laid = Guest(tails, tips, starts, links)
+    over = Host(host.indptr, host.tails, host.heads, lanes, table)
     least = _crowding(tails, tips, guest.order, host, lanes)
     best: _Laid | None = None
     target, failures = least, 0
     for call in range(_CALLS):
         where = places.copy() if best is None else best[1].copy()
         effort = moves if call else 0
-        peak, routes, hops = relieve(
-            *fixed, where, limit, target, effort, _HEATS[call % 2], swap, seed + call
-        )
+        search = Annealing(effort, _HEATS[call % 2], swap, seed + call)
+        peak, routes, hops = relieve(laid, over, where, limit, target, search)
         within = int(table[where[tails], where[tips]].max()) <= limit
         failures = 0 if within and (best is None or peak < best[0]) else failures + 1
         if failures == 0:
