@@ -63,29 +63,31 @@ class _Layout(NamedTuple):
     cost: Floats
     came: IntArray
     lists: IntArray
+    size: IntArray
     touched: IntArray
     old_routes: IntArray
     old_lengths: IntArray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _excess(load: Integer, target: Integer) -> Integer:
     return (load - target) ** 2 if load > target else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _lay(guest: Guest, host: Host, state: _Layout, link: Integer, limit: int, target: int) -> int:
     """Lay a link anew, over the cheapest path; by how much the total excess changes.
 
     The price of a lane is what one more link adds to its excess over the target; its load and a
     little luck decide between equal ones. cost (infinite at first, and again on return), came and
-    lists have a row per hop.
+    lists have a row per hop, size a place.
     """
     indptr, heads, lanes, distances = host.indptr, host.heads, host.lanes, host.distances
     load, cost, came, lists = state.load, state.cost, state.came, state.lists
+    size = state.size
     a, b = state.place[guest.tails[link]], state.place[guest.tips[link]]
     limit = max(int(distances[a, b]), min(limit, int(distances[a, b]) + _LONGER))
-    size = np.zeros(limit + 1, np.int64)
+    size[: limit + 1] = 0
     cost[0, a] = 0.0
     lists[0, 0] = a
     size[0] = 1
@@ -122,7 +124,7 @@ def _lay(guest: Guest, host: Host, state: _Layout, link: Integer, limit: int, ta
     return _book(host, state, link, target, 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _book(host: Host, state: _Layout, link: Integer, target: int, sign: int) -> int:
     """Add a link's route to the loads (or take it off); by how much the total excess changes."""
     load, change = state.load, 0
@@ -133,7 +135,7 @@ def _book(host: Host, state: _Layout, link: Integer, target: int, sign: int) -> 
     return change
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _stretch(guest: Guest, host: Host, place: IntArray, v: Integer, limit: int) -> int:
     """What the hops of the links at guest v beyond the limit cost."""
     over = 0
@@ -145,7 +147,7 @@ def _stretch(guest: Guest, host: Host, place: IntArray, v: Integer, limit: int) 
     return _BEYOND * over
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _put(state: _Layout, v: Integer, a: Integer, w: Integer, b: Integer) -> None:
     """Guest v stands at host a from now on, and w (none when negative) at b."""
     state.place[v], state.holder[a], state.holder[b] = a, v, w
@@ -153,7 +155,7 @@ def _put(state: _Layout, v: Integer, a: Integer, w: Integer, b: Integer) -> None
         state.place[w] = b
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _touch(guest: Guest, state: _Layout, v: Integer, w: Integer) -> int:
     """List the links at guests v and w (none when negative), each once; how many."""
     changed = 0
@@ -169,7 +171,7 @@ def _touch(guest: Guest, state: _Layout, v: Integer, w: Integer) -> int:
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _lay_touched(
     guest: Guest, host: Host, state: _Layout, changed: int, limit: int, target: int
 ) -> int:
@@ -186,7 +188,7 @@ def _lay_touched(
     return change
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _restore_touched(host: Host, state: _Layout, changed: int, target: int) -> None:
     """Give the touched links their old routes again."""
     for i in range(changed):
@@ -216,6 +218,7 @@ def _blank_layout(guest: Guest, host: Host, place: IntArray, limit: int) -> _Lay
         np.full((longest + 1, hosts), np.inf),
         np.zeros((longest + 1, hosts), np.int64),
         np.zeros((longest + 1, hosts), np.int64),
+        np.zeros(longest + 1, np.int64),
         np.empty(2 * most, np.int64),
         np.empty((2 * most, longest), np.int64),
         np.empty(2 * most, np.int64),

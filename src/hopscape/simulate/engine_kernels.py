@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.arrays import Integer
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -79,7 +79,6 @@ from hopscape.simulate.layout import (
     W_SHIFT,
     WAITERS,
     WAITING,
-    ChosenRoutes,
     Counters,
     Fabric,
     Source,
@@ -93,99 +92,36 @@ from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 __all__ = ["advance"]
 
 
+def _strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """An array, or all arrays of a tuple, without owners."""
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            _strip(target, builder, each, builder.extract_value(value, i))
+            for i, each in enumerate(kind)
+        ]
+        return target.make_tuple(builder, kind, parts)
+    view = target.make_array(kind)(target, builder, value)
+    view.meminfo = cgutils.get_null_value(view.meminfo.type)
+    view.parent = cgutils.get_null_value(view.parent.type)
+    return view._getvalue()
+
+
 @intrinsic
-def _ownerless(context: Any, array: Any) -> Any:
-    """The same array without an owner: in the loop nobody then counts references to it."""
+def _ownerless(context: Any, record: Any) -> Any:
+    """The same arrays without owners: in the loop nobody then counts references to them."""
 
     def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = target.make_array(array)(target, builder, arguments[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
+        return _strip(target, builder, record, arguments[0])
 
-    return array(array), build
+    return record(record), build
 
 
-def _itself(array: IntArray) -> IntArray:
+def _itself(record: Any) -> Any:
     """Where nothing is compiled (NUMBA_DISABLE_JIT=1), arrays stay as they are."""
-    return array
+    return record
 
 
 _bare = _itself if config.DISABLE_JIT else _ownerless
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _bare_chosen(given: ChosenRoutes) -> ChosenRoutes:
-    return ChosenRoutes(
-        first=_bare(given.first),
-        shares=_bare(given.shares),
-        starts=_bare(given.starts),
-        steps=_bare(given.steps),
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _bare_fabric(given: Fabric) -> Fabric:
-    return Fabric(
-        numbers=_bare(given.numbers),
-        indptr=_bare(given.indptr),
-        table=_bare(given.table),
-        other=_bare(given.other),
-        shortest=_bare(given.shortest),
-        distances=_bare(given.distances),
-        masks=_bare(given.masks),
-        sets=_bare(given.sets),
-        kinds=_bare(given.kinds),
-        layers=_bare(given.layers),
-        moved=_bare(given.moved),
-        chosen=_bare_chosen(given.chosen),
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _bare_state(given: State) -> State:
-    return State(
-        scalars=_bare(given.scalars),
-        vcs=_bare(given.vcs),
-        units=_bare(given.units),
-        sides=_bare(given.sides),
-        ends=_bare(given.ends),
-        lists=_bare(given.lists),
-        arrivals=_bare(given.arrivals),
-        ejections=_bare(given.ejections),
-        credits=_bare(given.credits),
-        flits=_bare(given.flits),
-        packets=_bare(given.packets),
-        random=_bare(given.random),
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _bare_source(given: Source) -> Source:
-    return Source(
-        kind=_bare(given.kind),
-        rates=_bare(given.rates),
-        targets=_bare(given.targets),
-        starts=_bare(given.starts),
-        shares=_bare(given.shares),
-        sizes=_bare(given.sizes),
-        size_shares=_bare(given.size_shares),
-        trace=_bare(given.trace),
-        transfers=_bare(given.transfers),
-        wakes=_bare(given.wakes),
-        paths=_bare(given.paths),
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _bare_counters(given: Counters) -> Counters:
-    return Counters(
-        span=_bare(given.span),
-        windows=_bare(given.windows),
-        histogram=_bare(given.histogram),
-        used=_bare(given.used),
-        received=_bare(given.received),
-    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -198,8 +134,7 @@ def advance(
     patience: Integer,
 ) -> Integer:
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
-    fabric, state = _bare_fabric(fabric), _bare_state(state)
-    source, counters = _bare_source(source), _bare_counters(counters)
+    fabric, state, source, counters = _bare(fabric), _bare(state), _bare(source), _bare(counters)
     numbers, scalars, ejections = fabric.numbers, state.scalars, state.ejections
     at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:

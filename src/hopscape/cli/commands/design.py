@@ -19,11 +19,10 @@ from hopscape.cli.output import (
     FormatOption,
     OutputOption,
     TableOption,
-    emit,
     emit_rows,
     say,
 )
-from hopscape.cli.ranking import show_machines, show_rows, show_sweep, sweep_sizes
+from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -490,18 +489,7 @@ def _show(found: Design, view: _View) -> None:
     keep = [not (view.pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
     if style is not Format.table:
         records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
-        records = records[:top]
-        if style is Format.json:
-            whole: dict[str, Any] = {
-                "requirements": found.requirements.to_dict(),
-                "complete": found.complete,
-                "candidates": records,
-                "curves": found.curve_points,
-                "notes": found.notes,
-            }
-            emit(whole, style, output)
-        else:
-            emit_rows(records, style, output)
+        emit_ranking(found, records[:top], style, output)
         return
     shown = names or list(TABLE_COLUMNS)
     rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
