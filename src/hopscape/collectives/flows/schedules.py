@@ -77,7 +77,8 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     Examples
     --------
     >>> import hopscape
-    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all())
+    >>> through = Model(switching="cut-through")
+    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all(), through)
     >>> made.rounds, hopscape.verify(made).holds
     (15, True)
     """
