@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,6 +85,16 @@ def verify(
     return Verdict(True, _success(schedule, net, aim, details), details=details)
 
 
+class _Part(NamedTuple):
+    """The chunks of one group from `first` on, with their transfers, and what it was promised."""
+
+    schedule: Schedule
+    net: Network
+    promise: Promise
+    columns: tuple[IntArray, ...]
+    first: int
+
+
 def _check_parts(
     schedule: Schedule, net: Network, aim: Goal, chunks: int, details: dict[str, Any]
 ) -> Verdict | None:
@@ -97,7 +107,7 @@ def _check_parts(
         columns = start[low : high + 1], order, schedule.round, schedule.source, schedule.target
         found: dict[str, Any] = {}
         check = _CHECKS.get(part.kind, _check_delivery)
-        broken = check(schedule, net, promise, columns, low, found)
+        broken = check(_Part(schedule, net, promise, columns, low), found)
         for key, value in found.items():
             most = key == "max_path"
             details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
@@ -235,16 +245,10 @@ def _sorted_by_chunk(schedule: Schedule, chunks: int) -> tuple[IntArray, IntArra
     return by_chunk(schedule.chunk, chunks, order), order
 
 
-def _check_delivery(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
+    schedule, net, promise, columns, first = part
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         *columns,
         schedule.path_start,
@@ -268,17 +272,11 @@ def _check_delivery(
     return Verdict(False, text, where)
 
 
-def _check_reduce(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
+    schedule, net, promise, columns, first = part
     chunk, node, times, useless, served = map(
         int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
     )
@@ -297,17 +295,11 @@ def _check_reduce(
     return Verdict(False, text, where)
 
 
-def _check_all_reduce(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
+    schedule, net, promise, columns, first = part
     words = (net.order + 63) // 64
     require_memory(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
