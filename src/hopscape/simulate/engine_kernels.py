@@ -84,7 +84,7 @@ from hopscape.simulate.layout import (
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import bury, fetch, release, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, inner, release, send_credit
 from hopscape.simulate.router_kernels import allocate_vcs
 from hopscape.simulate.source_kernels import inject, wake
 from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
@@ -92,26 +92,24 @@ from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 __all__ = ["advance"]
 
 
-def _strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """An array, or all arrays of a tuple, without owners."""
-    if isinstance(kind, types.BaseTuple):
-        parts = [
-            _strip(target, builder, each, builder.extract_value(value, i))
-            for i, each in enumerate(kind)
-        ]
-        return target.make_tuple(builder, kind, parts)
-    view = target.make_array(kind)(target, builder, value)
-    view.meminfo = cgutils.get_null_value(view.meminfo.type)
-    view.parent = cgutils.get_null_value(view.parent.type)
-    return view._getvalue()
-
-
 @intrinsic
 def _ownerless(context: Any, record: Any) -> Any:
     """The same arrays without owners: in the loop nobody then counts references to them."""
 
+    def strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                strip(target, builder, each, builder.extract_value(value, i))
+                for i, each in enumerate(kind)
+            ]
+            return target.make_tuple(builder, kind, parts)
+        view = target.make_array(kind)(target, builder, value)
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
     def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _strip(target, builder, record, arguments[0])
+        return strip(target, builder, record, arguments[0])
 
     return record(record), build
 
@@ -161,7 +159,7 @@ def advance(
     return 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _return_credits(fabric: Fabric, state: State) -> None:
     numbers = fabric.numbers
     scalars, vcs, units, credits = state.scalars, state.vcs, state.units, state.credits
@@ -182,7 +180,7 @@ def _return_credits(fabric: Fabric, state: State) -> None:
     credits[slot, 0] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _receive(fabric: Fabric, state: State) -> None:
     """Flits that come off their links become visible in their buffers."""
     numbers = fabric.numbers
@@ -213,7 +211,7 @@ def _receive(fabric: Fabric, state: State) -> None:
     scalars[SENDERS] = sending
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> None:
     """Flits that reach their endpoints: count them and return their credits."""
     numbers = fabric.numbers
@@ -271,7 +269,7 @@ def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> 
     ejections[slot, 0] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _pace(fabric: Fabric, state: State, who: Integer, taken: Integer) -> None:
     """A packet has arrived: its source's window shrinks if it was late, or grows.
 

@@ -32,12 +32,24 @@ __all__ = [
     "asks_room",
     "bury",
     "fetch",
+    "inner",
     "random_bits",
     "random_unit",
     "release",
     "ring_first",
     "send_credit",
 ]
+
+
+inner = njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    _nrt=False,
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
+"""For functions that only kernels call: nothing is compiled for calls from elsewhere."""
 
 
 @intrinsic

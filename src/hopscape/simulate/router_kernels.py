@@ -84,7 +84,7 @@ from hopscape.simulate.layout import (
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import asks_room, fetch, random_bits, ring_first
+from hopscape.simulate.packet_kernels import asks_room, fetch, inner, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
 
@@ -159,7 +159,7 @@ def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Intege
     return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _roomy(
     numbers: IntArray, vcs: IntArray, unit: Integer, allowed: Integer, need: Integer
 ) -> Integer:
@@ -173,7 +173,7 @@ def _roomy(
     return mask
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _has_room(
     numbers: IntArray, vcs: IntArray, unit: Integer, allowed: Integer, need: Integer
 ) -> bool:
@@ -186,7 +186,7 @@ def _has_room(
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _crowded(numbers: IntArray, vcs: IntArray, unit: Integer, mask: Integer) -> bool:
     """Have the buffers of some virtual channels of a unit less room than new packets need?"""
     room, total, left = np.int64(0), np.int64(0), np.int64(mask)
@@ -197,7 +197,7 @@ def _crowded(numbers: IntArray, vcs: IntArray, unit: Integer, mask: Integer) -> 
     return 1000 * room < numbers[N_LIMIT] * total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Integer:
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1.
 
@@ -229,7 +229,7 @@ def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Inte
     return best
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) -> None:
     """One iteration of iSLIP between waiting packets and free output virtual channels.
 
@@ -346,7 +346,7 @@ def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> In
     return kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _give_up(state: State, row: Integer) -> None:
     """There is no way for the packet at the front: its flits are thrown away as they come."""
     scalars, vcs, flits = state.scalars, state.vcs, state.flits
@@ -401,7 +401,7 @@ def _first_choice(
     return ring_first(mask, v if 0 <= v < per else 0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _match_vcs(fabric: Fabric, state: State, unit: Integer, kept: Integer) -> Integer:
     """Several askers at one unit: every free channel offers itself, every asker takes one.
 

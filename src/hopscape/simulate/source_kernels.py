@@ -96,7 +96,7 @@ from hopscape.simulate.layout import (
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import random_bits, random_unit
+from hopscape.simulate.packet_kernels import inner, random_bits, random_unit
 
 __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
@@ -272,7 +272,7 @@ def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> In
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """The source chooses the whole route, by the shares of its ways."""
     chosen = fabric.chosen
@@ -316,7 +316,7 @@ def _plan(fabric: Fabric, state: State, who: Integer, e: Integer, target: Intege
     packets[who, MID] = mid
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def inject(fabric: Fabric, state: State, source: Source) -> None:
     """Every endpoint sends at most one flit into its router."""
     numbers = fabric.numbers

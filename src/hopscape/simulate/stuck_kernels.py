@@ -49,7 +49,7 @@ from hopscape.simulate.layout import (
     Fabric,
     State,
 )
-from hopscape.simulate.packet_kernels import asks_room
+from hopscape.simulate.packet_kernels import asks_room, inner
 
 __all__ = ["Movement", "find_owners", "follow_waits", "mark_moving"]
 
@@ -109,7 +109,7 @@ def mark_moving(fabric: Fabric, state: State, movement: Movement) -> None:
                 changed = True
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _fed(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
     """Will more flits come into a row?"""
     if movement.coming[row]:
@@ -124,7 +124,7 @@ def _fed(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool
     return moving[front[e]] == 1  # a circuit: the source waits until the first flit has arrived
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
     """Will places in the buffer of a row become free?"""
     numbers = fabric.numbers
@@ -132,7 +132,7 @@ def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
     return ejects or movement.returning[row] > 0 or movement.moving[row] == 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
     """Will the packet at the front of a waiting row get a virtual channel?"""
     numbers, vcs, packets = fabric.numbers, state.vcs, state.packets
@@ -163,7 +163,7 @@ def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _opens(
     fabric: Fabric, state: State, movement: Movement, unit: Integer, mask: Integer, size: Integer
 ) -> bool:

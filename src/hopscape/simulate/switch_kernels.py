@@ -64,12 +64,12 @@ from hopscape.simulate.layout import (
     Fabric,
     State,
 )
-from hopscape.simulate.packet_kernels import bury, fetch, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, inner, send_credit
 
 __all__ = ["allocate_switch", "choose_senders"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
     """First half of iSLIP for the switch: every output chooses; how many outputs did.
 
@@ -133,7 +133,7 @@ def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
     return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: Integer) -> None:
     """Second half: every input takes the first output that chose it, and its flit goes.
 
@@ -260,7 +260,7 @@ def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Intege
     scalars[WAITERS] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@inner
 def _discard(fabric: Fabric, state: State, row: Integer) -> None:
     """Throw away the front flit of a packet that is lost."""
     numbers = fabric.numbers
