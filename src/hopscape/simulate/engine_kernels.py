@@ -20,7 +20,7 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.arrays import Integer
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -137,10 +137,10 @@ def advance(
     at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:
         waiting = scalars[WAITERS]
-        _return_credits(numbers, state)
-        _receive(numbers, state)
+        _return_credits(fabric, state)
+        _receive(fabric, state)
         if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
-            _eject(numbers, state, source, counters)
+            _eject(fabric, state, source, counters)
         inject(fabric, state, source)
         listed = scalars[SENDERS]
         if at_once:  # who has just come is ready
@@ -148,9 +148,9 @@ def advance(
         if waiting > 0:
             allocate_vcs(fabric, state, source, waiting)
         if listed > 0:
-            touched = choose_senders(numbers, state, listed)
+            touched = choose_senders(fabric, state, listed)
             if touched:
-                allocate_switch(numbers, state, counters, touched)
+                allocate_switch(fabric, state, counters, touched)
         if scalars[IN_FLIGHT] == 0:
             scalars[LAST_MOVE] = scalars[NOW]
         elif scalars[NOW] - scalars[LAST_MOVE] > patience:
@@ -160,7 +160,8 @@ def advance(
 
 
 @inner
-def _return_credits(numbers: IntArray, state: State) -> None:
+def _return_credits(fabric: Fabric, state: State) -> None:
+    numbers = fabric.numbers
     scalars, vcs, units, credits = state.scalars, state.vcs, state.units, state.credits
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
     slot = scalars[NOW] & (len(credits) - 1)
@@ -180,8 +181,9 @@ def _return_credits(numbers: IntArray, state: State) -> None:
 
 
 @inner
-def _receive(numbers: IntArray, state: State) -> None:
+def _receive(fabric: Fabric, state: State) -> None:
     """Flits that come off their links become visible in their buffers."""
+    numbers = fabric.numbers
     scalars, vcs, lists, arrivals = state.scalars, state.vcs, state.lists, state.arrivals
     now = scalars[NOW]
     waiting, sending = scalars[WAITERS], scalars[SENDERS]
@@ -210,8 +212,9 @@ def _receive(numbers: IntArray, state: State) -> None:
 
 
 @inner
-def _eject(numbers: IntArray, state: State, source: Source, counters: Counters) -> None:
+def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> None:
     """Flits that reach their endpoints: count them and return their credits."""
+    numbers = fabric.numbers
     scalars, units, ends, packets = state.scalars, state.units, state.ends, state.packets
     ejections, credits = state.ejections, state.credits
     transfers, wakes = source.transfers, source.wakes
@@ -261,18 +264,19 @@ def _eject(numbers: IntArray, state: State, source: Source, counters: Counters) 
             transfers[packets[who, TAG], T_DONE] = now
             wake(ends, transfers, wakes, packets[who, TAG])
         elif numbers[N_WINDOW]:
-            _pace(numbers, state, who, net)
+            _pace(fabric, state, who, net)
         release(scalars, ends, packets, who)
     ejections[slot, 0] = 0
 
 
 @inner
-def _pace(numbers: IntArray, state: State, who: Integer, taken: Integer) -> None:
+def _pace(fabric: Fabric, state: State, who: Integer, taken: Integer) -> None:
     """A packet has arrived: its source's window shrinks if it was late, or grows.
 
     The window holds at most what one flit per cycle could have under way without being late. This
     is congestion control by delay, as network cards do it (Kumar et al., Swift, SIGCOMM 2020).
     """
+    numbers = fabric.numbers
     ends, packets = state.ends, state.packets
     e, size = packets[who, SRC], packets[who, SIZE]
     stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]

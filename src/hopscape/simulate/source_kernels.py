@@ -346,7 +346,7 @@ def inject(fabric: Fabric, state: State, source: Source) -> None:
             ends[e, E_HOLD] = now  # no circuit will stand: its other flits follow and are lost
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:
-            _enter(numbers, state, now, e, who, row)
+            _enter(fabric, state, now, e, who, row)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -357,9 +357,10 @@ def _is_full(ends: IntArray, e: Integer) -> bool:
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def _enter(
-    numbers: IntArray, state: State, now: Integer, e: Integer, who: Integer, row: Integer
+    fabric: Fabric, state: State, now: Integer, e: Integer, who: Integer, row: Integer
 ) -> None:
     """The next flit of a packet leaves its endpoint."""
+    numbers = fabric.numbers
     vcs, units, ends, flits = state.vcs, state.units, state.ends, state.flits
     packets, arrivals = state.packets, state.arrivals
     unit = row >> numbers[N_SHIFT]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.arrays import Integer
 from hopscape.simulate.layout import (
     ACTIVE,
     COUNT,
@@ -61,6 +61,7 @@ from hopscape.simulate.layout import (
     X_ROW,
     X_TAKE,
     Counters,
+    Fabric,
     State,
 )
 from hopscape.simulate.packet_kernels import bury, fetch, inner, send_credit
@@ -69,12 +70,13 @@ __all__ = ["allocate_switch", "choose_senders"]
 
 
 @inner
-def choose_senders(numbers: IntArray, state: State, listed: Integer) -> Integer:
+def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
     """First half of iSLIP for the switch: every output chooses; how many outputs did.
 
     Only the first `listed` senders are looked at; the later ones have just got their channels and
     wait for the next cycle. The list is left with those that no output has chosen.
     """
+    numbers = fabric.numbers
     scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
     lists = state.lists
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
@@ -100,7 +102,7 @@ def choose_senders(numbers: IntArray, state: State, listed: Integer) -> Integer:
             kept += 1
             continue
         if standing == DRAIN:
-            _discard(numbers, state, row)
+            _discard(fabric, state, row)
             lists[L_SENDERS, kept] = row
             kept += 1
             continue
@@ -132,11 +134,12 @@ def choose_senders(numbers: IntArray, state: State, listed: Integer) -> Integer:
 
 
 @inner
-def allocate_switch(numbers: IntArray, state: State, counters: Counters, touched: Integer) -> None:
+def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: Integer) -> None:
     """Second half: every input takes the first output that chose it, and its flit goes.
 
     Who is not taken, or has more to send, is put back on the list.
     """
+    numbers = fabric.numbers
     scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
     lists, flits = state.lists, state.flits
     span, used = counters.span, counters.used
@@ -189,7 +192,7 @@ def allocate_switch(numbers: IntArray, state: State, counters: Counters, touched
         while v >= per:
             v -= per
         sides[side, X_OFFSET] = v
-        _traverse(numbers, state, row, unit, to)
+        _traverse(fabric, state, row, unit, to)
         if vcs[row, STATE] >= ACTIVE and vcs[row, COUNT] > 0:
             lists[L_SENDERS, kept] = row
             kept += 1
@@ -201,8 +204,9 @@ def allocate_switch(numbers: IntArray, state: State, counters: Counters, touched
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _traverse(numbers: IntArray, state: State, row: Integer, unit: Integer, to: Integer) -> None:
+def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Integer) -> None:
     """The front flit of a virtual channel goes through the switch and over its link."""
+    numbers = fabric.numbers
     scalars, vcs, units = state.scalars, state.vcs, state.units
     flits, arrivals = state.flits, state.arrivals
     ejections = state.ejections
@@ -230,12 +234,13 @@ def _traverse(numbers: IntArray, state: State, row: Integer, unit: Integer, to: 
             vcs[out, MISC] |= TAIL_OUT
         else:
             units[to, U_FREE] |= 1 << (out - (to << numbers[N_SHIFT]))
-    _pop(numbers, state, row, unit, flit)
+    _pop(fabric, state, row, unit, flit)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _pop(numbers: IntArray, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
+def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
+    numbers = fabric.numbers
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
     credits = state.credits
     now = scalars[NOW]
@@ -256,12 +261,13 @@ def _pop(numbers: IntArray, state: State, row: Integer, unit: Integer, flit: Int
 
 
 @inner
-def _discard(numbers: IntArray, state: State, row: Integer) -> None:
+def _discard(fabric: Fabric, state: State, row: Integer) -> None:
     """Throw away the front flit of a packet that is lost."""
+    numbers = fabric.numbers
     scalars, vcs, ends = state.scalars, state.vcs, state.ends
     flits, packets = state.flits, state.packets
     flit = flits[row, vcs[row, HEAD]]
     scalars[LAST_MOVE] = scalars[NOW]
-    _pop(numbers, state, row, row >> numbers[N_SHIFT], flit)
+    _pop(fabric, state, row, row >> numbers[N_SHIFT], flit)
     if flit & LAST:
         bury(scalars, ends, packets, flit >> 2)
