@@ -80,6 +80,7 @@ MORE_ARGUMENTS = {
     "families/circulant/routing_kernels.py": {"lattice_vectors": 12, "ring_vectors": 10},
     "families/circulant/search_kernels.py": {"scan": 11},
     "families/expanded/route_kernels.py": {"pair_distances": 12},
+    "metrics/concurrent_kernels.py": {"_send": 9, "rising_lengths": 9},
     "metrics/flow_kernels.py": {"_meet": 9},
     "metrics/route_kernels.py": {"balanced_table": 9},
 }

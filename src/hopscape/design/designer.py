@@ -8,6 +8,7 @@ so far is ranked.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -30,7 +31,7 @@ from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["Design", "design"]
+__all__ = ["Design", "design", "usual_processes"]
 
 _STAGES = 3
 
@@ -39,6 +40,7 @@ _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
 _LEAST_SECONDS = 1.0
+_FEW_NODES = 160
 
 
 _PLOTS = (
@@ -155,10 +157,21 @@ def _final(result: dict[str, list[Any]] | str) -> bool:
 Report = Callable[[int, Sequence[Candidate]], None]
 
 
+def usual_processes(requirements: Requirements) -> int:
+    """Processes by the size of the work: to start another takes longer than small networks do.
+
+    Examples
+    --------
+    >>> usual_processes(Requirements(64, 4))
+    1
+    """
+    return 1 if requirements.nodes < _FEW_NODES else os.cpu_count() or 1
+
+
 def design(
     requirements: Requirements,
     *,
-    jobs: int = 1,
+    jobs: int | None = 1,
     table: Store | None = None,
     dask: str | None = None,
     finalists: int = _FINALISTS,
@@ -172,8 +185,8 @@ def design(
     Parameters
     ----------
     requirements : Requirements
-    jobs : int
-        Processes that measure; 1 measures in this one.
+    jobs : int, optional
+        Processes that measure; 1 measures in this one, None goes by the size of the work.
     table : Store, optional
         Keeps what is measured; a later run, of this or another question, goes on from there.
     dask : str, optional
@@ -201,6 +214,8 @@ def design(
     >>> sorted(one.spec for one in found.candidates)
     ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
     """
+    if jobs is None:
+        jobs = usual_processes(requirements)
     if jobs < 1 or finalists < 1:
         raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
     columns = [find_column(name).name for name in columns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,23 +37,32 @@ __all__ = ["design", "which_network"]
 def which_network(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
-    ] = "",
+        str | None,
+        typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'."),
+    ] = None,
     switched: Annotated[
         str | None,
         typer.Option("--switched", help="Endpoints x radix of switched machines: '256x32'."),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", help="File that keeps what is measured; a later run goes on."),
+    ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
     ] = None,
 ) -> None:
     """Show which family wins at what, size by size, and where the papers' families do not."""
     from hopscape.core.files import write_atomically
     from hopscape.design.which import SIZES, SWITCHED_SIZES
     from hopscape.design.which import which_network as make_page
+    from hopscape.store import Store
 
+    direct = SIZES if sizes is None else _sizes(sizes)
     machines = SWITCHED_SIZES if switched is None else _sizes(switched)
-    page = make_page(_sizes(sizes) or SIZES, machines, jobs=_processes(jobs))
+    with Store(table) as kept:
+        page = make_page(direct, machines, jobs=jobs, table=kept)
     write_atomically(output, lambda out: out.write(page.encode()))
     print(f"wrote {output}")
 
@@ -199,7 +207,11 @@ def design(
         float, typer.Option("--time-limit", help="Seconds that measuring may take.")
     ] = 900.0,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Simulate the first three: load-latency curves; saturation if switched.",
+        ),
     ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
@@ -211,7 +223,8 @@ def design(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
     ] = None,
     table: TableOption = None,
     dask: DaskOption = None,
@@ -411,16 +424,14 @@ def _switched_design(
         found = design_switched(
             asked, jobs=work.jobs, table=work.table, dask=work.dask, seconds=work.seconds
         )
-    _simulate(found, work)
+    if work.simulate and found.complete:
+        from hopscape.design.saturations import saturate_finalists
+
+        saturate_finalists(found)
     show_machines(found, view.names, view.pareto, view.top, view.style, view.output)
     if view.style is Format.table and view.output is None:
-        _show_curves(found)
+        _show_saturations(found)
     _finish(found, out, choose)
-
-
-def _processes(jobs: int | None) -> int:
-    """As many as asked for, or one per processor."""
-    return jobs if jobs is not None else os.cpu_count() or 1
 
 
 def _names(text: str) -> list[str]:
@@ -437,14 +448,6 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _simulate(found: Design | SwitchedDesign, work: _Work) -> None:
-    """Load-latency curves of the first three, if they are wanted."""
-    if work.simulate and found.complete:
-        from hopscape.design.curves import simulate_finalists
-
-        simulate_finalists(found)
-
-
 def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) -> Design:
     """Run the designer, and the simulations if they are wanted."""
     from hopscape.design.designer import design as run
@@ -452,7 +455,7 @@ def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) 
     with _interruptible():
         found = run(
             requirements,
-            jobs=_processes(work.jobs),
+            jobs=work.jobs,
             finalists=finalists,
             columns=view.names,
             show=view.top,
@@ -460,7 +463,10 @@ def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) 
             dask=work.dask,
             seconds=work.seconds,
         )
-    _simulate(found, work)
+    if work.simulate and found.complete:
+        from hopscape.design.curves import simulate_finalists
+
+        simulate_finalists(found)
     return found
 
 
@@ -510,7 +516,18 @@ def _show(found: Design, view: _View) -> None:
         _show_curves(found)
 
 
-def _show_curves(found: Design | SwitchedDesign) -> None:
+def _show_saturations(found: SwitchedDesign) -> None:
+    if found.curve_points:
+        from hopscape.design.saturations import SATURATIONS
+        from hopscape.design.table import heads
+
+        columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
+        emit_rows(found.curve_points, Format.table, columns=columns, title="simulated saturation")
+    for note in found.notes:
+        say(note)
+
+
+def _show_curves(found: Design) -> None:
     if found.curve_points:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}
