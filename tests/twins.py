@@ -58,7 +58,7 @@ TWINS = {
         "families/multiring/test_multiring_exact.py",
         "brute_ways",
     ),
-    "families.multiring.rational_kernels": (
+    "algebra.rational_kernels": (
         "families/multiring/test_multiring_exact.py",
         "slow_echelon",
     ),

@@ -448,3 +448,35 @@ def test_operations_of_an_all_reduce_by_carrying_them_out():
                 elif word == "copy":
                     held[b, c] = before[a, c]
         assert (held == shares.sum(axis=0)).all()
+
+
+def slow_operations(schedule):
+    """By sets of shares: what each transfer of an all-reduce does, right or wrong."""
+    members = schedule.goal.on(schedule.network).wanted.tolist()
+    held = {}
+    out = []
+    for r in range(schedule.rounds):
+        before = dict(held)
+        for t in range(int(schedule.round_start[r]), int(schedule.round_start[r + 1])):
+            a, b, c = (int(x[t]) for x in (schedule.source, schedule.target, schedule.chunk))
+            there = held.get((b, c), {b} & set(members))
+            sent = before.get((a, c), {a} & set(members))
+            out.append("copy" if there <= sent else "none" if sent <= there else "add")
+            held[b, c] = there | sent
+    return out
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    moves=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 29), st.integers(0, 1))),
+    group=st.sampled_from([None, [0, 1, 2], [1, 4]]),
+)
+def test_operations_of_any_all_reduce_are_those_of_sets(moves, group):
+    from hopscape.core.operations import OPERATIONS
+
+    when, channels, chunk = zip(*moves) if moves else ((), (), ())
+    goal = Goal.all_reduce(2, groups=() if group is None else [group])
+    schedule = Schedule.from_columns(
+        PETERSEN, Model(), goal, round=when, channels=channels, chunk=chunk
+    )
+    assert [OPERATIONS[op] for op in schedule.operations()] == slow_operations(schedule)

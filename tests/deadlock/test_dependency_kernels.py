@@ -19,6 +19,7 @@ from hopscape.deadlock.dependency_kernels import (
     shortest_cycle,
     used_pairs,
 )
+from hopscape.deadlock.layout import PortTable, Wiring
 
 NO_PORT = 0xFFFF
 
@@ -99,7 +100,7 @@ def test_dependencies_are_counted_by_goal(network, seed, ties, data):
     begins = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), np.uint8)
     goals = np.array(data.draw(st.lists(st.integers(0, n - 1), unique=True)), dtype=np.int64)
     graph = np.zeros((len(network.heads), width_of(network)), dtype=np.uint32)
-    collect_plain(network.indptr, network.heads, port, other, begins, goals, graph)
+    collect_plain(PortTable(network.indptr, network.heads, port, other), begins, goals, graph)
     slow = slow_counts(network, port, other, begins, goals.tolist())
     assert {(c, k): graph[c, k] for c, k in zip(*np.nonzero(graph))} == slow
 
@@ -187,6 +188,6 @@ def test_pairs_that_use_a_cut_are_moved(network, seed, data):
                     slow[goal, source] = 7
                     moved += 1
     toward = np.ascontiguousarray(port.T)
-    args = (network.indptr, network.heads, toward, layers, 1, begins, goals, cut, 7)
-    assert used_pairs(*args) == moved
+    wiring = Wiring(network.indptr, network.heads)
+    assert used_pairs(wiring, toward, layers, 1, begins, goals, cut, 7) == moved
     assert np.array_equal(layers, slow)

@@ -150,7 +150,8 @@ def test_rising_classes_serve_where_layers_are_too_many():
 
 
 def test_rising_classes_leave_out_pairs_without_a_way():
-    from hopscape.deadlock.tables import NO_PORT, RoutingTable
+    from hopscape.core.arrays import NO_PORT
+    from hopscape.deadlock.tables import RoutingTable
 
     network = hopscape.build("torus(4, 4)")
     whole = routing_table(network, network.router("table"), ties=False)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
+from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
 from hopscape.deadlock.one_lane import one_lane_routes
 from hopscape.deadlock.one_lane_kernels import grow_routes, shift_loads
 from hopscape.metrics.routes import Routes, all_routes
@@ -122,8 +123,9 @@ def test_growing_as_its_twin_does(spec: str, seed: int, fixed: bool) -> None:
     graph = np.zeros((count, net.ports), np.uint8)
     leads, comes = np.zeros((2, count, words), np.uint64)
     out, goal = np.empty(net.order, np.int64), int(random.integers(net.order))
-    wiring = (indptr, heads, tails, starts, into)
-    served = grow_routes(*wiring, goal, price, price, place, graph, leads, comes, out)
+    wiring, taken = Wiring(indptr, heads), Dependencies(graph, leads, comes)
+    incoming = Incoming(tails, starts, into)
+    served = grow_routes(wiring, incoming, goal, price, price, place, taken, out)
     assert out.tolist() == slow_grow(net, goal, price.tolist(), place.tolist() if fixed else None)
     assert served == 1 + (out >= 0).sum()
     if served == net.order:

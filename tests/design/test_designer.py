@@ -331,14 +331,14 @@ def test_nothing_is_dominated_by_what_may_be_worse() -> None:
 
 
 def test_tables_fit_the_terminal() -> None:
-    from hopscape.core.tables import Table, fit
-    from hopscape.design.table import heads, importance, shown
+    from hopscape.core.tables import Table, fit, in_table
+    from hopscape.design.table import heads, importance
 
     found = design(Requirements(16, 4, families=("torus", "hypercube", "circulant")))
     rows = ranking_rows(found.candidates)
     titles = {"spec": "network", "rank": "#"} | heads(TABLE_COLUMNS)
     titles |= {"score": "score", "remark": "remark"}
-    body = [[shown(row.get(key)) for key in titles] for row in rows]
+    body = [[in_table(row.get(key)) for key in titles] for row in rows]
     brief = {"remark": [row["brief"] for row in rows]}
     table = Table(titles, body, priority=importance(titles), brief=brief)
     assert fit(table).dropped == ()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.deadlock.classes import find_classes
+from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.rising_kernels import most_falls
 from hopscape.design.lanes import Lanes, find_lanes, virtual_channels
 from hopscape.metrics.matching_kernels import largest_matching
@@ -127,7 +128,9 @@ def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
         for way in _ways(routes)
     )
     none = np.empty((0, 0), dtype=np.uint8)
-    found = most_falls(net.indptr, net.heads, routes.table, routes.targets, routes.ends, down, none)
+    found = most_falls(
+        Wiring(net.indptr, net.heads), routes.table, routes.targets, routes.ends, down, none
+    )
     assert found == slow <= routes.longest // 2
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import connected_graph, fresh_graph
-from hopscape.metrics.congestion_kernels import relieve
+from hopscape.metrics.congestion_kernels import Annealing, Guest, Host, relieve
 from hopscape.metrics.placement_kernels import FOUND, NONE, STOPPED, anneal, place_all
 
 pytestmark = pytest.mark.interpreted
@@ -129,12 +129,12 @@ def test_routes_are_counted_right(seed, guests, more, moves, swap, limit, target
     mates = host.reverse.astype(np.int64)
     place = np.random.default_rng(seed).permutation(host.order)[:guests]
     before = place.copy()
-    peak, routes, lengths = relieve(
-        np.array([u for u, _ in links]), np.array([v for _, v in links]), starts,
-        np.array([e for row in at for e in row]), host.indptr, host.tails, host.heads,
-        np.minimum(np.arange(len(mates)), mates), hops(host), place, limit, target, moves, 2.0,
-        swap, seed,
-    )  # fmt: skip
+    tails, tips = np.array(links).T.copy()
+    laid = Guest(tails, tips, starts, np.array([e for row in at for e in row]))
+    lanes = np.minimum(np.arange(len(mates)), mates)
+    over = Host(host.indptr, host.tails, host.heads, lanes, hops(host))
+    search = Annealing(moves, 2.0, swap, seed)
+    peak, routes, lengths = relieve(laid, over, place, limit, target, search)
     assert len(set(place.tolist())) == guests
     assert swap or np.array_equal(place, before)
     check_routes(links, host, place, limit, peak, routes, lengths)
@@ -147,10 +147,10 @@ def test_two_links_part_when_they_may():
     host = build("ring(4)")
     mates = host.reverse.astype(np.int64)
     for limit, target, peak in ((2, 1, 1), (2, 2, 2)):
-        found = relieve(
-            np.array([0, 0]), np.array([1, 1]), np.array([0, 2, 4]), np.array([0, 1, 0, 1]),
-            host.indptr, host.tails, host.heads, np.minimum(np.arange(8), mates), hops(host),
-            np.array([0, 2]), limit, target, 100, 2.0, False, 3,
-        )  # fmt: skip
-        assert found[0] <= peak
-        check_routes([(0, 1), (0, 1)], host, [0, 2], limit, *found)
+        laid = Guest(*map(np.array, ([0, 0], [1, 1], [0, 2, 4], [0, 1, 0, 1])))
+        lanes = np.minimum(np.arange(8), mates)
+        over = Host(host.indptr, host.tails, host.heads, lanes, hops(host))
+        search = Annealing(100, 2.0, False, 3)
+        result = relieve(laid, over, np.array([0, 2]), limit, target, search)
+        assert result[0] <= peak
+        check_routes([(0, 1), (0, 1)], host, [0, 2], limit, *result)

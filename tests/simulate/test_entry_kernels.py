@@ -16,7 +16,7 @@ pytestmark = pytest.mark.interpreted
 def slow_entry(port, other, kind):
     """One entry, field by field."""
     if port == 0xFFFF:
-        return layout.NO_WAY
+        return layout.NO_ROUTE
     tie = layout.TIE if port != other else 0
     return port | tie | kind << layout.ENTRY_SET_SHIFT
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.cli import main
+from hopscape.core.arrays import NO_PORT
 from hopscape.core.errors import ArgumentError
-from hopscape.deadlock.tables import NO_PORT
 from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.faults import plan_epochs, read_faults
 from hopscape.simulate.measurement import make_source, start

@@ -1,4 +1,4 @@
-"""Algebra that families are made of: finite fields, automorphisms, orbits and groups."""
+"""Algebra that families are made of: finite fields, exact equations, automorphisms and groups."""
 
 from hopscape.algebra.groups import AutomorphismGroup, automorphism_group
 

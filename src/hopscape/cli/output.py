@@ -11,11 +11,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 
 from hopscape._version import __version__
@@ -23,7 +21,7 @@ from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
 from hopscape.core.plain import plain
-from hopscape.core.tables import Table, fit, wrap
+from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
     "DaskOption",
@@ -36,7 +34,6 @@ __all__ = [
     "TableOption",
     "emit",
     "emit_rows",
-    "in_table",
     "look",
     "plain",
     "say",
@@ -273,27 +270,6 @@ def _write_text(text: str, output: Path | None) -> None:
         sys.stdout.flush()
     else:
         write_atomically(output, lambda out: out.write(text.encode()))
-
-
-def in_table(value: Any) -> str:
-    """A value as tables show it."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
-    if isinstance(value, int | np.integer) and abs(int(value)) >= 10**20:
-        digits = str(value)
-        return f"{digits[:6]}… ({len(digits)} digits)"
-    if isinstance(value, Fraction):
-        return f"{value} ({float(value):.4f})"
-    if isinstance(value, list | tuple | np.ndarray):
-        items = [in_table(item) for item in value]
-        return ", ".join(items) if len(items) <= 24 else ", ".join([*items[:24], "…"])
-    if isinstance(value, Mapping):
-        return ", ".join(f"{k} {in_table(v)}" for k, v in value.items())
-    return str(value)
 
 
 def _row_table(

@@ -11,9 +11,10 @@ from hopscape.cli.output import Format, emit, emit_rows, say
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from hopscape.design.designer import Design
     from hopscape.design.switched import SwitchedDesign
 
-__all__ = ["show_machines", "show_rows", "show_sweep", "sweep_sizes"]
+__all__ = ["emit_ranking", "show_machines", "show_rows", "show_sweep", "sweep_sizes"]
 
 _TERMINAL_ROWS = 20
 
@@ -44,6 +45,22 @@ def show_rows(
         say(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
 
 
+def emit_ranking(
+    found: Design | SwitchedDesign,
+    records: Sequence[Mapping[str, Any]],
+    style: Format,
+    output: Path | None,
+    **more: Any,
+) -> None:
+    """A ranking for scripts: all that is known of it in JSON, its rows in other formats."""
+    if style is not Format.json:
+        emit_rows(records, style, output)
+        return
+    head = {"requirements": found.requirements.to_dict(), "complete": found.complete}
+    tail = {"candidates": records, "curves": found.curve_points, "notes": found.notes}
+    emit(head | more | tail, style, output)
+
+
 def show_machines(
     found: SwitchedDesign,
     names: Sequence[str],
@@ -59,19 +76,8 @@ def show_machines(
     listed = [one for one in found.candidates if not (pareto and (one.dominated_by or one.trouble))]
     if style is not Format.table:
         records = machine_records(found.candidates, listed)[:top]
-        if style is Format.json:
-            whole: dict[str, Any] = {
-                "requirements": found.requirements.to_dict(),
-                "complete": found.complete,
-                "answer": found.answer,
-                "candidates": records,
-                "curves": found.curve_points,
-                "saturations": found.saturations,
-                "notes": found.notes,
-            }
-            emit(whole, style, output)
-        else:
-            emit_rows(records, style, output)
+        more = {"answer": found.answer, "saturations": found.saturations}
+        emit_ranking(found, records, style, output, **more)
         return
     shown = list(names) or list(SWITCHED_TABLE)
     by_spec = {row["spec"]: row for row in ranking_rows(found.candidates, shown)}

@@ -15,7 +15,7 @@ import numpy as np
 from hopscape.collectives.groups import gathered_backwards
 from hopscape.collectives.plan import Plan
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
@@ -68,8 +68,7 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
         (4 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
     )
     distance = distance_rows(network, ends)
-    none = np.iinfo(distance.dtype).max
-    if (distance[:, ends] == none).any():
+    if unreached(distance[:, ends]).any():
         raise DisconnectedError(
             f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
         )

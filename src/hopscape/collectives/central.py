@@ -12,7 +12,7 @@ import numpy as np
 
 from hopscape.collectives.trees import shortest_path_tree
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows, distances_from
+from hopscape.core.distances import distance_rows, distances_from, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -60,7 +60,7 @@ def _reach(network: Network, node: int) -> IntArray:
 def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
     """The best node or link among those given and the links between them."""
     rows = distance_rows(network, nodes)
-    if rows.size and (rows == np.iinfo(rows.dtype).max).any():
+    if unreached(rows).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     alone = rows.max(axis=1)
     best = int(alone.argmin())

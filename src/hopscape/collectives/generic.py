@@ -16,7 +16,7 @@ from hopscape.collectives.groups import among_groups, gathered_backwards
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
@@ -301,7 +301,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     require_memory(50 * order * order, f"all-gather among {order} nodes")
     distance = distance_rows(network, np.arange(order))
     ends = network.endpoints
-    lost = distance[np.ix_(ends, ends)] == np.iinfo(distance.dtype).max
+    lost = unreached(distance[np.ix_(ends, ends)])
     if lost.any():
         s, v = (int(ends[x]) for x in np.unravel_index(int(lost.argmax()), lost.shape))
         raise DisconnectedError(f"node {v} cannot be reached from node {s} in {network.spec}")

@@ -15,7 +15,7 @@ import numpy as np
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.free_group import Orbits
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
@@ -209,7 +209,7 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
     order = network.order
     require_memory(order * order, f"the distances of {network.spec}")
     far = distance_rows(network, np.arange(order), towards=True)
-    if (far == np.iinfo(far.dtype).max).any():
+    if unreached(far).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     source, target = np.repeat(orbits.own, order), np.tile(np.arange(order), len(orbits.own))
     apart = source != target

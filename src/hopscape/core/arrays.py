@@ -1,4 +1,4 @@
-"""Types of arrays."""
+"""Types of arrays, and the entry of a port table that means "none"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Floats", "IntArray"]
+__all__ = ["NO_PORT", "Floats", "IntArray", "Integer"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 """Integers (node numbers, ports, channels, distances), or truth values."""
 
+Integer = int | np.int64
+"""A number of a node, a channel or a place: of Python, or inside a compiled kernel."""
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 """Real numbers: loads, shares, places on a page."""
+
+NO_PORT = 0xFFFF
+"""Entry of a table of ports (uint16) on arrival, and where there is no route."""

@@ -13,7 +13,14 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.core.wired import Wired
 
-__all__ = ["UNREACHED", "distance_rows", "distances_from", "distances_to"]
+__all__ = [
+    "UNREACHED",
+    "distance_rows",
+    "distances_from",
+    "distances_to",
+    "signed_distances",
+    "unreached",
+]
 
 UNREACHED = -1
 
@@ -72,7 +79,8 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
     Returns
     -------
     ndarray of uint8, uint16 or int32, shape (len(sources), order)
-        The smallest dtype that fits; its largest value means that there is no way.
+        The smallest dtype that fits; its largest value means that there is no route
+        (:func:`unreached`).
     """
     indptr, heads = network.reversed_csr() if towards else (network.indptr, network.heads)
     nodes = np.asarray(sources, dtype=np.int64)
@@ -94,6 +102,23 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
     out = np.empty((len(nodes), network.order), dtype=np.int32)
     fill(indptr, heads, nodes, out)
     return out
+
+
+def unreached(rows: IntArray) -> IntArray:
+    """Where a table of :func:`distance_rows` says that there is no route.
+
+    Examples
+    --------
+    >>> from hopscape import Network
+    >>> unreached(distance_rows(Network.from_links(3, [0], [1]), np.asarray([0])))
+    array([[False, False,  True]])
+    """
+    return rows == np.iinfo(rows.dtype).max
+
+
+def signed_distances(rows: IntArray, none: int = UNREACHED) -> IntArray:
+    """The same table as wide integers, with another sign for "no route"."""
+    return np.where(unreached(rows), none, rows.astype(np.int64))
 
 
 def _compact(rows: IntArray) -> IntArray:

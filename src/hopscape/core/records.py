@@ -8,7 +8,7 @@ from typing import Any, overload
 from hopscape.core.errors import MissingPackageError
 from hopscape.core.markup import write_markup
 from hopscape.core.plain import plain
-from hopscape.core.tables import Table, fit
+from hopscape.core.tables import Table, fit, in_table
 
 __all__ = ["Records", "frame"]
 
@@ -86,7 +86,7 @@ class Records(Sequence[Mapping[str, Any]]):
 
     def _table(self, most: int = _MANY) -> Table:
         heads = {key: key for row in self.rows for key in row if not _hidden(row[key])}
-        rows = [[_text(row.get(key)) for key in heads] for row in self.rows[:most]]
+        rows = [[in_table(row.get(key)) for key in heads] for row in self.rows[:most]]
         return Table(heads, rows, self.title)
 
     def __repr__(self) -> str:
@@ -103,11 +103,3 @@ class Records(Sequence[Mapping[str, Any]]):
 
 def _hidden(value: Any) -> bool:
     return isinstance(value, Mapping)
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -216,7 +216,7 @@ def scan(
         for near in range(value, value + _LOOKS):
             found = member(near)
             if found is not None:
-                return _endpoints(found)
+                return found.endpoint_count
         return None
 
     step = 1
@@ -233,13 +233,8 @@ def scan(
     fitting: dict[int, Structure] = {}
     for value in range(max(low, first - _LOOKS), first + _LOOKS):
         found = member(value)
-        if found is not None and requirement.fits(_endpoints(found)):
-            fitting.setdefault(_endpoints(found), found)
+        if found is not None and requirement.fits(found.endpoint_count):
+            fitting.setdefault(found.endpoint_count, found)
     for order in requirement.near(fitting)[:2]:
         if fitting[order].ports <= requirement.ports:
             yield fitting[order].spec
-
-
-def _endpoints(member: Structure) -> int:
-    switches = member.switches()
-    return member.order - (0 if switches is None else len(switches))

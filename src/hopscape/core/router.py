@@ -16,7 +16,7 @@ import numpy as np
 
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.distances import distance_rows, distances_to
+from hopscape.core.distances import distance_rows, distances_to, signed_distances
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.formula import Value
 from hopscape.core.measured import How
@@ -343,12 +343,10 @@ class TableRouter(Router):
         super().__init__(network)
         require_memory(network.order**2, f"a routing table of {network.spec}")
         self._table = distance_rows(network, np.arange(network.order), towards=True)
-        self._none = int(np.iinfo(self._table.dtype).max)
         self.table_bytes = self._table.nbytes
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
-        found = self._table[to, at].astype(np.int64)
-        return np.where(found == self._none, -1, found)
+        return signed_distances(self._table[to, at])
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         return _first(self.shortest_ports(at, to))

@@ -22,7 +22,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.operations import OPERATIONS, operations
+from hopscape.core.operations import ADD, COPY, OPERATIONS
 from hopscape.core.reading import load_arrays, load_json
 from hopscape.core.records import Records, frame
 
@@ -301,9 +301,36 @@ class Schedule:
         write_atomically(place, lambda out: out.write(text.encode()))
 
     def operations(self) -> IntArray:
-        """What each transfer does at its target, as numbers in ``core.operations.OPERATIONS``."""
-        columns = (self.round, self.source, self.target, self.chunk)
-        return operations(self.goal.kind, self.goal.on(self.network).wanted, *columns)
+        """What each transfer does at its target, as numbers in ``core.operations.OPERATIONS``.
+
+        In a reduce or reduce-scatter all are additions. In an all-reduce a sum that contains all
+        that is there takes its place, one that brings nothing new is left aside, and others are
+        added (the rule of :func:`hopscape.verify`). Elsewhere all are copies.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> from hopscape.collectives import all_reduce
+        >>> net = hopscape.build("path(3)")
+        >>> [OPERATIONS[op] for op in all_reduce(net).operations()]
+        ['add', 'add', 'copy', 'copy']
+        """
+        kind = self.goal.kind
+        if kind != "all-reduce":
+            adds = kind in ("reduce", "reduce-scatter")
+            return np.full(self.transfers, ADD if adds else COPY, dtype=np.uint8)
+        from hopscape.core.verify_kernels import by_chunk, check_all_reduce
+
+        ops = np.full(self.transfers, COPY, dtype=np.uint8)
+        nodes, words = self.network.order, (self.network.order + 63) // 64
+        require_memory(16 * words * nodes, f"following an all-reduce of {nodes} nodes")
+        held = np.empty((nodes, words), dtype=np.uint64)
+        order = np.empty(self.transfers, np.int32 if self.transfers < 2**31 else np.int64)
+        start = by_chunk(self.chunk, int(self.chunk.max(initial=-1)) + 1, order)
+        columns = (start, order, self.round, self.source, self.target)
+        wanted = self.goal.on(self.network).wanted
+        check_all_reduce(*columns, wanted, held, np.empty_like(held), ops)
+        return ops
 
     def to_dict_head(self) -> dict[str, Any]:
         """What the file says besides the transfers."""

@@ -107,6 +107,12 @@ class Structure(ABC):
         """Node numbers of switches (nodes that are no endpoints), or None when there are none."""
         return None
 
+    @property
+    def endpoint_count(self) -> int:
+        """Number of nodes that are no switches, without building the network."""
+        switches = self.switches()
+        return self.order - (0 if switches is None else len(switches))
+
     def port_classes(self) -> tuple[str, ...]:
         """A name for the kind of link at each port, such as ``axis0``; empty where all are alike.
 

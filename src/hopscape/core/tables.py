@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
-__all__ = ["Table", "Text", "fit", "is_number", "wrap"]
+import numpy as np
+
+__all__ = ["Table", "Text", "fit", "in_table", "is_number", "wrap"]
 
 _GAP = 2
 _LEAST_TEXT = 18
@@ -255,6 +259,35 @@ def _aligned(cells: Sequence[str]) -> list[str]:
 def is_number(text: str) -> bool:
     """Does a cell hold a number, with a sign or a unit perhaps, or none?"""
     return text == "-" or bool(re.match(r"[≤≥~]? ?[-+]?\d[\d.,e+-]*($| ?\S{0,4}$)", text))
+
+
+def in_table(value: Any) -> str:
+    """A value as tables, reports and sentences show it.
+
+    Examples
+    --------
+    >>> in_table(None), in_table(True), in_table(2.50001), in_table(0.5 * 10**9)
+    ('-', 'yes', '2.5', '5e+08')
+    >>> in_table([1, Fraction(1, 3)])
+    '1, 1/3 (0.3333)'
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
+    if isinstance(value, int | np.integer) and abs(int(value)) >= 10**20:
+        digits = str(value)
+        return f"{digits[:6]}… ({len(digits)} digits)"
+    if isinstance(value, Fraction):
+        return f"{value} ({float(value):.4f})"
+    if isinstance(value, list | tuple | np.ndarray):
+        items = [in_table(item) for item in value]
+        return ", ".join(items) if len(items) <= 24 else ", ".join([*items[:24], "…"])
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k} {in_table(v)}" for k, v in value.items())
+    return str(value)
 
 
 def _len(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from hopscape.core.goal import Goal, Promise
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.operations import ADD, COPY
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 
@@ -84,6 +85,16 @@ def verify(
     return Verdict(True, _success(schedule, net, aim, details), details=details)
 
 
+class _Part(NamedTuple):
+    """The chunks of one group from `first` on, with their transfers, and what it was promised."""
+
+    schedule: Schedule
+    net: Network
+    promise: Promise
+    columns: tuple[IntArray, ...]
+    first: int
+
+
 def _check_parts(
     schedule: Schedule, net: Network, aim: Goal, chunks: int, details: dict[str, Any]
 ) -> Verdict | None:
@@ -96,7 +107,7 @@ def _check_parts(
         columns = start[low : high + 1], order, schedule.round, schedule.source, schedule.target
         found: dict[str, Any] = {}
         check = _CHECKS.get(part.kind, _check_delivery)
-        broken = check(schedule, net, promise, columns, low, found)
+        broken = check(_Part(schedule, net, promise, columns, low), found)
         for key, value in found.items():
             most = key == "max_path"
             details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
@@ -234,16 +245,10 @@ def _sorted_by_chunk(schedule: Schedule, chunks: int) -> tuple[IntArray, IntArra
     return by_chunk(schedule.chunk, chunks, order), order
 
 
-def _check_delivery(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
+    schedule, net, promise, columns, first = part
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         *columns,
         schedule.path_start,
@@ -267,17 +272,11 @@ def _check_delivery(
     return Verdict(False, text, where)
 
 
-def _check_reduce(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
+    schedule, net, promise, columns, first = part
     chunk, node, times, useless, served = map(
         int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
     )
@@ -296,30 +295,26 @@ def _check_reduce(
     return Verdict(False, text, where)
 
 
-def _check_all_reduce(
-    schedule: Schedule,
-    net: Network,
-    promise: Promise,
-    columns: tuple[IntArray, ...],
-    first: int,
-    details: dict[str, Any],
-) -> Verdict | None:
+def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
+    schedule, net, promise, columns, first = part
     words = (net.order + 63) // 64
     require_memory(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
     )
     held = np.empty((net.order, words), dtype=np.uint64)
-    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    ops = np.full(schedule.transfers, COPY, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), adds)
+        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), ops)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    added = additions(schedule.round_start, schedule.target, adds, net.order)
+    added = additions(
+        schedule.round_start, schedule.target, (ops == ADD).astype(np.uint8), net.order
+    )
     details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
     if chunk < 0:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.operations import ADD, COPY, NOTHING
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
@@ -397,14 +398,14 @@ def combine_sets(
     target: IntArray,
     held: IntArray,
     old: IntArray,
-    adds: IntArray,
+    ops: IntArray,
 ) -> tuple[int, int, int]:
     """Carry out an all-reduce of one chunk on sets of shares.
 
     `held[v]` is the bit set of shares in node v's sum, `old` is working memory of the same shape;
-    `adds` is marked where a transfer adds to what is there.
-    An arriving sum that shares nothing is added; one that contains all that is there replaces it;
-    one that is contained brings nothing; any other would count a share twice.
+    `ops` gets what each transfer does (COPY, ADD, NOTHING).
+    An arriving sum that contains all that is there replaces it; one that is contained brings
+    nothing; others are added, and count a share twice if they have one in common.
 
     Returns
     -------
@@ -414,7 +415,7 @@ def combine_sets(
     """
     nodes, words = held.shape
     saved = np.full(nodes, -1, np.int64)
-    duplicates = 0
+    bad, bad_share, duplicates = -1, -1, 0
     i = start
     while i < stop:
         last = i
@@ -428,28 +429,27 @@ def combine_sets(
             t = order[j]
             u, v = source[t], target[t]
             incoming = old[u] if saved[u] >= i else held[u]
-            common, inside, outside = False, True, True
-            share = -1
+            inside, outside, share = True, True, -1
             for w in range(words):
                 both = incoming[w] & held[v, w]
-                if both != 0:
-                    common = True
-                    if share < 0:
-                        share = 64 * w + _first_bit(both)
+                if both != 0 and share < 0:
+                    share = 64 * w + _first_bit(both)
                 inside = inside and both == incoming[w]
                 outside = outside and both == held[v, w]
-            if not common:
-                adds[t] = 1
+            duplicates += inside and share >= 0
+            if outside:
+                ops[t] = COPY
+                held[v] = incoming
+            elif inside:
+                ops[t] = NOTHING
+            else:
+                ops[t] = ADD
                 for w in range(words):
                     held[v, w] |= incoming[w]
-            elif inside:
-                duplicates += 1
-            elif outside:
-                held[v] = incoming
-            else:
-                return t, share, duplicates
+                if share >= 0 and bad < 0:
+                    bad, bad_share = t, share
         i = last
-    return -1, -1, duplicates
+    return bad, bad_share, duplicates
 
 
 @njit(cache=True, nogil=True)
@@ -462,11 +462,11 @@ def check_all_reduce(
     ends: IntArray,
     held: IntArray,
     old: IntArray,
-    adds: IntArray,
+    ops: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Carry out an all-reduce of all chunks; `held` and `old` are working memory.
 
-    `adds` is marked at the transfers that add to what is there.
+    `ops` gets what each transfer does, as in :func:`combine_sets`.
 
     Returns
     -------
@@ -489,7 +489,7 @@ def check_all_reduce(
         for v in ends:
             held[v, v // 64] = np.uint64(1) << np.uint64(v % 64)
         t, share, wasted = combine_sets(
-            start[c], start[c + 1], order, round_of, source, target, held, old, adds
+            start[c], start[c + 1], order, round_of, source, target, held, old, ops
         )
         duplicates += wasted
         if t >= 0 and (bad < 0 or t < bad):

@@ -16,6 +16,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.deadlock.layering import blank_graph, find_layers, marks
+from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, own_table
@@ -181,6 +182,12 @@ def certify(
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
 
 
+def _port_table(table: RoutingTable) -> PortTable:
+    """The table as kernels take it: without ties both ports are the same."""
+    other = table.other if table.other is not None else table.port
+    return PortTable(table.network.indptr, table.network.heads, table.port, other)
+
+
 def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool) -> Any:
     """The dependency graphs: (counts, classes inside, number of the first class)."""
     from hopscape.deadlock.dependency_kernels import collect_plain, collect_rings
@@ -191,20 +198,19 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         steps = classes.steps if classes.steps is not None else np.zeros_like(table.channels)
         yield table.graph(classes.count, steps), classes.count, 0
         return
-    port = table.port
-    other = table.other if table.other is not None else port
+    port, whole = table.port, _port_table(table)
     sets = np.asarray(classes.sets, dtype=np.int64)
     if classes.method == "dateline":
         graph = blank_graph(network, 2)
-        entries = classes.entry, classes.entry_other, sets
-        collect_rings(network.indptr, network.heads, port, other, classes.rings, *entries, graph)
+        entries = RingEntries(classes.rings, classes.entry, classes.entry_other, sets)
+        collect_rings(whole, entries, graph)
         yield graph, 2, 0
         return
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
     if classes.method == "single":
         graph = blank_graph(network)
-        collect_plain(network.indptr, network.heads, port, other, begins, goals, graph)
+        collect_plain(whole, begins, goals, graph)
         yield graph, 1, 0
         return
     if classes.method == "rising":
@@ -215,8 +221,8 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         return
     for layer in range(classes.count):
         graph = blank_graph(network)
-        pairs = port.T, classes.layers.T, sets, layer
-        count_uses(network.indptr, network.heads, *pairs, begins, goals, graph)
+        wiring = Wiring(network.indptr, network.heads)
+        count_uses(wiring, port.T, classes.layers.T, sets, layer, begins, goals, graph)
         yield graph, 1, layer
 
 
@@ -302,8 +308,7 @@ def _in_one_class(table: RoutingTable, hasty: bool, anywhere: bool, explain: boo
         graph = blank_graph(network)
         few = goals[:: len(goals) // _FEW_GOALS]
         begins = marks(network, np.arange(network.order) if anywhere else goals)
-        other = table.other if table.other is not None else table.port
-        collect_plain(network.indptr, network.heads, table.port, other, begins, few, graph)
+        collect_plain(_port_table(table), begins, few, graph)
         if cyclic_part(network.indptr, network.heads, graph, 1).any():
             return Certificate(False, 1, one.method, table.router, int(np.count_nonzero(graph)))
     return certify(table, one, anywhere=anywhere, explain=explain)
@@ -391,11 +396,9 @@ def _dateline(table: RoutingTable, spread: bool) -> Classes | None:
         return None
     entry = np.zeros_like(table.port, dtype=np.uint8)
     entry_other = np.zeros_like(entry) if table.other is not None else entry
-    other = table.other if table.other is not None else table.port
     first = _datelines(network, rings)
     second = _half_way(network, rings, first) if spread else np.zeros_like(first)
-    lines = rings, first, second, 2 if spread else 0
-    ring_classes(network.indptr, network.heads, table.port, other, *lines, entry, entry_other)
+    ring_classes(_port_table(table), rings, first, second, 2 if spread else 0, entry, entry_other)
     sets = (1, 2, 3) if spread else (1, 2)
     return Classes("dateline", 2, rings, entry, entry_other, _ALIKE, sets, datelines=first)
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Channel dependencies: who waits for whom, cycles, and layers that have none.
 
 A vertex is a channel and a class of virtual channels, ``channel * classes + class``. Its possible
@@ -11,6 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
+
 __all__ = [
     "collect_plain",
     "collect_rings",
@@ -22,12 +24,11 @@ __all__ = [
     "used_pairs",
 ]
 
-_NO_PORT = 0xFFFF
-
 
 @njit(cache=True, nogil=True)
-def collect_plain(indptr, heads, port, other, begins, goals, graph):
+def collect_plain(table: PortTable, begins: IntArray, goals: IntArray, graph: IntArray) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to goals, in one class."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     order = len(indptr) - 1
     seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
     for goal in goals:
@@ -43,15 +44,15 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
             source = stack[size]
             for first in range(2):
                 out = port[source, goal] if first == 0 else other[source, goal]
-                if out == _NO_PORT or (first and out == port[source, goal]):
+                if out == NO_PORT or (first and out == port[source, goal]):
                     continue
                 channel = indptr[source] + out
                 at = heads[channel]
                 if at == goal:
                     continue
-                if port[at, goal] != _NO_PORT:
+                if port[at, goal] != NO_PORT:
                     graph[channel, port[at, goal]] += 1
-                if other[at, goal] != _NO_PORT and other[at, goal] != port[at, goal]:
+                if other[at, goal] != NO_PORT and other[at, goal] != port[at, goal]:
                     graph[channel, other[at, goal]] += 1
                 if not seen[at]:
                     seen[at] = 1
@@ -60,9 +61,18 @@ def collect_plain(indptr, heads, port, other, begins, goals, graph):
 
 
 @njit(cache=True, nogil=True)
-def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, entry_other):
+def ring_classes(
+    table: PortTable,
+    rings: IntArray,
+    first: IntArray,
+    second: IntArray,
+    free: int,
+    entry: IntArray,
+    entry_other: IntArray,
+) -> None:
     """How a packet enters a ring: 1 when its straight run crosses the first dateline, else 0 when
     it crosses the second, else `free`."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     order = len(indptr) - 1
     crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
     stamp = np.zeros(len(heads), np.int32)  # for which target that is known
@@ -71,9 +81,9 @@ def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, 
         for source in range(order):
             if source == goal:
                 continue
-            for way in range(2):
-                out = port[source, goal] if way == 0 else other[source, goal]
-                if out == _NO_PORT:
+            for turn in range(2):
+                out = port[source, goal] if turn == 0 else other[source, goal]
+                if out == NO_PORT:
                     continue
                 channel = start = indptr[source] + out
                 size, found = 0, np.uint8(free)
@@ -88,9 +98,7 @@ def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, 
                     if first[channel]:
                         break
                     at, ring = heads[channel], rings[channel]
-                    channel = (
-                        -1 if at == goal else _onward(indptr, port, other, rings, at, goal, ring)
-                    )
+                    channel = -1 if at == goal else _onward(table, rings, at, goal, ring)
                 for i in range(size - 1, -1, -1):
                     if first[run[i]]:
                         found = np.uint8(1)
@@ -98,87 +106,85 @@ def ring_classes(indptr, heads, port, other, rings, first, second, free, entry, 
                         found = np.uint8(0)
                     crosses[run[i]] = found
                 found = crosses[start] if rings[start] >= 0 else np.uint8(0)
-                if way == 0:
+                if turn == 0:
                     entry[source, goal] = found
                 else:
                     entry_other[source, goal] = found
 
 
-@njit(cache=True, nogil=True)
-def _onward(indptr, port, other, rings, at, goal, ring):
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _onward(table: PortTable, rings: IntArray, at: int, goal: int, ring: int) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
+    indptr, port, other = table.indptr, table.port, table.other
     for first in range(2):
         out = port[at, goal] if first == 0 else other[at, goal]
-        if out != _NO_PORT and rings[indptr[at] + out] == ring:
+        if out != NO_PORT and rings[indptr[at] + out] == ring:
             return indptr[at] + out
     return -1
 
 
 @njit(cache=True, nogil=True)
-def collect_rings(indptr, heads, port, other, rings, entry, entry_other, sets, graph):
+def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> None:
     """Dependencies when a packet keeps its class as long as it stays in one ring.
 
     It enters in any class of a set, whose classes are the bits of `sets`.
     """
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
+    entry, entry_other, sets = entries.entry, entries.entry_other, entries.sets
     order = len(indptr) - 1
     stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
     for goal in range(order):
         for source in range(order):
             if source == goal:
                 continue
-            for way in range(2):
-                out = port[source, goal] if way == 0 else other[source, goal]
-                if out == _NO_PORT:
+            for turn in range(2):
+                out = port[source, goal] if turn == 0 else other[source, goal]
+                if out == NO_PORT:
                     continue
-                mine = sets[entry[source, goal] if way == 0 else entry_other[source, goal]]
+                mine = sets[entry[source, goal] if turn == 0 else entry_other[source, goal]]
                 for kind in range(2):
                     if mine >> kind & 1:
-                        _collect_run(
-                            indptr, heads, port, other, rings, entry, entry_other, sets, graph,
-                            stamp, goal, indptr[source] + out, kind,
-                        )  # fmt: skip
+                        first = indptr[source] + out
+                        _collect_run(table, entries, graph, stamp, goal, first, kind)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _collect_run(
-    indptr,
-    heads,
-    port,
-    other,
-    rings,
-    entry,
-    entry_other,
-    sets,
-    graph,
-    stamp,
-    goal,
-    channel,
-    kind,
-):
+    table: PortTable,
+    entries: RingEntries,
+    graph: IntArray,
+    stamp: IntArray,
+    goal: int,
+    channel: int,
+    kind: int,
+) -> None:
     """Dependencies of a straight run in one class, and of the turns at its nodes."""
+    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
+    rings, sets = entries.rings, entries.sets
+    entry, entry_other = entries.entry, entries.entry_other
     while channel >= 0 and stamp[channel * 2 + kind] != goal + 1:
         stamp[channel * 2 + kind] = goal + 1
         at, before = heads[channel], channel
         channel = -1
         if at == goal:
             break
-        for way in range(2):
-            then = port[at, goal] if way == 0 else other[at, goal]
-            if then == _NO_PORT:
+        for turn in range(2):
+            then = port[at, goal] if turn == 0 else other[at, goal]
+            if then == NO_PORT:
                 continue
             follower = indptr[at] + then
             if rings[before] >= 0 and rings[follower] == rings[before]:
                 channel = follower
                 graph[before * 2 + kind, then * 2 + kind] += 1
                 continue
-            theirs = sets[entry[at, goal] if way == 0 else entry_other[at, goal]]
+            theirs = sets[entry[at, goal] if turn == 0 else entry_other[at, goal]]
             for level in range(2):
                 if theirs >> level & 1:
                     graph[before * 2 + kind, then * 2 + level] += 1
 
 
 @njit(cache=True, nogil=True)
-def cyclic_part(indptr, heads, graph, classes):
+def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int) -> IntArray:
     """Marks the vertices that are left when those without predecessors are taken off again and
     again: none when the graph has no cycle."""
     count = len(heads) * classes
@@ -211,11 +217,13 @@ def cyclic_part(indptr, heads, graph, classes):
 
 
 @njit(cache=True, nogil=True)
-def shortest_cycle(indptr, heads, graph, classes, left, starts):
+def shortest_cycle(
+    indptr: IntArray, heads: IntArray, graph: IntArray, classes: int, left: IntArray, starts: int
+) -> IntArray:
     """The vertices of a shortest cycle through one of the first `starts` marked vertices."""
     count = len(heads) * classes
     width = graph.shape[1]
-    far = np.full(count, -1, dtype=np.int64)
+    distance = np.full(count, -1, dtype=np.int64)
     parent = np.empty(count, dtype=np.int64)
     queue = np.empty(count, dtype=np.int64)
     best = np.empty(0, dtype=np.int64)
@@ -228,11 +236,11 @@ def shortest_cycle(indptr, heads, graph, classes, left, starts):
         starts -= 1
         size, at, end = 1, 0, -1
         queue[0] = root
-        far[root] = 0
+        distance[root] = 0
         while at < size and end < 0:
             vertex = queue[at]
             at += 1
-            if far[vertex] + 1 >= limit:
+            if distance[vertex] + 1 >= limit:
                 break
             base = indptr[heads[vertex // classes]] * classes
             for column in range(width):
@@ -241,29 +249,39 @@ def shortest_cycle(indptr, heads, graph, classes, left, starts):
                     if follower == root:
                         end = vertex
                         break
-                    if left[follower] and far[follower] < 0:
-                        far[follower] = far[vertex] + 1
+                    if left[follower] and distance[follower] < 0:
+                        distance[follower] = distance[vertex] + 1
                         parent[follower] = vertex
                         queue[size] = follower
                         size += 1
         if end >= 0:
-            limit = far[end] + 1
+            limit = distance[end] + 1
             best = np.empty(limit, dtype=np.int64)
             vertex = end
             for i in range(limit - 1, -1, -1):
                 best[i] = vertex
                 vertex = parent[vertex]
         for i in range(size):
-            far[queue[i]] = -1
+            distance[queue[i]] = -1
     return best
 
 
 @njit(cache=True, nogil=True)
-def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
+def used_pairs(
+    wiring: Wiring,
+    toward: IntArray,
+    layers: IntArray,
+    layer: int,
+    begins: IntArray,
+    goals: IntArray,
+    cut: IntArray,
+    moved: int,
+) -> int:
     """Move the pairs of a layer that use a cut dependency to the layer `moved`; how many.
 
     `toward` and `layers` are by goal and source.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     order = len(indptr) - 1
     count = 0
     for goal in goals:
@@ -274,7 +292,7 @@ def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
             at, before = source, -1
             while at != goal:
                 out = ports[at]
-                if out == _NO_PORT:
+                if out == NO_PORT:
                     break
                 if before >= 0 and cut[before, out]:
                     layers[goal, source] = moved
@@ -286,7 +304,7 @@ def used_pairs(indptr, heads, toward, layers, layer, begins, goals, cut, moved):
 
 
 @njit(cache=True, nogil=True)
-def layer_pairs(indptr, heads, graph, cut):
+def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArray) -> int:
     """Mark in `cut` dependencies whose removal leaves no cycle, the least used of each found.
 
     `graph` holds how many pairs use each dependency; those cut are set to 0.
@@ -326,7 +344,16 @@ def layer_pairs(indptr, heads, graph, cut):
 
 
 @njit(cache=True, nogil=True)
-def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
+def _cut_weakest(
+    stack: IntArray,
+    size: int,
+    place: IntArray,
+    column: IntArray,
+    colour: IntArray,
+    graph: IntArray,
+    cut: IntArray,
+    closing: int,
+) -> int:
     """Cut the least used dependency of the cycle on the stack, and step back to before it."""
     low, where = np.int64(2**62), -1
     for i in range(place[closing], size):
@@ -344,7 +371,7 @@ def _cut_weakest(stack, size, place, column, colour, graph, cut, closing):
 
 
 @njit(cache=True, nogil=True)
-def pairs_over(indptr, heads, port, channel):
+def pairs_over(indptr: IntArray, heads: IntArray, port: IntArray, channel: int) -> IntArray:
     """uint8[order, order]: which pairs (source, goal) are routed over a channel."""
     order = len(indptr) - 1
     out = np.zeros((order, order), dtype=np.uint8)
@@ -353,11 +380,11 @@ def pairs_over(indptr, heads, port, channel):
             at = source
             while at != goal:
                 step = port[at, goal]
-                if step == _NO_PORT:
+                if step == NO_PORT:
                     break
-                way = indptr[at] + step
-                if way == channel:
+                taken = indptr[at] + step
+                if taken == channel:
                     out[source, goal] = 1
                     break
-                at = heads[way]
+                at = heads[taken]
     return out

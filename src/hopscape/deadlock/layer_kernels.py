@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Layers of routes whose dependencies have no cycle, filled one after the other.
 
 Which channel leads to which by the dependencies of a layer is kept as bits. A route fits into the
@@ -12,15 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.deadlock.layout import Dependencies, Wiring
+
 __all__ = ["add_dependency", "count_uses", "fill_layer"]
 
-_NO_PORT = 0xFFFF
 _ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
 
 
 @njit(cache=True, nogil=True)
-def _climb(indptr, heads, ports, goal, order_of, stack, known):
-    """List the nodes of the tree of a goal, each after the next one on its way; how many."""
+def _climb(
+    wiring: Wiring, ports: IntArray, goal: int, order_of: IntArray, stack: IntArray, known: IntArray
+) -> int:
+    """List the nodes of the tree of a goal, each after the next one on its route; how many."""
+    indptr, heads = wiring.indptr, wiring.heads
     known[:] = 0
     known[goal] = 2
     listed = 0
@@ -30,12 +34,12 @@ def _climb(indptr, heads, ports, goal, order_of, stack, known):
             known[at] = 1
             stack[size] = at
             size += 1
-            if ports[at] == _NO_PORT:
+            if ports[at] == NO_PORT:
                 break
             at = heads[indptr[at] + ports[at]]
         good = known[at] == 2
         for i in range(size - 1, -1, -1):
-            known[stack[i]] = 2 if good else 3  # 3: no way, or round in circles
+            known[stack[i]] = 2 if good else 3  # 3: no route, or round in circles
             if good:
                 order_of[listed] = stack[i]
                 listed += 1
@@ -43,17 +47,27 @@ def _climb(indptr, heads, ports, goal, order_of, stack, known):
 
 
 @njit(cache=True, nogil=True)
-def count_uses(indptr, heads, toward, layers, sets, layer, begins, goals, graph):
+def count_uses(
+    wiring: Wiring,
+    toward: IntArray,
+    layers: IntArray,
+    sets: IntArray,
+    layer: int,
+    begins: IntArray,
+    goals: IntArray,
+    graph: IntArray,
+) -> None:
     """Add to ``graph[channel, port]`` how many routes go on by that port in a layer.
 
     ``layers[goal, source]`` is the number of a route's set of layers, which are bits of `sets`.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     order = len(indptr) - 1
     line, stack = np.empty(order, np.int32), np.empty(order + 1, np.int32)
     known, weight = np.empty(order, np.uint8), np.empty(order, np.int32)
     for goal in goals:
         ports = toward[goal]
-        listed = _climb(indptr, heads, ports, goal, line, stack, known)
+        listed = _climb(wiring, ports, goal, line, stack, known)
         weight[:] = 0
         for i in range(listed - 1, -1, -1):
             at = line[i]
@@ -69,7 +83,16 @@ def count_uses(indptr, heads, toward, layers, sets, layer, begins, goals, graph)
 
 
 @njit(cache=True, nogil=True)
-def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, leads, comes):
+def fill_layer(
+    wiring: Wiring,
+    toward: IntArray,
+    bits: IntArray,
+    layer: int,
+    again: bool,
+    begins: IntArray,
+    goals: IntArray,
+    dependencies: Dependencies,
+) -> int:
     """Put routes into a layer as far as they fit; how many do not.
 
     Parameters
@@ -85,20 +108,20 @@ def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, 
         Nodes where routes begin.
     goals : int[goals]
         In the order in which they are tried.
-    graph : uint8[channels, ports]
-        Dependencies of the layer.
-    leads, comes : uint64[channels, words]
-        Channels that each channel leads to, and comes from, as bits.
+    dependencies : Dependencies
+        Those of the layer.
     """
+    indptr, heads = wiring.indptr, wiring.heads
+    graph = dependencies.graph
     order = len(indptr) - 1
     line, stack = np.empty(order, np.int32), np.empty(order + 1, np.int32)
     known = np.empty(order, np.uint8)
-    way = np.empty(order + 1, np.int64)
+    route = np.empty(order + 1, np.int64)
     mine = np.uint32(1 << layer)
     left = 0
     for goal in goals:
         ports = toward[goal]
-        listed = _climb(indptr, heads, ports, goal, line, stack, known)
+        listed = _climb(wiring, ports, goal, line, stack, known)
         for i in range(listed - 1, -1, -1):  # longest first, within each branch
             source = line[i]
             held = bits[goal, source]
@@ -106,16 +129,16 @@ def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, 
                 continue
             size, at, new = 0, source, False
             while at != goal:
-                way[size] = indptr[at] + ports[at]
-                at = heads[way[size]]
-                if at != goal and not graph[way[size], ports[at]]:
+                route[size] = indptr[at] + ports[at]
+                at = heads[route[size]]
+                if at != goal and not graph[route[size], ports[at]]:
                     new = True
                 size += 1
-            if new and not _fits(way, size, leads):
+            if new and not _fits(route, size, dependencies.leads):
                 left += 1
                 continue
             if new:
-                _put(indptr, heads, way, size, graph, leads, comes)
+                _put(wiring, route, size, dependencies)
             at = source
             while at != goal:
                 if begins[at] and (again or not bits[goal, at]):
@@ -125,27 +148,28 @@ def fill_layer(indptr, heads, toward, bits, layer, again, begins, goals, graph, 
 
 
 @njit(cache=True, nogil=True)
-def _fits(way, size, leads):
-    """Does no channel of a way lead back to one before it?"""
+def _fits(route: IntArray, size: int, leads: IntArray) -> bool:
+    """Does no channel of a route lead back to one before it?"""
     for j in range(1, size):
-        row = leads[way[j]]
+        row = leads[route[j]]
         for i in range(j):
-            if row[way[i] >> 6] >> np.uint64(way[i] & 63) & _ONE:
+            if row[route[i] >> 6] >> np.uint64(route[i] & 63) & _ONE:
                 return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _put(indptr, heads, way, size, graph, leads, comes):
-    """Add the dependencies of a way, from its end on."""
+def _put(wiring: Wiring, route: IntArray, size: int, dependencies: Dependencies) -> None:
+    """Add the dependencies of a route, from its end on."""
     for j in range(size - 2, -1, -1):
-        add_dependency(indptr, heads, way[j], way[j + 1], graph, leads, comes)
+        add_dependency(wiring, route[j], route[j + 1], dependencies)
 
 
 @njit(cache=True, nogil=True)
-def add_dependency(indptr, heads, first, second, graph, leads, comes):
+def add_dependency(wiring: Wiring, first: int, second: int, dependencies: Dependencies) -> None:
     """Add the dependency of a channel on the next, and what leads to what because of it."""
-    port = second - indptr[heads[first]]
+    graph, leads, comes = dependencies.graph, dependencies.leads, dependencies.comes
+    port = second - wiring.indptr[wiring.heads[first]]
     if graph[first, port]:
         return
     graph[first, port] = 1
@@ -160,7 +184,7 @@ def add_dependency(indptr, heads, first, second, graph, leads, comes):
 
 
 @njit(cache=True, nogil=True)
-def _spread(table, rows, done, bits):
+def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> None:
     """Add bits to those rows of a table that are not done yet."""
     for word in range(len(rows)):
         todo = rows[word] & ~done[word]

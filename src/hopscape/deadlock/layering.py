@@ -14,6 +14,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
+from hopscape.deadlock.layout import Dependencies, Wiring
 from hopscape.deadlock.tables import RoutingTable
 
 __all__ = ["blank_graph", "cut_layers", "find_layers", "marks"]
@@ -89,17 +90,17 @@ def _fill_layers(
     words = -(-channels // 64)
     require_memory(16 * channels * words + 8 * order**2, f"the layers of {network.spec}")
     bits = np.zeros((order, order), dtype=np.uint32)
+    wiring = Wiring(network.indptr, network.heads)
     width = int(network.degrees.max(initial=1))
     for layer in track(range(most), f"layers of {network.spec}"):
-        fixed = (network.indptr, network.heads, table.port.T, bits, layer)
-        work = (
+        work = Dependencies(
             np.zeros((channels, width), dtype=np.uint8),
             np.zeros((channels, words), dtype=np.uint64),
             np.zeros((channels, words), dtype=np.uint64),
         )
-        left = fill_layer(*fixed, False, begins, goals, *work)
+        left = fill_layer(wiring, table.port.T, bits, layer, False, begins, goals, work)
         if spread:
-            fill_layer(*fixed, True, begins, goals, *work)
+            fill_layer(wiring, table.port.T, bits, layer, True, begins, goals, work)
         if left == 0:
             return layer + 1, bits
     return None
@@ -128,16 +129,14 @@ def cut_layers(
     network = table.network
     goals = network.endpoints
     begins = marks(network, np.arange(network.order) if anywhere else goals)
-    toward = table.port.T
+    wiring, toward = Wiring(network.indptr, network.heads), table.port.T
     layers = np.zeros((network.order, network.order), dtype=np.uint8)
     sets = 1 << np.arange(most + 1, dtype=np.int64)
     for layer in range(most):
         graph = blank_graph(network)
-        count_uses(network.indptr, network.heads, toward, layers, sets, layer, begins, goals, graph)
+        count_uses(wiring, toward, layers, sets, layer, begins, goals, graph)
         cut = np.zeros(graph.shape, dtype=np.uint8)
         if layer_pairs(network.indptr, network.heads, graph, cut) == 0:
             return layer + 1, layers.T, tuple(int(x) for x in sets[: layer + 1])
-        used_pairs(
-            network.indptr, network.heads, toward, layers, layer, begins, goals, cut, layer + 1
-        )
+        used_pairs(wiring, toward, layers, layer, begins, goals, cut, layer + 1)
     return None

@@ -23,6 +23,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
+from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
 from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = ["one_lane_routes"]
@@ -159,14 +160,15 @@ class _Search:
         width = int(network.degrees.max(initial=1))
         graph = np.zeros((self.channels, width), dtype=np.uint8)
         leads = np.zeros((self.channels, words), dtype=np.uint64)
-        comes, load = np.zeros_like(leads), np.zeros(self.channels, dtype=np.int64)
+        taken = Dependencies(graph, leads, np.zeros_like(leads))
+        load = np.zeros(self.channels, dtype=np.int64)
         for before, after in self._tree_turns(int(self.random.integers(network.order))):
-            add_dependency(self.indptr, self.heads, before, after, graph, leads, comes)
+            add_dependency(self._wiring, before, after, taken)
         out = np.empty(network.order, dtype=np.int64)
         for goal in self.random.permutation(self.goals).tolist():
             price = 1.0 + 0.3 * load / max(1.0, float(load.mean()))
             count = grow_routes(
-                *self._wiring, goal, price, self._noise(), _NONE, graph, leads, comes, out
+                self._wiring, self._incoming, goal, price, self._noise(), _NONE, taken, out
             )
             if count < network.order:
                 return None
@@ -209,8 +211,12 @@ class _Search:
     # -- routes in an order -----------------------------------------------------------------
 
     @cached_property
-    def _wiring(self) -> tuple[IntArray, ...]:
-        return self.indptr, self.heads, self.tails, self.into_start, self.into
+    def _wiring(self) -> Wiring:
+        return Wiring(self.indptr, self.heads)
+
+    @cached_property
+    def _incoming(self) -> Incoming:
+        return Incoming(self.tails, self.into_start, self.into)
 
     def _noise(self) -> Floats:
         return self.random.random(self.channels)
@@ -246,10 +252,13 @@ class _Search:
         from hopscape.deadlock.one_lane_kernels import grow_routes
 
         out = np.empty(self.network.order, dtype=np.int64)
-        rest = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint64), np.empty((0, 0), np.uint64)
+        none = np.empty((0, 0), np.uint64)
+        rest = Dependencies(np.empty((0, 0), np.uint8), none, none)
         up = place <= self.network.order  # with ranks of nodes, down where one can always serves
         for paid in (price, price + float(price.sum()) * up):
-            count = grow_routes(*self._wiring, goal, paid, self._noise(), place, *rest, out)
+            count = grow_routes(
+                self._wiring, self._incoming, goal, paid, self._noise(), place, rest, out
+            )
             if count == self.network.order:
                 return out
         return None

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Routes to one destination that close no cycle with the routes to all others.
 
 The search grows backwards from the destination over channels, the cheapest next, and takes a
@@ -13,7 +12,9 @@ import heapq
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.deadlock.layer_kernels import add_dependency
+from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
 
 __all__ = ["grow_routes", "shift_loads"]
 
@@ -22,27 +23,26 @@ _ONE = np.uint64(1)
 
 @njit(cache=True, nogil=True)
 def grow_routes(
-    indptr, heads, tails, into_start, into, goal, price, noise, place, graph, leads, comes, out
-):
+    wiring: Wiring, incoming: Incoming, goal: int, price: Floats, noise: Floats, place: IntArray,
+    dependencies: Dependencies, out: IntArray,
+) -> int:  # fmt: skip
     """Grow the routes to one goal as far as they close no cycle; how many nodes have one.
 
     Parameters
     ----------
-    into_start, into : int64[...]
-        The channels into each node.
     price : float64[channels]
-        What a channel costs; ways are the cheapest that are allowed.
+        What a channel costs; routes are the cheapest that are allowed.
     noise : float64[channels]
         Breaks ties.
     place : int64[channels]
         A channel may be followed by those of higher place. Empty: by all that close no cycle with
-        `graph`, to which the dependencies that are used are added.
-    graph : uint8[channels, ports]
-    leads, comes : uint64[channels, words]
-        Channels that each channel leads to, and comes from, as bits.
+        `dependencies`, to which the dependencies that are used are added.
     out : int64[order]
-        The channel by which each node leaves; -1 at the goal and without a way.
+        The channel by which each node leaves; -1 at the goal and without a route.
     """
+    indptr, heads, tails = wiring.indptr, wiring.heads, incoming.tails
+    into_start, into = incoming.starts, incoming.channels
+    graph, leads = dependencies.graph, dependencies.leads
     fixed = len(place) > 0
     out[:] = -1
     count = 1
@@ -63,7 +63,7 @@ def grow_routes(
             elif not graph[c, follow - indptr[then]]:
                 if leads[follow, c >> 6] >> np.uint64(c & 63) & _ONE:
                     continue
-                add_dependency(indptr, heads, c, follow, graph, leads, comes)
+                add_dependency(wiring, c, follow, dependencies)
         out[at] = c
         count += 1
         for i in range(into_start[at], into_start[at + 1]):
@@ -74,7 +74,9 @@ def grow_routes(
 
 
 @njit(cache=True, nogil=True)
-def shift_loads(heads, out, goal, senders, amount, load):
+def shift_loads(
+    heads: IntArray, out: IntArray, goal: int, senders: IntArray, amount: int, load: IntArray
+) -> None:
     """Add an amount to every channel on the ways of the senders to a goal."""
     for at in senders:
         while at != goal:

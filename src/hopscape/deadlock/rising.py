@@ -12,6 +12,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.deadlock.layering import marks
+from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.metrics.routes import downward, node_rankings
 
@@ -72,9 +73,10 @@ def count_rises(
     assert used, "a route rises beyond its classes"
 
 
-def _arrays(table: RoutingTable, anywhere: bool) -> tuple[IntArray, ...]:
+def _arrays(table: RoutingTable, anywhere: bool) -> tuple[Wiring, IntArray, IntArray, IntArray]:
     network = table.network
     begins = np.arange(network.order) if anywhere else network.endpoints
     goals = network.endpoints.astype(np.int64)
     toward = table.port.T if len(goals) == network.order else table.port.T[goals]
-    return network.indptr, network.heads, toward, goals, marks(network, begins)
+    wiring = Wiring(network.indptr, network.heads)
+    return wiring, toward, goals, marks(network, begins)

@@ -1,37 +1,36 @@
-"""Classes that rise where a way turns up again: how many are needed, and who can wait for whom.
+"""Classes that rise where a route turns up again: how many are needed, and who can wait for whom.
 
 Tables have a row for each target: the channel, from the first of its node on, by which each node
-leaves for it; without a way, a number beyond the node's channels. A vertex of the dependency graph
-is ``channel * classes + class``; its successors are ``offset at the head * classes + class``.
+leaves for it; without a route, a number beyond the node's channels. A vertex of the dependency
+graph is ``channel * classes + class``; its successors are ``offset at the head * classes + class``.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-__all__ = ["most_falls", "rising_waits"]
+from hopscape.core.arrays import IntArray
+from hopscape.deadlock.layout import Wiring
 
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["most_falls", "rising_waits"]
 
 
 @njit(cache=True, nogil=True)
 def _sequence(
-    indptr: Array,
-    heads: Array,
-    ways: Array,
+    wiring: Wiring,
+    ports: IntArray,
     target: int,
-    is_end: Array,
-    known: Array,
-    stack: Array,
-    out: Array,
+    is_end: IntArray,
+    known: IntArray,
+    stack: IntArray,
+    out: IntArray,
 ) -> int:
-    """Nodes on the ways of all endpoints to a target, each after the next one on its way.
+    """Nodes on the routes of all endpoints to a target, each after the next one.
 
-    Nodes without a way are left out.
+    Nodes without a route are left out.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     known[:] = 0
     known[target] = 1
     count = 0
@@ -42,11 +41,11 @@ def _sequence(
         while known[v] == 0:
             stack[height] = v
             height += 1
-            if ways[v] >= indptr[v + 1] - indptr[v]:
+            if ports[v] >= indptr[v + 1] - indptr[v]:
                 known[v] = 2
                 break
             known[v] = 1
-            v = heads[indptr[v] + ways[v]]
+            v = heads[indptr[v] + ports[v]]
         lost = known[v] == 2
         for i in range(height - 1, -1, -1):
             if lost:
@@ -59,18 +58,18 @@ def _sequence(
 
 @njit(cache=True, nogil=True)
 def most_falls(
-    indptr: Array,
-    heads: Array,
-    table: Array,
-    targets: Array,
-    is_end: Array,
-    down: Array,
-    each: Array,
+    wiring: Wiring,
+    table: IntArray,
+    targets: IntArray,
+    is_end: IntArray,
+    down: IntArray,
+    each: IntArray,
 ) -> int:
-    """How often, at most, a way goes up again after it went down.
+    """How often, at most, a route goes up again after it went down.
 
-    ``each[node, target]`` gets the number for every way, unless it is empty.
+    ``each[node, target]`` gets the number for every route, unless it is empty.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     nodes = len(indptr) - 1
     known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     order, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
@@ -79,7 +78,7 @@ def most_falls(
         target = targets[row]
         if not is_end[target]:
             continue
-        count = _sequence(indptr, heads, table[row], target, is_end, known, stack, order)
+        count = _sequence(wiring, table[row], target, is_end, known, stack, order)
         falls[target] = 0
         for i in range(count):
             v = order[i]
@@ -97,21 +96,21 @@ def most_falls(
 
 @njit(cache=True, nogil=True)
 def rising_waits(
-    indptr: Array,
-    heads: Array,
-    table: Array,
-    targets: Array,
-    is_end: Array,
-    down: Array,
+    wiring: Wiring,
+    table: IntArray,
+    targets: IntArray,
+    is_end: IntArray,
+    down: IntArray,
     classes: int,
-    first: Array,
-    waits: Array,
+    first: IntArray,
+    waits: IntArray,
 ) -> int:
     """Mark who waits for whom when a packet rises where it turns up again.
 
     It starts in any of the classes from 0 to ``first[node, target]`` (0 for all if that has but one
     entry). Returns how many classes are used, or 0 once they are not enough.
     """
+    indptr, heads = wiring.indptr, wiring.heads
     nodes = len(indptr) - 1
     known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
     order, here = np.empty(nodes, np.int64), np.empty(nodes, np.uint64)
@@ -120,7 +119,7 @@ def rising_waits(
         target = targets[row]
         if not is_end[target]:
             continue
-        count = _sequence(indptr, heads, table[row], target, is_end, known, stack, order)
+        count = _sequence(wiring, table[row], target, is_end, known, stack, order)
         for i in range(count):
             v = order[i]
             more = np.uint64(first[v, target] if len(first) > 1 else 0) + np.uint64(1)

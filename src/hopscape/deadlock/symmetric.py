@@ -12,6 +12,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.memory import require_memory
+from hopscape.deadlock.layout import Dependencies, Wiring
 from hopscape.metrics.routes import Routes
 
 __all__ = ["symmetric_layers"]
@@ -98,11 +99,11 @@ def _fill(routes: Routes, first: IntArray, second: IntArray, most: int) -> IntAr
     require_memory(16 * channels * words, f"the layers of {network.spec}")
     width = int(network.degrees.max(initial=1))
     held = np.full(len(first), 255, dtype=np.uint8)
+    wiring = Wiring(network.indptr, network.heads)
     for layer in range(most):
         graph = np.zeros((channels, width), dtype=np.uint8)
         leads = np.zeros((channels, words), dtype=np.uint64)
-        work = graph, leads, np.zeros_like(leads)
-        fixed = network.indptr, network.heads, routes.table, first, second
-        if fill_pairs(*fixed, layer, held, *work) == 0:
+        work = Dependencies(graph, leads, np.zeros_like(leads))
+        if fill_pairs(wiring, routes.table, first, second, layer, held, work) == 0:
             return held
     return None

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Layers of pairs whose routes there and back close no cycle, filled one after the other."""
 
 from __future__ import annotations
@@ -6,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray
 from hopscape.deadlock.layer_kernels import add_dependency
+from hopscape.deadlock.layout import Dependencies, Wiring
 
 __all__ = ["fill_pairs"]
 
@@ -14,7 +15,15 @@ _ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def fill_pairs(indptr, heads, toward, first, second, layer, held, graph, leads, comes):
+def fill_pairs(
+    wiring: Wiring,
+    toward: IntArray,
+    first: IntArray,
+    second: IntArray,
+    layer: int,
+    held: IntArray,
+    dependencies: Dependencies,
+) -> int:
     """Put pairs into a layer as far as both their routes fit; how many do not.
 
     Parameters
@@ -26,53 +35,56 @@ def fill_pairs(indptr, heads, toward, first, second, layer, held, graph, leads, 
     layer : int
     held : uint8[pairs]
         The layer of each pair; 255 for those that have none yet.
-    graph : uint8[channels, ports]
-        Dependencies of the layer.
-    leads, comes : uint64[channels, words]
-        Channels that each channel leads to, and comes from, as bits.
+    dependencies : Dependencies
+        Those of the layer.
     """
+    indptr, heads = wiring.indptr, wiring.heads
+    graph = dependencies.graph
     order = len(indptr) - 1
-    way = np.empty(2 * order + 2, np.int64)
+    route = np.empty(2 * order + 2, np.int64)
     left = 0
     for i in range(len(first)):
         if held[i] != 255:
             continue
-        there = _follow(indptr, heads, toward[second[i]], first[i], second[i], way, 0)
-        size = _follow(indptr, heads, toward[first[i]], second[i], first[i], way, there)
+        there = _follow(wiring, toward[second[i]], first[i], second[i], route, 0)
+        size = _follow(wiring, toward[first[i]], second[i], first[i], route, there)
         new = False
         for j in range(size - 1):
-            if j + 1 != there and not graph[way[j], way[j + 1] - indptr[heads[way[j]]]]:
+            if j + 1 != there and not graph[route[j], route[j + 1] - indptr[heads[route[j]]]]:
                 new = True
-        if new and not _agree(way, there, size, leads):
+        if new and not _agree(route, there, size, dependencies.leads):
             left += 1
             continue
         held[i] = layer
         for j in range(size - 2, -1, -1):
             if new and j + 1 != there:
-                add_dependency(indptr, heads, way[j], way[j + 1], graph, leads, comes)
+                add_dependency(wiring, route[j], route[j + 1], dependencies)
     return left
 
 
 @njit(cache=True, nogil=True)
-def _follow(indptr, heads, ports, source, goal, way, size):
+def _follow(
+    wiring: Wiring, ports: IntArray, source: int, goal: int, route: IntArray, size: int
+) -> int:
     """Append the channels of a route; the new size."""
+    indptr, heads = wiring.indptr, wiring.heads
     at = source
     while at != goal:
-        way[size] = indptr[at] + ports[at]
-        at = heads[way[size]]
+        route[size] = indptr[at] + ports[at]
+        at = heads[route[size]]
         size += 1
     return size
 
 
 @njit(cache=True, nogil=True)
-def _agree(way, there, size, leads):
+def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
     number = np.empty(size, np.int64)
     count = 0
     for j in range(size):
         number[j] = -1
         for i in range(j):
-            if way[i] == way[j]:
+            if route[i] == route[j]:
                 number[j] = number[i]
         if number[j] < 0:
             number[j] = count
@@ -80,7 +92,7 @@ def _agree(way, there, size, leads):
     after = np.zeros((count, count), np.bool_)
     for j in range(size):
         for i in range(size):
-            if leads[way[i], way[j] >> 6] >> np.uint64(way[j] & 63) & _ONE:
+            if leads[route[i], route[j] >> 6] >> np.uint64(route[j] & 63) & _ONE:
                 after[number[i], number[j]] = True
         if j and j != there:
             after[number[j - 1], number[j]] = True

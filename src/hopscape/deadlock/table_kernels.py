@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Next ports from a table of distances, and both ways of ties."""
 
 from __future__ import annotations
@@ -6,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["fill_ports", "fill_ties"]
+from hopscape.core.arrays import NO_PORT, IntArray
 
-_NO_PORT = 0xFFFF
+__all__ = ["fill_ports", "fill_ties"]
 
 
 @njit(cache=True, nogil=True)
-def fill_ports(indptr, heads, towards, port):
+def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntArray) -> None:
     """Write into `port` the first channel of each node that begins a shortest way.
 
     ``towards[goal, node]`` is the distance from node to goal, its largest value where there is no
@@ -32,30 +31,32 @@ def fill_ports(indptr, heads, towards, port):
 
 
 @njit(cache=True, nogil=True)
-def fill_ties(indptr, heads, twin, port, other):
+def fill_ties(
+    indptr: IntArray, heads: IntArray, twin: IntArray, port: IntArray, other: IntArray
+) -> int:
     """Write into `other` the twin of a node's channel where that begins a way as short.
 
     The routes of `port` are shortest; ``twin[channel]`` is what to compare with, -1 for nothing.
     The number of ties is returned.
     """
     order = len(indptr) - 1
-    far, line = np.empty(order, np.int32), np.empty(order, np.int64)
+    distance, line = np.empty(order, np.int32), np.empty(order, np.int64)
     ties = 0
     for goal in range(order):
-        far[:] = -1
-        far[goal] = 0
+        distance[:] = -1
+        distance[goal] = 0
         for source in range(order):
             at, size = source, 0
-            while far[at] < 0 and port[at, goal] != _NO_PORT:
+            while distance[at] < 0 and port[at, goal] != NO_PORT:
                 line[size] = at
                 size += 1
                 at = heads[indptr[at] + port[at, goal]]
             for i in range(size - 1, -1, -1):
-                far[line[i]] = far[at] + size - i if far[at] >= 0 else -2
+                distance[line[i]] = distance[at] + size - i if distance[at] >= 0 else -2
         for node in range(order):
-            if far[node] > 0:
+            if distance[node] > 0:
                 turned = twin[indptr[node] + port[node, goal]]
-                if turned >= 0 and far[heads[turned]] == far[node] - 1:
+                if turned >= 0 and distance[heads[turned]] == distance[node] - 1:
                     other[node, goal] = turned - indptr[node]
                     ties += 1
     return ties

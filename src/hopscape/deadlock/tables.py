@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily
 from hopscape.core.memory import require_memory
@@ -19,7 +19,6 @@ __all__ = ["RoutingTable", "own_table", "port_rings", "routing_table", "table_of
 
 _PAIRS = 1 << 20
 _MOST_PORTS = 2046
-NO_PORT = 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class RoutingTable:
     router : str
         Name of the router that it was filled from.
     port : uint16[order, order]
-        Entry (at, to): which of the channels of `at` to take; 0xFFFF on arrival or without a way.
+        Entry (at, to): which of the channels of `at` to take; NO_PORT on arrival or without route.
     other : uint16[order, order] or None
         The other way of a tie, equal to `port` where there is none.
     rings : int32[channels] or None

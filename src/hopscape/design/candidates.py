@@ -60,12 +60,6 @@ class Candidate:
         return None if found is None else found.value
 
 
-def endpoints_of(one: Family) -> int:
-    """Endpoints of a member, without building it."""
-    switches = one.switches()
-    return one.order - (0 if switches is None else len(switches))
-
-
 def find_candidates(requirements: Requirements) -> list[Candidate]:
     """Ask every family (or those asked for) for members without switches that fit.
 
@@ -92,7 +86,7 @@ def _fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str
             found = member(spec)
         except HopscapeError:
             continue
-        if requirement.fits(endpoints_of(found)):
+        if requirement.fits(found.endpoint_count):
             yield spec, found.switches() is not None
 
 
@@ -116,7 +110,7 @@ def _next_size(kind: type[Family], own: int, ports: int) -> int | None:
     for factor in (1.0, 1.1, 2, 8, 64):
         high = max(own + 1, int(own * factor))
         requirement = Requirement(own + 1, own + 1, high, ports)
-        sizes = [endpoints_of(member(spec)) for spec, _ in _fitting(kind, requirement)]
+        sizes = [member(spec).endpoint_count for spec, _ in _fitting(kind, requirement)]
         if sizes:
             return min(sizes)
     return None
@@ -136,7 +130,7 @@ def nearest_sizes(requirements: Requirements) -> str:
         for spec, switched in _fitting(kind, wide):
             if switched:
                 continue
-            size = endpoints_of(member(spec)) * requirements.endpoints
+            size = member(spec).endpoint_count * requirements.endpoints
             near.append((abs(size - requirements.nodes), size, spec))
     if not near:
         raise ArgumentError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.ranking import grades
 from hopscape.design.requirements import CRITERIA, Requirements
-from hopscape.design.table import cell, shown
+from hopscape.design.table import cell
 
 __all__ = ["answer", "better", "deciding", "figure_words", "first_by", "sentences", "standing"]
 
@@ -83,11 +84,11 @@ def figure_words(one: Candidate, column: str) -> str:
 
 def _value(one: Candidate, column: str) -> str:
     found = one.figures.get(column)
-    return "-" if found is None else shown(cell(column, found))
+    return "-" if found is None else in_table(cell(column, found))
 
 
 def _winner(best: Candidate, allowed: Sequence[Candidate], weights: Mapping[str, float]) -> str:
-    parts = [f"{shown(best.value('endpoints'))} nodes of {shown(best.value('ports'))} ports"]
+    parts = [f"{in_table(best.value('endpoints'))} nodes of {in_table(best.value('ports'))} ports"]
     if best.value("links") is not None:
         parts.append(f"{best.value('links'):,} cables")
     if best.value("cable") is not None:
@@ -113,7 +114,7 @@ def standing(best: Candidate, allowed: Sequence[Candidate], column: str) -> str:
 
 
 def _runner_up(best: Candidate, other: Candidate) -> str:
-    text = f"The runner-up is {other.spec} (score {shown(other.score)} against {shown(best.score)})"
+    text = f"The runner-up is {other.spec} (score {in_table(other.score)} against {in_table(best.score)})"
     cost = [
         words
         for column, unit in (("links", "cables"), ("cable", "m of cable"))

@@ -18,7 +18,6 @@ from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, moore_mean
-from hopscape.design.candidates import endpoints_of
 from hopscape.design.machine import Machine
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
@@ -150,7 +149,7 @@ def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str
             found = member(spec)
         except HopscapeError:
             continue
-        if found.duplex and requirement.fits(endpoints_of(found)):
+        if found.duplex and requirement.fits(found.endpoint_count):
             yield spec, found
 
 
@@ -237,7 +236,7 @@ def _fitted(
     spec: str, found: Family, asked: SwitchedRequirements, planes: int, lines: int
 ) -> Offer | None:
     """A member with just as many endpoints at its nodes as it takes, and trunks."""
-    nodes, degree = endpoints_of(found), found.ports
+    nodes, degree = found.endpoint_count, found.ports
     each = math.ceil(asked.low / nodes)
     room = asked.radix - each * lines
     if room < degree or nodes * each > asked.high:

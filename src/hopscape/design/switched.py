@@ -18,6 +18,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.machine import Machine
@@ -151,7 +152,7 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
     for demand, column in (("throughput", "line_throughput"), ("worst", "guaranteed_throughput")):
         least, value = getattr(asked, demand), figures[column].value
         if least is not None and (value is None or float(value) < least - _SLACK):
-            shown = "-" if value is None else f"{float(value):.4g}"
+            shown = in_table(None if value is None else float(value))
             out[demand] = f"{ALL_COLUMNS[column].title} {shown} instead of {least:g}"
     cost = figures["money"].value
     if asked.budget is not None and cost > asked.budget:

@@ -24,7 +24,6 @@ __all__ = [
     "ranking_records",
     "ranking_rows",
     "reasons",
-    "shown",
 ]
 
 TABLE_COLUMNS = tuple(columns_of("design"))
@@ -172,17 +171,6 @@ def importance(names: Iterable[str]) -> dict[str, float]:
 def _dispensable(name: str) -> float:
     priority = ALL_COLUMNS[name].priority if name in ALL_COLUMNS else 0
     return _FIRST.get(name, priority or math.inf)
-
-
-def shown(value: Any) -> str:
-    """A value as tables and reports print it."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
-    return str(value)
 
 
 def _short(names: Sequence[str]) -> str:

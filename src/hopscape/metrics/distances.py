@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows, distances_from
+from hopscape.core.distances import distance_rows, distances_from, unreached
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
@@ -242,7 +242,7 @@ def _between_endpoints(network: Network) -> DistanceProfile:
     far: list[IntArray] = []
     for low in track(range(0, len(ends), 256), f"distances in {network.spec}"):
         rows = distance_rows(network, ends[low : low + 256])[:, ends]
-        none = rows == np.iinfo(rows.dtype).max
+        none = unreached(rows)
         counts = np.bincount(rows[~none])
         longer = np.zeros(max(len(histogram), len(counts)), dtype=np.int64)
         longer[: len(histogram)] += histogram

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, MissingPackageError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -117,7 +117,7 @@ def _laid(
 
     With `swap` guest nodes change places too, without a larger dilation.
     """
-    from hopscape.metrics.congestion_kernels import relieve
+    from hopscape.metrics.congestion_kernels import Annealing, Guest, Host, relieve
 
     tails, tips = _ends(guest)
     if not len(tails):
@@ -129,16 +129,16 @@ def _laid(
     channels = np.arange(host.channels)
     lanes = np.where(host.reverse < 0, channels, np.minimum(channels, host.reverse))
     moves = min((_MOVED if swap else _LAID) * len(tails), _POLISH)
-    fixed = (tails, tips, starts, links, host.indptr, host.tails, host.heads, lanes, table)
+    laid = Guest(tails, tips, starts, links)
+    over = Host(host.indptr, host.tails, host.heads, lanes, table)
     least = _crowding(tails, tips, guest.order, host, lanes)
     best: _Laid | None = None
     target, failures = least, 0
     for call in range(_CALLS):
         where = places.copy() if best is None else best[1].copy()
         effort = moves if call else 0
-        peak, routes, hops = relieve(
-            *fixed, where, limit, target, effort, _HEATS[call % 2], swap, seed + call
-        )
+        search = Annealing(effort, _HEATS[call % 2], swap, seed + call)
+        peak, routes, hops = relieve(laid, over, where, limit, target, search)
         within = int(table[where[tails], where[tips]].max()) <= limit
         failures = 0 if within and (best is None or peak < best[0]) else failures + 1
         if failures == 0:
@@ -216,7 +216,7 @@ def best_embedding(
         )
     require_memory(3 * host.order**2, f"the distances of {host.spec} ({host.order} nodes)")
     table = distance_rows(host, np.arange(host.order))
-    if (table == np.iinfo(table.dtype).max).any():
+    if unreached(table).any():
         raise DisconnectedError(f"{host.spec} has nodes that cannot reach each other")
     oneway, table = table, np.maximum(table, table.T)
     low, how = _simple_bound(guest, host, table)
@@ -270,7 +270,7 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
         return 1, "two linked nodes stand apart"
     near = distance_rows(guest, np.arange(guest.order))
     row = near[_widest(near)]
-    small = np.bincount(row[row < np.iinfo(near.dtype).max]).cumsum()
+    small = np.bincount(row[~unreached(row)]).cumsum()
     large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
     low, why = 1, "two linked nodes stand apart"
     for r in range(1, len(small)):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -64,7 +64,7 @@ def group_diameter(network: Network, nodes: Sequence[int]) -> int:
     """
     chosen, _ = network.resolve(list(nodes))
     rows = distance_rows(network, chosen)[:, chosen]
-    if rows.size and (rows == np.iinfo(rows.dtype).max).any():
+    if unreached(rows).any():
         raise DisconnectedError(
             f"some nodes of the group cannot reach each other in {network.spec}"
         )
@@ -105,7 +105,7 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
         )
     require_memory(3 * network.order**2, f"the distances of {network.spec} ({network.order} nodes)")
     table = distance_rows(network, np.arange(network.order))
-    if (table == np.iinfo(table.dtype).max).any():
+    if unreached(table).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     table = np.maximum(table, table.T)
     starts = _starts(network)

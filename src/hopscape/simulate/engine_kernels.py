@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """The engine: input-queued virtual-channel routers with credits, cycle by cycle.
 
 Only what has work is visited: lists of virtual channels that wait for an output virtual channel
@@ -14,11 +13,14 @@ allocation of the switch.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from hopscape.core.arrays import Integer
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -77,10 +79,12 @@ from hopscape.simulate.layout import (
     W_SHIFT,
     WAITERS,
     WAITING,
+    Counters,
+    Fabric,
     Source,
-    Ways,
+    State,
 )
-from hopscape.simulate.packet_kernels import bury, fetch, release, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, inner, release, send_credit
 from hopscape.simulate.router_kernels import allocate_vcs
 from hopscape.simulate.source_kernels import inject, wake
 from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
@@ -89,162 +93,64 @@ __all__ = ["advance"]
 
 
 @intrinsic
-def _ownerless(context, array):
-    """The same array without an owner: in the loop nobody then counts references to it."""
+def _ownerless(context: Any, record: Any) -> Any:
+    """The same arrays without owners: in the loop nobody then counts references to them."""
 
-    def build(target, builder, signature, arguments):
-        view = target.make_array(array)(target, builder, arguments[0])
+    def strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                strip(target, builder, each, builder.extract_value(value, i))
+                for i, each in enumerate(kind)
+            ]
+            return target.make_tuple(builder, kind, parts)
+        view = target.make_array(kind)(target, builder, value)
         view.meminfo = cgutils.get_null_value(view.meminfo.type)
         view.parent = cgutils.get_null_value(view.parent.type)
         return view._getvalue()
 
-    return array(array), build
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return strip(target, builder, record, arguments[0])
+
+    return record(record), build
 
 
-def _itself(array):
+def _itself(record: Any) -> Any:
     """Where nothing is compiled (NUMBA_DISABLE_JIT=1), arrays stay as they are."""
-    return array
+    return record
 
 
 _bare = _itself if config.DISABLE_JIT else _ownerless
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def advance(fabric, state, source, counters, until, patience):
+def advance(
+    fabric: Fabric,
+    state: State,
+    source: Source,
+    counters: Counters,
+    until: Integer,
+    patience: Integer,
+) -> Integer:
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
-    numbers = _bare(fabric.numbers)
-    indptr = _bare(fabric.indptr)
-    masks = _bare(fabric.masks)
-    sets = _bare(fabric.sets)
-    kinds = _bare(fabric.kinds)
-    table = _bare(fabric.table)
-    other = _bare(fabric.other)
-    layers = _bare(fabric.layers)
-    ways = _bare(fabric.ways)
-    far = _bare(fabric.far)
-    moved = _bare(fabric.moved)
-    chosen = Ways(
-        _bare(fabric.chosen.first),
-        _bare(fabric.chosen.shares),
-        _bare(fabric.chosen.starts),
-        _bare(fabric.chosen.steps),
-    )
-    scalars = _bare(state.scalars)
-    vcs = _bare(state.vcs)
-    units = _bare(state.units)
-    sides = _bare(state.sides)
-    ends = _bare(state.ends)
-    lists = _bare(state.lists)
-    flits = _bare(state.flits)
-    packets = _bare(state.packets)
-    arrivals = _bare(state.arrivals)
-    ejections = _bare(state.ejections)
-    credits = _bare(state.credits)
-    random = _bare(state.random)
-    span = _bare(counters.span)
-    windows = _bare(counters.windows)
-    histogram = _bare(counters.histogram)
-    used = _bare(counters.used)
-    received = _bare(counters.received)
-    given = Source(
-        _bare(source.kind),
-        _bare(source.rates),
-        _bare(source.targets),
-        _bare(source.starts),
-        _bare(source.shares),
-        _bare(source.sizes),
-        _bare(source.size_shares),
-        _bare(source.trace),
-        _bare(source.transfers),
-        _bare(source.wakes),
-        _bare(source.paths),
-    )
-    transfers, wakes, paths = given.transfers, given.wakes, given.paths
+    fabric, state, source, counters = _bare(fabric), _bare(state), _bare(source), _bare(counters)
+    numbers, scalars, ejections = fabric.numbers, state.scalars, state.ejections
     at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:
         waiting = scalars[WAITERS]
-        _return_credits(numbers, scalars, vcs, units, credits)
-        _receive(numbers, scalars, vcs, lists, arrivals)
+        _return_credits(fabric, state)
+        _receive(fabric, state)
         if ejections[scalars[NOW] & (len(ejections) - 1), 0]:
-            _eject(
-                numbers,
-                scalars,
-                units,
-                ends,
-                packets,
-                ejections,
-                credits,
-                transfers,
-                wakes,
-                span,
-                windows,
-                histogram,
-                received,
-            )
-        inject(
-            numbers,
-            indptr,
-            table,
-            far,
-            moved,
-            chosen,
-            given,
-            scalars,
-            vcs,
-            units,
-            ends,
-            flits,
-            packets,
-            arrivals,
-            random,
-        )
+            _eject(fabric, state, source, counters)
+        inject(fabric, state, source)
         listed = scalars[SENDERS]
         if at_once:  # who has just come is ready
             waiting = scalars[WAITERS]
         if waiting > 0:
-            allocate_vcs(
-                numbers,
-                indptr,
-                masks,
-                sets,
-                kinds,
-                table,
-                other,
-                layers,
-                ways,
-                scalars,
-                vcs,
-                units,
-                lists,
-                flits,
-                packets,
-                random,
-                transfers,
-                paths,
-                chosen,
-                waiting,
-            )
+            allocate_vcs(fabric, state, source, waiting)
         if listed > 0:
-            touched = choose_senders(
-                numbers, scalars, vcs, units, sides, ends, lists, flits, packets, credits, listed
-            )
+            touched = choose_senders(fabric, state, listed)
             if touched:
-                allocate_switch(
-                    numbers,
-                    scalars,
-                    vcs,
-                    units,
-                    sides,
-                    lists,
-                    flits,
-                    packets,
-                    arrivals,
-                    ejections,
-                    credits,
-                    span,
-                    used,
-                    touched,
-                )
+                allocate_switch(fabric, state, counters, touched)
         if scalars[IN_FLIGHT] == 0:
             scalars[LAST_MOVE] = scalars[NOW]
         elif scalars[NOW] - scalars[LAST_MOVE] > patience:
@@ -253,8 +159,10 @@ def advance(fabric, state, source, counters, until, patience):
     return 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _return_credits(numbers, scalars, vcs, units, credits):
+@inner
+def _return_credits(fabric: Fabric, state: State) -> None:
+    numbers = fabric.numbers
+    scalars, vcs, units, credits = state.scalars, state.vcs, state.units, state.credits
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
     slot = scalars[NOW] & (len(credits) - 1)
     many = credits[slot, 0]
@@ -272,9 +180,11 @@ def _return_credits(numbers, scalars, vcs, units, credits):
     credits[slot, 0] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _receive(numbers, scalars, vcs, lists, arrivals):
+@inner
+def _receive(fabric: Fabric, state: State) -> None:
     """Flits that come off their links become visible in their buffers."""
+    numbers = fabric.numbers
+    scalars, vcs, lists, arrivals = state.scalars, state.vcs, state.lists, state.arrivals
     now = scalars[NOW]
     waiting, sending = scalars[WAITERS], scalars[SENDERS]
     slot = now & (len(arrivals) - 1)
@@ -301,23 +211,15 @@ def _receive(numbers, scalars, vcs, lists, arrivals):
     scalars[SENDERS] = sending
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _eject(
-    numbers,
-    scalars,
-    units,
-    ends,
-    packets,
-    ejections,
-    credits,
-    transfers,
-    wakes,
-    span,
-    windows,
-    histogram,
-    received,
-):
+@inner
+def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> None:
     """Flits that reach their endpoints: count them and return their credits."""
+    numbers = fabric.numbers
+    scalars, units, ends, packets = state.scalars, state.units, state.ends, state.packets
+    ejections, credits = state.ejections, state.credits
+    transfers, wakes = source.transfers, source.wakes
+    span, windows, histogram = counters.span, counters.windows, counters.histogram
+    received = counters.received
     now = scalars[NOW]
     slot = now & (len(ejections) - 1)
     lines = numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
@@ -362,18 +264,20 @@ def _eject(
             transfers[packets[who, TAG], T_DONE] = now
             wake(ends, transfers, wakes, packets[who, TAG])
         elif numbers[N_WINDOW]:
-            _pace(numbers, ends, packets, who, net)
+            _pace(fabric, state, who, net)
         release(scalars, ends, packets, who)
     ejections[slot, 0] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _pace(numbers, ends, packets, who, taken):
+@inner
+def _pace(fabric: Fabric, state: State, who: Integer, taken: Integer) -> None:
     """A packet has arrived: its source's window shrinks if it was late, or grows.
 
     The window holds at most what one flit per cycle could have under way without being late. This
     is congestion control by delay, as network cards do it (Kumar et al., Swift, SIGCOMM 2020).
     """
+    numbers = fabric.numbers
+    ends, packets = state.ends, state.packets
     e, size = packets[who, SRC], packets[who, SIZE]
     stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]
     hop = stages + numbers[N_TRAVERSAL] + numbers[N_LINK] + size - 1

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Routing tables as the engine reads them."""
 
 from __future__ import annotations
@@ -6,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hopscape.simulate.layout import ENTRY_SET_SHIFT, NO_WAY, TIE
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.simulate.layout import ENTRY_SET_SHIFT, NO_ROUTE, TIE
 
 __all__ = ["pack_entries"]
 
-_NO_PORT = 0xFFFF
-
 
 @njit(cache=True, nogil=True)
-def pack_entries(port, other, kinds):
+def pack_entries(port: IntArray, other: IntArray, kinds: IntArray) -> IntArray:
     """Ports with the sets of classes beside them, and a bit where the other way differs.
 
     Parameters
@@ -27,8 +25,8 @@ def pack_entries(port, other, kinds):
     entries = np.empty((order, order), np.uint16).T  # target by target in memory
     for goal in range(port.shape[1]):
         for at in range(order):
-            if port[at, goal] == _NO_PORT:
-                entries[at, goal] = NO_WAY
+            if port[at, goal] == NO_PORT:
+                entries[at, goal] = NO_ROUTE
                 continue
             entry = np.uint16(port[at, goal])
             if kinds.size:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -19,10 +19,10 @@ from hopscape.deadlock.classes import (
     find_source_classes,
 )
 from hopscape.deadlock.sources import SourceRoutes
-from hopscape.deadlock.tables import NO_PORT, RoutingTable
+from hopscape.deadlock.tables import RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.delays import channel_delays
-from hopscape.simulate.layout import Fabric, State, Ways
+from hopscape.simulate.layout import ChosenRoutes, Fabric, State
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
 from hopscape.simulate.windows import needs_windows
@@ -33,6 +33,7 @@ _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.A
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
 _TABLE_BYTES = 11  # per pair: ports, classes, what the engine reads, and copies on the way
 _MOST_CHANNELS = 1 << 23
+_NO_ROUTE = 0x3FFF  # longer than any route; sums of two fit into 16 bits
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
 _SHARED = "adaptive packets wait for room behind others in shared buffers: nothing is certified"
@@ -105,8 +106,8 @@ def memory_needed(network: Network, settings: Settings) -> int:
     2
     """
     units = len(network.heads) + 2 * network.endpoint_count * settings.concentration
-    ways = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
-    tables = (_TABLE_BYTES + ways) * network.order**2
+    choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
+    tables = (_TABLE_BYTES + choices) * network.order**2
     return tables + _moving_bytes(settings, units, settings.link_delay)
 
 
@@ -225,8 +226,10 @@ def _fabric(
         indptr=network.indptr.copy(),
         table=np.asfortranarray(entries),
         other=np.asfortranarray(others if others is not None else entries[:2, :2]),
-        ways=_ways(network, alive) if adaptive else np.empty((0, 0), np.uint32),
-        far=_far(network, alive) if settings.routing == "ugal" else none16,
+        shortest=_shortest_ports(network, alive) if adaptive else np.empty((0, 0), np.uint32),
+        distances=_distances(network, alive).astype(np.uint16)
+        if settings.routing == "ugal"
+        else none16,
         **_channel_sets(settings, classes),
         layers=classes.layers,
         moved=none8,
@@ -234,11 +237,11 @@ def _fabric(
     )
 
 
-def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
+def _chosen(routes: SourceRoutes | None, classes: Classes) -> ChosenRoutes:
     """The routes that their sources choose, as the engine reads them."""
     if routes is None:
         none = np.empty(0, dtype=np.int32)
-        return Ways(np.empty((0, 0), dtype=np.int64), np.empty(0), none, none)
+        return ChosenRoutes(np.empty((0, 0), dtype=np.int64), np.empty(0), none, none)
     if len(routes.network.heads) > _MOST_CHANNELS:
         raise ArgumentError(f"{routes.network.spec} has more than {_MOST_CHANNELS} channels")
     steps = routes.channels * np.int32(256)
@@ -246,7 +249,7 @@ def _chosen(routes: SourceRoutes | None, classes: Classes) -> Ways:
         steps = steps + classes.steps
     order = routes.network.order
     first = routes.first[np.arange(order)[:, None] * order + np.arange(order + 1)]
-    return Ways(first, routes.shares, routes.starts[:-1].astype(np.int32), steps)
+    return ChosenRoutes(first, routes.shares, routes.starts[:-1].astype(np.int32), steps)
 
 
 def damaged_setup(
@@ -383,38 +386,34 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
     }
 
 
-def _far(network: Network, alive: IntArray | None) -> IntArray:
-    return _distances(network, alive).astype(np.uint16)
-
-
 def _distances(network: Network, alive: IntArray | None) -> IntArray:
     """Distances over the live channels, [from, to]; a large number where there is no way."""
-    from hopscape.core.distances import distance_rows
+    from hopscape.core.distances import distance_rows, unreached
 
     if alive is not None:
         network = Network.from_links(
             network.order, network.tails[alive], network.heads[alive], duplex=False
         )
-    rows = distance_rows(network, np.arange(network.order)).astype(np.int32)
-    return np.where((rows < 0) | (rows > network.order), 0x3FFF, rows)
+    rows = distance_rows(network, np.arange(network.order))
+    return np.where(unreached(rows), np.int32(_NO_ROUTE), rows)
 
 
-def _ways(network: Network, alive: IntArray | None) -> IntArray:
+def _shortest_ports(network: Network, alive: IntArray | None) -> IntArray:
     """All shortest channels of every pair, as bits."""
     if int(network.degrees.max()) > 32:
         raise ArgumentError(
             f"{network.spec} has more than 32 ports; adaptive routing takes up to 32"
         )
-    far = _distances(network, alive)
-    ways = np.zeros((network.order, network.order), dtype=np.uint32)
+    distance = _distances(network, alive)
+    ports = np.zeros((network.order, network.order), dtype=np.uint32)
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
     for channel in range(len(network.heads)):
         if alive is not None and not alive[channel]:
             continue
         tail, head = int(network.tails[channel]), int(network.heads[channel])
-        shorter = far[head] == far[tail] - 1
-        ways[tail, shorter] |= np.uint32(1 << int(offset[channel]))
-    return ways
+        shorter = distance[head] == distance[tail] - 1
+        ports[tail, shorter] |= np.uint32(1 << int(offset[channel]))
+    return ports
 
 
 def _wheel(settings: Settings, longest: int) -> int:

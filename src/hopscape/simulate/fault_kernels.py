@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Routing tables around dead channels, and which routes have to change."""
 
 from __future__ import annotations
@@ -6,23 +5,32 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["mend_ports", "routes_over"]
+from hopscape.core.arrays import NO_PORT, IntArray
 
-_NO_PORT = 0xFFFF
+__all__ = ["mend_ports", "routes_over"]
 
 
 @njit(cache=True, nogil=True)
-def mend_ports(indptr, heads, tails, by_head, starts, alive, old, port):
+def mend_ports(
+    indptr: IntArray,
+    heads: IntArray,
+    tails: IntArray,
+    by_head: IntArray,
+    starts: IntArray,
+    alive: IntArray,
+    old: IntArray,
+    port: IntArray,
+) -> None:
     """Shortest next ports over live channels; the old port stays wherever it is one of them.
 
     `by_head` lists the channels by the node they lead to, those of node v from ``starts[v]`` on.
     """
     order = len(indptr) - 1
-    far = np.empty(order, np.int32)
+    distance = np.empty(order, np.int32)
     queue = np.empty(order, np.int32)
     for goal in range(order):
-        far[:] = -1
-        far[goal] = 0
+        distance[:] = -1
+        distance[goal] = 0
         queue[0] = goal
         first, last = 0, 1
         while first < last:
@@ -31,27 +39,29 @@ def mend_ports(indptr, heads, tails, by_head, starts, alive, old, port):
             for i in range(starts[node], starts[node + 1]):
                 channel = by_head[i]
                 before = tails[channel]
-                if alive[channel] and far[before] < 0:
-                    far[before] = far[node] + 1
+                if alive[channel] and distance[before] < 0:
+                    distance[before] = distance[node] + 1
                     queue[last] = before
                     last += 1
         for i in range(1, last):
             node = queue[i]
-            want = far[node] - 1
+            want = distance[node] - 1
             kept = old[node, goal]
-            if kept != _NO_PORT:
+            if kept != NO_PORT:
                 channel = indptr[node] + kept
-                if alive[channel] and far[heads[channel]] == want:
+                if alive[channel] and distance[heads[channel]] == want:
                     port[node, goal] = kept
                     continue
             for channel in range(indptr[node], indptr[node + 1]):
-                if alive[channel] and far[heads[channel]] == want:
+                if alive[channel] and distance[heads[channel]] == want:
                     port[node, goal] = channel - indptr[node]
                     break
 
 
 @njit(cache=True, nogil=True)
-def routes_over(indptr, heads, port, alive, over):
+def routes_over(
+    indptr: IntArray, heads: IntArray, port: IntArray, alive: IntArray, over: IntArray
+) -> None:
     """Mark in ``over[at, to]`` the pairs whose route takes a dead channel."""
     order = len(indptr) - 1
     known = np.empty(order, np.int8)
@@ -65,7 +75,7 @@ def routes_over(indptr, heads, port, alive, over):
                 stack[size] = at
                 size += 1
                 out = port[at, goal]
-                if out == _NO_PORT:
+                if out == NO_PORT:
                     known[at] = 0
                 elif not alive[indptr[at] + out]:
                     known[at] = 1

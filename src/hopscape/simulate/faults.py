@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
-from hopscape.deadlock.tables import NO_PORT, RoutingTable
+from hopscape.deadlock.tables import RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup, damaged_setup, required_vcs
 

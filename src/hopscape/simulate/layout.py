@@ -13,9 +13,11 @@ every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-__all__ = ["Counters", "Fabric", "Source", "State", "Ways"]
+from hopscape.core.arrays import Floats, IntArray
+
+__all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State"]
 
 # columns of vcs
 (
@@ -109,7 +111,7 @@ FIRST, LAST = 1, 2
 
 # entries of routing tables
 PORT_MASK, ENTRY_SET_SHIFT, ENTRY_SET_MASK, TIE = 0x7FF, 11, 0xF, 0x8000
-NO_WAY = PORT_MASK
+NO_ROUTE = PORT_MASK
 
 # routing modes
 FIXED, ADAPTIVE, VALIANT, UGAL = range(4)
@@ -156,49 +158,49 @@ W_COUNT, W_LATENCY, W_NETWORK, W_HOPS, W_FLITS, W_BORN = range(6)
 WINDOW_FIELDS = 6
 
 
+class ChosenRoutes(NamedTuple):
+    """Routes that their sources choose (all empty when tables do)."""
+
+    first: IntArray
+    """int64[routers, routers + 1]: first way of each pair, and the end of a source's last."""
+    shares: Floats
+    """float64[ways]: cumulated within each pair."""
+    starts: IntArray
+    """int32[ways]: first step of each way."""
+    steps: IntArray
+    """int32: channel * 256 + class."""
+
+
 class Fabric(NamedTuple):
     """What does not change while flits move."""
 
-    numbers: Any
+    numbers: IntArray
     """int64: see the N_ places below."""
-    indptr: Any
+    indptr: IntArray
     """int64[routers + 1]: channels of each router."""
-    table: Any
+    table: IntArray
     """uint16[routers, routers]: port, set of classes and tie bit towards a router, by target: what
     one packet asks for on its way lies together."""
-    other: Any
+    other: IntArray
     """uint16[routers, routers]: the other way of a tie (never read without ties)."""
-    ways: Any
+    shortest: IntArray
     """uint32[routers, routers]: all shortest ports as bits (adaptive routing only)."""
-    far: Any
+    distances: IntArray
     """uint16[routers, routers]: distances (UGAL only)."""
-    masks: Any
+    masks: IntArray
     """int64[classes + 2]: virtual channels of each class, then all, then adaptive ones."""
-    sets: Any
+    sets: IntArray
     """int64[sets]: virtual channels of each set of classes; for two phases, those of the second
     follow those of the first."""
-    kinds: Any
+    kinds: IntArray
     """int64[32]: class of each virtual channel."""
-    layers: Any
+    layers: IntArray
     """uint8[routers, routers]: set of classes of a pair of routers (layers and rising classes; one
     entry when all pairs have the same)."""
-    moved: Any
+    moved: IntArray
     """uint8[routers, routers]: pairs whose route a fault has changed (empty without faults)."""
-    chosen: Any
-    """Ways: of routes that their sources choose."""
-
-
-class Ways(NamedTuple):
-    """Routes that their sources choose (all empty when tables do)."""
-
-    first: Any
-    """int64[routers, routers + 1]: first way of each pair, and the end of a source's last."""
-    shares: Any
-    """float64[ways]: cumulated within each pair."""
-    starts: Any
-    """int32[ways]: first step of each way."""
-    steps: Any
-    """int32: channel * 256 + class."""
+    chosen: ChosenRoutes
+    """Routes that their sources choose."""
 
 
 # places in Fabric.numbers
@@ -234,69 +236,69 @@ NUMBERS = 24
 class Source(NamedTuple):
     """What the endpoints send."""
 
-    kind: Any
+    kind: IntArray
     """int64[2]: kind of targets, kind of births."""
-    rates: Any
+    rates: Floats
     """float64[3]: packets per cycle (when on), off to on, on to off."""
-    targets: Any
+    targets: IntArray
     """int32: fixed target of each endpoint, or the targets of a matrix row by row."""
-    starts: Any
+    starts: IntArray
     """int64[endpoints + 1]: rows of a matrix or of a trace."""
-    shares: Any
+    shares: Floats
     """float64: cumulated shares of a matrix."""
-    sizes: Any
+    sizes: IntArray
     """int32: packet sizes."""
-    size_shares: Any
+    size_shares: Floats
     """float64: cumulated shares of the sizes."""
-    trace: Any
+    trace: IntArray
     """int32[packets, 3]: birth, target, size, by endpoint and birth."""
-    transfers: Any
+    transfers: IntArray
     """int32[transfers, T_FIELDS]: a schedule to be replayed."""
-    wakes: Any
+    wakes: IntArray
     """int32: transfers that wait for others."""
-    paths: Any
+    paths: IntArray
     """int32: channels of the transfers."""
 
 
 class State(NamedTuple):
     """Everything that moves."""
 
-    scalars: Any
+    scalars: IntArray
     """int64[SCALARS]."""
-    vcs: Any
+    vcs: IntArray
     """int32[rows, VC_FIELDS]."""
-    units: Any
+    units: IntArray
     """int32[units, UNIT_FIELDS]: wiring, free virtual channels, arbiters."""
-    sides: Any
+    sides: IntArray
     """int32[units * speedup, 4]: inputs of the switch."""
-    ends: Any
+    ends: IntArray
     """int32[endpoints, END_FIELDS]."""
-    lists: Any
+    lists: IntArray
     """int32[5, rows]: who waits, who sends, and scratch."""
-    arrivals: Any
+    arrivals: IntArray
     """int32[wheel, 1 + units]: count, then rows whose next flit becomes visible."""
-    ejections: Any
+    ejections: IntArray
     """int32[wheel, 1 + 2 * endpoints]: last place, then pairs of row and flit."""
-    credits: Any
+    credits: IntArray
     """int32[wheel, 1 + rows]: count, then rows (lost packets leave all of them at once)."""
-    flits: Any
+    flits: IntArray
     """int32[rows, depth]: packet * 4 + first + last."""
-    packets: Any
+    packets: IntArray
     """int32[most, PACKET_FIELDS]."""
-    random: Any
+    random: IntArray
     """uint64[endpoints + 1]: one stream per endpoint, one for the routers."""
 
 
 class Counters(NamedTuple):
     """What is measured."""
 
-    span: Any
+    span: IntArray
     """int64[3]: first birth and first later birth that count for the histogram; window."""
-    windows: Any
+    windows: Floats
     """float64[windows, WINDOW_FIELDS]."""
-    histogram: Any
+    histogram: IntArray
     """int64[2, longest]: packet and network latencies."""
-    used: Any
+    used: IntArray
     """int64[units]: flits sent over each unit while measuring."""
-    received: Any
+    received: IntArray
     """int64[endpoints]: flits received while measuring."""

@@ -1,7 +1,8 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """The end of packets, and random numbers."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -9,6 +10,7 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from hopscape.core.arrays import IntArray, Integer
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -30,6 +32,7 @@ __all__ = [
     "asks_room",
     "bury",
     "fetch",
+    "inner",
     "random_bits",
     "random_unit",
     "release",
@@ -38,11 +41,22 @@ __all__ = [
 ]
 
 
+inner = njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    _nrt=False,
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
+"""For functions that only kernels call: nothing is compiled for calls from elsewhere."""
+
+
 @intrinsic
-def _count_zeros(context, mask):
+def _count_zeros(context: Any, mask: Any) -> Any:
     """The number of the lowest bit that is set (64 when none is), in one instruction."""
 
-    def build(target, builder, signature, arguments):
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(64)
         kind = ir.FunctionType(word, [word, ir.IntType(1)])
         count = builder.module.declare_intrinsic("llvm.cttz", [word], kind)
@@ -52,10 +66,10 @@ def _count_zeros(context, mask):
 
 
 @intrinsic
-def _prefetch(context, array, row, column):
+def _prefetch(context: Any, array: Any, row: Any, column: Any) -> Any:
     """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
 
-    def build(target, builder, signature, arguments):
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
         view = target.make_array(kind)(target, builder, arguments[0])
         place = cgutils.get_item_pointer(
@@ -70,12 +84,12 @@ def _prefetch(context, array, row, column):
     return types.void(array, types.int64, types.int64), build
 
 
-def _plain_lowest(mask):
+def _plain_lowest(mask: Integer) -> Integer:
     """What :func:`_count_zeros` does, where nothing is compiled (NUMBA_DISABLE_JIT=1)."""
     return (int(mask) & -int(mask)).bit_length() - 1
 
 
-def _plain_hint(array, row, column):
+def _plain_hint(array: IntArray, row: Integer, column: Integer) -> None:
     """Nothing to do where nothing is compiled."""
 
 
@@ -84,13 +98,13 @@ _hint = _plain_hint if config.DISABLE_JIT else _prefetch
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def fetch(array, row, column):
+def fetch(array: IntArray, row: Integer, column: Integer) -> None:
     """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
     _hint(array, np.int64(row), np.int64(column))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def ring_first(mask, start):
+def ring_first(mask: Integer, start: Integer) -> Integer:
     """The first bit of a mask from `start` on, going round; the mask is not empty."""
     later = np.int64(mask) >> start << start
     return _lowest(later if later else np.int64(mask))
@@ -102,7 +116,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _split_mix(random, stream):
+def _split_mix(random: IntArray, stream: Integer) -> np.uint64:
     """64 random bits of one stream (splitmix64)."""
     random[stream] += _STEP
     z = random[stream]
@@ -111,7 +125,7 @@ def _split_mix(random, stream):
     return z ^ (z >> np.uint64(31))
 
 
-def _plain_split_mix(random, stream):
+def _plain_split_mix(random: IntArray, stream: Integer) -> np.uint64:
     """The same where nothing is compiled and numpy would warn that numbers wrap."""
     with np.errstate(over="ignore"):
         return _split_mix(random, stream)
@@ -121,13 +135,13 @@ random_bits = _plain_split_mix if config.DISABLE_JIT else _split_mix
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def random_unit(random, stream):
+def random_unit(random: IntArray, stream: Integer) -> float:
     """A random number in (0, 1]."""
     return (np.float64(random_bits(random, stream) >> np.uint64(11)) + 1.0) * (2.0**-53)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def bury(scalars, ends, packets, who):
+def bury(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> None:
     """One of the ends of a lost packet has gone; with the last one it is counted."""
     packets[who, TAILS] -= 1
     if packets[who, TAILS] <= 0:
@@ -138,7 +152,7 @@ def bury(scalars, ends, packets, who):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def release(scalars, ends, packets, who):
+def release(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> None:
     """The number of a packet is free again."""
     ends[packets[who, SRC], E_UNDERWAY] -= packets[who, SIZE]
     packets[scalars[FREE], SPARE] = who
@@ -147,7 +161,7 @@ def release(scalars, ends, packets, who):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def send_credit(credits, due, row):
+def send_credit(credits: IntArray, due: Integer, row: Integer) -> None:
     """A place in the buffer of a virtual channel is free: tell its sender at cycle `due`."""
     slot = due & (len(credits) - 1)
     credits[slot, 0] += 1
@@ -155,7 +169,7 @@ def send_credit(credits, due, row):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def asks_room(numbers, packets, who):
+def asks_room(numbers: IntArray, packets: IntArray, who: Integer) -> Integer:
     """Flits of room that a wormhole packet asks for: 1 if it waited long for its entry, else 0."""
     late = packets[who, SENT] - packets[who, BORN]
     return np.int64(numbers[N_ROOM] > 0 and late > numbers[N_ROOM])

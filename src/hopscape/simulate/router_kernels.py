@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Inside the routers: routes and allocation of virtual channels."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray, Integer
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -46,7 +46,7 @@ from hopscape.simulate.layout import (
     N_SW_ALLOC,
     N_SWITCHING,
     N_VCS,
-    NO_WAY,
+    NO_ROUTE,
     NOW,
     OUT,
     PATH,
@@ -80,36 +80,27 @@ from hopscape.simulate.layout import (
     V_RANK,
     V_TAKE,
     WAITERS,
+    Fabric,
+    Source,
+    State,
 )
-from hopscape.simulate.packet_kernels import asks_room, fetch, random_bits, ring_first
+from hopscape.simulate.packet_kernels import asks_room, fetch, inner, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _route(
-    numbers,
-    indptr,
-    masks,
-    sets,
-    kinds,
-    table,
-    other,
-    layers,
-    vcs,
-    units,
-    flits,
-    packets,
-    random,
-    transfers,
-    paths,
-    chosen,
-    row,
-):
+def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Integer:
     """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
 
     V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
     """
+    numbers, indptr, masks, sets = fabric.numbers, fabric.indptr, fabric.masks, fabric.sets
+    kinds, table, other, layers = fabric.kinds, fabric.table, fabric.other, fabric.layers
+    chosen = fabric.chosen
+    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    random = state.random
+    transfers, paths = source.transfers, source.paths
     unit = row >> numbers[N_SHIFT]
     here = units[unit, U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
@@ -145,7 +136,7 @@ def _route(
     entry = np.int64(table[here, goal])
     if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
         entry = np.int64(other[here, goal])
-    if entry & PORT_MASK == NO_WAY:
+    if entry & PORT_MASK == NO_ROUTE:
         return -1
     out = indptr[here] + (entry & PORT_MASK)
     if marks & RENEW:
@@ -168,8 +159,10 @@ def _route(
     return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _roomy(numbers, vcs, unit, allowed, need):
+@inner
+def _roomy(
+    numbers: IntArray, vcs: IntArray, unit: Integer, allowed: Integer, need: Integer
+) -> Integer:
     """Of the free virtual channels of a unit those whose buffer holds a whole packet."""
     mask, left = np.int64(0), np.int64(allowed)
     while left:
@@ -180,8 +173,10 @@ def _roomy(numbers, vcs, unit, allowed, need):
     return mask
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _has_room(numbers, vcs, unit, allowed, need):
+@inner
+def _has_room(
+    numbers: IntArray, vcs: IntArray, unit: Integer, allowed: Integer, need: Integer
+) -> bool:
     """Is :func:`_roomy` not empty?"""
     left = np.int64(allowed)
     while left:
@@ -191,8 +186,8 @@ def _has_room(numbers, vcs, unit, allowed, need):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _crowded(numbers, vcs, unit, mask):
+@inner
+def _crowded(numbers: IntArray, vcs: IntArray, unit: Integer, mask: Integer) -> bool:
     """Have the buffers of some virtual channels of a unit less room than new packets need?"""
     room, total, left = np.int64(0), np.int64(0), np.int64(mask)
     while left:
@@ -202,20 +197,23 @@ def _crowded(numbers, vcs, unit, mask):
     return 1000 * room < numbers[N_LIMIT] * total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, need):
+@inner
+def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Integer:
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1.
 
     A channel counts as free when its buffer has room for `need` flits, unless that is 0.
     """
+    numbers, indptr, masks = fabric.numbers, fabric.indptr, fabric.masks
+    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    random = state.random
     here = units[row >> numbers[N_SHIFT], U_TO]
     who = flits[row, vcs[row, HEAD]] >> 2
     goal = packets[who, GOAL]
     if here == goal or packets[who, MARKS] & ESCAPED:
         return -1
     roaming = masks[len(masks) - 1]
-    bits = np.int64(ways[here, goal])
-    found, most = np.int64(-1), np.int64(-1)
+    bits = np.int64(fabric.shortest[here, goal])
+    best, most = np.int64(-1), np.int64(-1)
     swap = np.int64(0)
     if bits & (bits - 1):  # a choice
         swap = np.int64(random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1))
@@ -227,37 +225,50 @@ def _choose_way(numbers, indptr, masks, ways, vcs, units, flits, packets, random
         if fit == 0 or room + swap <= most:
             continue
         if need == 0 or room >= plenty or _has_room(numbers, vcs, out, fit, need):
-            found, most = out, room
-    return found
+            best, most = out, room
+    return best
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def allocate_vcs(
-    numbers,
-    indptr,
-    masks,
-    sets,
-    kinds,
-    table,
-    other,
-    layers,
-    ways,
-    scalars,
-    vcs,
-    units,
-    lists,
-    flits,
-    packets,
-    random,
-    transfers,
-    paths,
-    chosen,
-    listed,
-):
+@inner
+def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) -> None:
     """One iteration of iSLIP between waiting packets and free output virtual channels.
 
     Only the first `listed` waiters are looked at; the later ones have just come and are not ready.
     """
+    scalars, lists = state.scalars, state.lists
+    touched, kept = _ask(fabric, state, source, listed)
+    for i in range(listed, scalars[WAITERS]):
+        lists[L_WAITERS, kept] = lists[L_WAITERS, i]
+        kept += 1
+    scalars[WAITERS] = _answer(fabric, state, touched, kept)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
+    """Eight waiters ahead for each of: channel, flit, packet, route."""
+    shift, waiters = fabric.numbers[N_SHIFT], state.lists[L_WAITERS]
+    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    ahead = waiters[i + 32]
+    fetch(vcs, ahead, 0)
+    fetch(units, ahead >> shift, 0)
+    ahead = waiters[i + 24]
+    fetch(flits, ahead, vcs[ahead, HEAD])
+    ahead = waiters[i + 16]
+    fetch(packets, flits[ahead, vcs[ahead, HEAD]] >> 2, 0)
+    ahead = waiters[i + 8]
+    who = flits[ahead, vcs[ahead, HEAD]] >> 2
+    fetch(fabric.table, units[ahead >> shift, U_TO], packets[who, GOAL])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple[Integer, Integer]:
+    """Every waiter that is ready asks one unit; units that are asked, and waiters left on the list.
+
+    Those who ask hang on their unit (U_ASK, V_NEXT) with the channels that they may have (V_MASK).
+    """
+    numbers, masks = fabric.numbers, fabric.masks
+    scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
+    flits, packets = state.flits, state.packets
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
     channels, limit = numbers[N_CHANNELS], numbers[N_LIMIT]
@@ -267,18 +278,8 @@ def allocate_vcs(
     others = (numbers[N_VCS] - 1) * depth  # places in all buffers of a unit but one
     touched = kept = 0
     for i in range(listed):
-        if i + 32 < listed:  # eight askers ahead for each of: channel, flit, packet, route
-            ahead = lists[L_WAITERS, i + 32]
-            fetch(vcs, ahead, 0)
-            fetch(units, ahead >> numbers[N_SHIFT], 0)
-            ahead = lists[L_WAITERS, i + 24]
-            fetch(flits, ahead, vcs[ahead, HEAD])
-            ahead = lists[L_WAITERS, i + 16]
-            fetch(packets, flits[ahead, vcs[ahead, HEAD]] >> 2, 0)
-            ahead = lists[L_WAITERS, i + 8]
-            who = flits[ahead, vcs[ahead, HEAD]] >> 2
-            here = units[ahead >> numbers[N_SHIFT], U_TO]
-            fetch(table, here, packets[who, GOAL])
+        if i + 32 < listed:
+            _fetch_ahead(fabric, state, i)
         row = lists[L_WAITERS, i]
         lists[L_WAITERS, kept] = row  # stays on the list unless it asks or gives up
         kept += 1
@@ -288,37 +289,17 @@ def allocate_vcs(
         if switching == STORE_FORWARD and vcs[row, COUNT] < size:
             continue
         if vcs[row, OUT] == -1:
-            way = _route(
-                numbers,
-                indptr,
-                masks,
-                sets,
-                kinds,
-                table,
-                other,
-                layers,
-                vcs,
-                units,
-                flits,
-                packets,
-                random,
-                transfers,
-                paths,
-                chosen,
-                row,
-            )
-            if way < 0:
-                _give_up(scalars, vcs, lists, flits, packets, row)
+            out = _route(fabric, state, source, row)
+            if out < 0:
+                _give_up(state, row)
                 kept -= 1
                 continue
-            vcs[row, OUT] = way
+            vcs[row, OUT] = out
         unit, allowed = np.int64(vcs[row, OUT]), np.int64(vcs[row, V_ALLOWED])
         need = size if whole else 0
         if adaptive and unit < channels:
             room = need if numbers[N_SHARED] else min(size, depth)
-            roaming = _choose_way(
-                numbers, indptr, masks, ways, vcs, units, flits, packets, random, row, room
-            )
+            roaming = _emptiest(fabric, state, row, room)
             if roaming >= 0:
                 unit, allowed, need = roaming, masks[len(masks) - 1], room
         mask = allowed & units[unit, U_FREE]
@@ -338,12 +319,16 @@ def allocate_vcs(
         fetch(flits, likely, 0)
         vcs[row, V_MASK] = mask
         lists[L_TOUCHED, touched] = unit
-        touched += np.int64(units[unit, U_ASK] < 0)
+        touched += units[unit, U_ASK] < 0
         vcs[row, V_NEXT] = units[unit, U_ASK]
         units[unit, U_ASK] = row
-    for i in range(listed, scalars[WAITERS]):
-        lists[L_WAITERS, kept] = lists[L_WAITERS, i]
-        kept += 1
+    return touched, kept
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> Integer:
+    """The units that are asked give their virtual channels; how many waiters are then listed."""
+    numbers, vcs, units, lists = fabric.numbers, state.vcs, state.units, state.lists
     for i in range(touched):
         if i + 16 < touched:
             fetch(units, lists[L_TOUCHED, i + 16], 0)
@@ -354,29 +339,30 @@ def allocate_vcs(
         first = np.int64(units[unit, U_ASK])
         if vcs[first, V_NEXT] < 0:
             v = _first_choice(numbers, vcs, units, unit, first, vcs[first, V_MASK])
-            _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, first)
+            _grant(fabric, state, unit, v, first)
         else:
-            kept = _match_vcs(
-                numbers, masks, scalars, vcs, units, lists, flits, packets, unit, kept
-            )
+            kept = _match_vcs(fabric, state, unit, kept)
         units[unit, U_ASK] = -1
-    scalars[WAITERS] = kept
+    return kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _give_up(scalars, vcs, lists, flits, packets, row):
+@inner
+def _give_up(state: State, row: Integer) -> None:
     """There is no way for the packet at the front: its flits are thrown away as they come."""
+    scalars, vcs, flits = state.scalars, state.vcs, state.flits
+    packets = state.packets
     vcs[row, STATE] = DRAIN
     vcs[row, READY] = scalars[NOW]
     who = flits[row, vcs[row, HEAD]] >> 2
     if not packets[who, MARKS] & KILLED:
         packets[who, MARKS] |= KILLED
         packets[who, TAILS] = 1
-    _send_list(scalars, vcs, lists, row)
+    _send_list(state, row)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _send_list(scalars, vcs, lists, row):
+def _send_list(state: State, row: Integer) -> None:
+    scalars, vcs, lists = state.scalars, state.vcs, state.lists
     if not vcs[row, MISC] & LISTED:
         vcs[row, MISC] |= LISTED
         lists[L_SENDERS, scalars[SENDERS]] = row
@@ -384,8 +370,11 @@ def _send_list(scalars, vcs, lists, row):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row):
+def _grant(fabric: Fabric, state: State, unit: Integer, v: Integer, row: Integer) -> None:
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
+    numbers, masks = fabric.numbers, fabric.masks
+    scalars, vcs, units = state.scalars, state.vcs, state.units
+    flits, packets = state.flits, state.packets
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     out, line = (unit << shift) + v, row >> shift
     mine = vcs[row, V_RANK] + 1
@@ -399,23 +388,28 @@ def _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, 
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
         packets[flits[row, vcs[row, HEAD]] >> 2, MARKS] |= ESCAPED
-    _send_list(scalars, vcs, lists, row)
+    _send_list(state, row)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _first_choice(numbers, vcs, units, unit, row, mask):
+def _first_choice(
+    numbers: IntArray, vcs: IntArray, units: IntArray, unit: Integer, row: Integer, mask: Integer
+) -> Integer:
     """The first of the offered channels of a unit from the asker's pointer on."""
     per = numbers[N_VCS]
     v = vcs[row, V_TAKE] - units[unit, U_OUT] * per
     return ring_first(mask, v if 0 <= v < per else 0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, kept):
+@inner
+def _match_vcs(fabric: Fabric, state: State, unit: Integer, kept: Integer) -> Integer:
     """Several askers at one unit: every free channel offers itself, every asker takes one.
 
     Those without an offer go back on the list of waiters, behind the first `kept`.
     """
+    numbers = fabric.numbers
+    scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
+    flits, packets = state.flits, state.packets
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     lap, priority = np.int64(units[unit, U_INS]) * per, numbers[N_PRIORITY]
     last, wanted = np.int64(2**62), np.int64(0)
@@ -456,7 +450,7 @@ def _match_vcs(numbers, masks, scalars, vcs, units, lists, flits, packets, unit,
             offered |= np.int64(lists[L_OFFER, v] == row) << v
         if offered:
             v = _first_choice(numbers, vcs, units, unit, row, offered)
-            _grant(numbers, masks, scalars, vcs, units, lists, flits, packets, unit, v, row)
+            _grant(fabric, state, unit, v, row)
         else:
             lists[L_WAITERS, kept] = row
             kept += 1

@@ -165,19 +165,9 @@ class StuckChannels(NamedTuple):
         """Rows that wait for each other in a circle."""
         from hopscape.simulate.stuck_kernels import follow_waits
 
-        return [
-            int(row)
-            for row in follow_waits(
-                setup.fabric.numbers,
-                state.vcs,
-                state.units,
-                state.flits,
-                state.packets,
-                self.owner,
-                self.front,
-                int(self.rows[0]),
-            )
-        ]
+        first = int(self.rows[0])
+        rows = follow_waits(setup.fabric, state, self.owner, self.front, first)
+        return [int(row) for row in rows]
 
 
 def stuck_rows(setup: Setup, state: State) -> IntArray:
@@ -192,33 +182,19 @@ def stuck_rows(setup: Setup, state: State) -> IntArray:
 
 def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     """:func:`stuck_rows` with what they wait for."""
-    from hopscape.simulate.stuck_kernels import find_owners, mark_moving
+    from hopscape.simulate.stuck_kernels import Movement, find_owners, mark_moving
 
-    fabric, rows = setup.fabric, len(state.vcs)
-    coming, returning = _under_way(state.arrivals, rows), _under_way(state.credits, rows)
-    owner = np.full(rows, -1, dtype=np.int64)
-    front = np.full(setup.endpoints, -1, dtype=np.int64)
-    moving = np.zeros(rows, dtype=np.uint8)
-    find_owners(
-        fabric.numbers, state.vcs, state.ends, state.flits, state.packets, coming, owner, front
+    rows = len(state.vcs)
+    movement = Movement(
+        coming=_under_way(state.arrivals, rows),
+        returning=_under_way(state.credits, rows),
+        owner=np.full(rows, -1, dtype=np.int64),
+        front=np.full(setup.endpoints, -1, dtype=np.int64),
+        moving=np.zeros(rows, dtype=np.uint8),
     )
-    mark_moving(
-        fabric.numbers,
-        fabric.indptr,
-        fabric.masks,
-        fabric.ways,
-        state.vcs,
-        state.units,
-        state.ends,
-        state.flits,
-        state.packets,
-        coming,
-        returning,
-        owner,
-        front,
-        moving,
-    )
-    return StuckChannels(np.nonzero(moving == 0)[0], owner, front)
+    find_owners(setup.fabric, state, movement)
+    mark_moving(setup.fabric, state, movement)
+    return StuckChannels(np.nonzero(movement.moving == 0)[0], movement.owner, movement.front)
 
 
 def _under_way(wheel: IntArray, rows: int) -> IntArray:

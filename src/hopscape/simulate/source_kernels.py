@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """The endpoints: births, targets, sizes, and the way into the network.
 
 A source queue is never stored. Births are drawn in order, each when the one before has entered the
@@ -12,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray, Integer
 from hopscape.simulate.layout import (
     BEGIN,
     BERNOULLI,
@@ -59,7 +59,7 @@ from hopscape.simulate.layout import (
     N_TAIL_CREDIT,
     N_VCS,
     N_WINDOW,
-    NO_WAY,
+    NO_ROUTE,
     NOW,
     PATH,
     PORT_MASK,
@@ -92,8 +92,11 @@ from hopscape.simulate.layout import (
     VALIANT,
     W_SHIFT,
     WRITE,
+    Fabric,
+    Source,
+    State,
 )
-from hopscape.simulate.packet_kernels import random_bits, random_unit
+from hopscape.simulate.packet_kernels import inner, random_bits, random_unit
 
 __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
@@ -101,7 +104,7 @@ _NEVER = 2**30
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def first_births(state, source):
+def first_births(state: State, source: Source) -> None:
     """Draw the first birth of every endpoint."""
     for e in range(len(state.ends)):
         state.ends[e, E_BIRTH] = -1
@@ -109,7 +112,7 @@ def first_births(state, source):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def silence(state, source, e):
+def silence(state: State, source: Source, e: Integer) -> None:
     """An endpoint dies: the packets that wait in its queue are lost, and none are born."""
     scalars, ends = state.scalars, state.ends
     while ends[e, E_BIRTH] < scalars[NOW]:
@@ -125,7 +128,7 @@ def silence(state, source, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _draw_birth(ends, random, source, e):
+def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) -> None:
     """Move `next_birth` of an endpoint to its next packet."""
     kind, rates = source.kind[1], source.rates
     if kind == TRACE:
@@ -158,7 +161,7 @@ def _draw_birth(ends, random, source, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _draw_target(ends, random, source, e):
+def _draw_target(ends: IntArray, random: IntArray, source: Source, e: Integer) -> Integer:
     kind, many = source.kind[0], len(ends)
     if kind == TABLE:
         return np.int64(source.targets[e])
@@ -174,7 +177,7 @@ def _draw_target(ends, random, source, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _draw_size(random, source, e):
+def _draw_size(random: IntArray, source: Source, e: Integer) -> Integer:
     if len(source.sizes) == 1:
         return source.sizes[0]
     draw = random_unit(random, e)
@@ -182,7 +185,8 @@ def _draw_size(random, source, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _new_packet(scalars, ends, packets, e, target, size, born):
+def _new_packet(state: State, e: Integer, target: Integer, size: Integer, born: Integer) -> Integer:
+    scalars, ends, packets = state.scalars, state.ends, state.packets
     if scalars[FREE] > 0:
         scalars[FREE] -= 1
         who = np.int64(packets[scalars[FREE], SPARE])
@@ -210,7 +214,7 @@ def _new_packet(scalars, ends, packets, e, target, size, born):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def wake(ends, transfers, wakes, transfer):
+def wake(ends: IntArray, transfers: IntArray, wakes: IntArray, transfer: Integer) -> None:
     """A transfer of a replay has arrived: those that waited for it alone may start."""
     for i in range(transfers[transfer, T_WAKE], transfers[transfer, T_WAKE_END]):
         later = wakes[i]
@@ -220,7 +224,7 @@ def wake(ends, transfers, wakes, transfer):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def put_ready(ends, transfers, transfer):
+def put_ready(ends: IntArray, transfers: IntArray, transfer: Integer) -> None:
     """Queue a transfer of a replay at its source."""
     e = transfers[transfer, T_SOURCE]
     transfers[transfer, T_NEXT] = -1
@@ -232,29 +236,18 @@ def put_ready(ends, transfers, transfer):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _next_packet(
-    numbers,
-    indptr,
-    table,
-    far,
-    moved,
-    chosen,
-    source,
-    scalars,
-    units,
-    ends,
-    packets,
-    random,
-    e,
-):
+def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> Integer:
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
+    moved, chosen = fabric.moved, fabric.chosen
+    scalars, ends, packets = state.scalars, state.ends, state.packets
+    random = state.random
     now = scalars[NOW]
     transfer = ends[e, E_READY]
     if transfer >= 0:
         transfers = source.transfers
         ends[e, E_READY] = transfers[transfer, T_NEXT]
         size = transfers[transfer, T_SIZE]
-        who = _new_packet(scalars, ends, packets, e, transfers[transfer, T_TARGET], size, now)
+        who = _new_packet(state, e, transfers[transfer, T_TARGET], size, now)
         packets[who, TAG] = transfer
         packets[who, PATH] = transfers[transfer, T_PATH]
         return who
@@ -266,11 +259,11 @@ def _next_packet(
     else:
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
     _draw_birth(ends, random, source, e)
-    who = _new_packet(scalars, ends, packets, e, target, size, born)
+    who = _new_packet(state, e, target, size, born)
     if len(chosen.first):
-        _choose_route(chosen, ends, packets, random, who, e, target)
+        _choose_route(fabric, state, who, e, target)
         return who
-    _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, target)
+    _plan(fabric, state, who, e, target)
     if len(moved):
         here, mid, goal = ends[e, E_HOME], packets[who, MID], ends[target, E_HOME]
         if moved[here, goal] if mid < 0 else moved[here, mid] or moved[mid, goal]:
@@ -279,9 +272,11 @@ def _next_packet(
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _choose_route(chosen, ends, packets, random, who, e, target):
+@inner
+def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """The source chooses the whole route, by the shares of its ways."""
+    chosen = fabric.chosen
+    ends, packets, random = state.ends, state.packets, state.random
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
     low, high = chosen.first[here, goal], chosen.first[here, goal + 1]
     if low == high:
@@ -293,17 +288,19 @@ def _choose_route(chosen, ends, packets, random, who, e, target):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, target):
+def _plan(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """What is decided at the source: the router in between."""
+    numbers, indptr, table = fabric.numbers, fabric.indptr, fabric.table
+    units, ends, packets, random = state.units, state.ends, state.packets, state.random
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
     mode = numbers[N_MODE]
     if here == goal or (mode != VALIANT and mode != UGAL):
         return
-    if table[here, goal] & PORT_MASK == NO_WAY:
+    if table[here, goal] & PORT_MASK == NO_ROUTE:
         return
     stream = numbers[N_ENDPOINTS]
     mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
-    cut = table[here, mid] & PORT_MASK == NO_WAY or table[mid, goal] & PORT_MASK == NO_WAY
+    cut = table[here, mid] & PORT_MASK == NO_ROUTE or table[mid, goal] & PORT_MASK == NO_ROUTE
     if mid in (here, goal) or cut:
         packets[who, MARKS] |= SECOND
         return
@@ -311,33 +308,20 @@ def _plan(numbers, indptr, table, far, units, ends, packets, random, who, e, tar
         straight = indptr[here] + (table[here, goal] & PORT_MASK)
         around = indptr[here] + (table[here, mid] & PORT_MASK)
         full = numbers[N_VCS] * numbers[N_DEPTH]
-        short = (full - units[straight, U_CREDIT]) * np.int64(far[here, goal])
-        detour = np.int64(far[here, mid]) + np.int64(far[mid, goal])
+        short = (full - units[straight, U_CREDIT]) * np.int64(fabric.distances[here, goal])
+        detour = np.int64(fabric.distances[here, mid]) + np.int64(fabric.distances[mid, goal])
         if short <= (full - units[around, U_CREDIT]) * detour + numbers[N_BIAS]:
             packets[who, MARKS] |= SECOND
             return
     packets[who, MID] = mid
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def inject(
-    numbers,
-    indptr,
-    table,
-    far,
-    moved,
-    chosen,
-    source,
-    scalars,
-    vcs,
-    units,
-    ends,
-    flits,
-    packets,
-    arrivals,
-    random,
-):
+@inner
+def inject(fabric: Fabric, state: State, source: Source) -> None:
     """Every endpoint sends at most one flit into its router."""
+    numbers = fabric.numbers
+    scalars, vcs, units, ends = state.scalars, state.vcs, state.units, state.ends
+    packets = state.packets
     now = scalars[NOW]
     for e in range(numbers[N_ENDPOINTS]):
         who = np.int64(ends[e, E_SENDING])
@@ -350,21 +334,7 @@ def inject(
             v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
             if v < 0:
                 continue
-            who = _next_packet(
-                numbers,
-                indptr,
-                table,
-                far,
-                moved,
-                chosen,
-                source,
-                scalars,
-                units,
-                ends,
-                packets,
-                random,
-                e,
-            )
+            who = _next_packet(fabric, state, source, e)
             ends[e, E_SENDING] = who
             ends[e, E_UNDERWAY] += packets[who, SIZE]
             ends[e, E_VC] = v
@@ -376,18 +346,23 @@ def inject(
             ends[e, E_HOLD] = now  # no circuit will stand: its other flits follow and are lost
         row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
         if vcs[row, CREDIT] > 0:
-            _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row)
+            _enter(fabric, state, now, e, who, row)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _is_full(ends, e):
+def _is_full(ends: IntArray, e: Integer) -> bool:
     """Is all under way that the window of an endpoint allows? Replayed transfers ask nobody."""
     return ends[e, E_READY] < 0 and ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row):
+def _enter(
+    fabric: Fabric, state: State, now: Integer, e: Integer, who: Integer, row: Integer
+) -> None:
     """The next flit of a packet leaves its endpoint."""
+    numbers = fabric.numbers
+    vcs, units, ends, flits = state.vcs, state.units, state.ends, state.flits
+    packets, arrivals = state.packets, state.arrivals
     unit = row >> numbers[N_SHIFT]
     left = packets[who, LEFT]
     flit = who * 4
@@ -414,7 +389,9 @@ def _enter(numbers, now, vcs, units, ends, flits, packets, arrivals, e, who, row
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _entry_vc(numbers, vcs, units, unit, last):
+def _entry_vc(
+    numbers: IntArray, vcs: IntArray, units: IntArray, unit: Integer, last: Integer
+) -> Integer:
     """The next free virtual channel of an injection line after the last one used, or -1."""
     per = numbers[N_VCS]
     v = last

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Deadlock in a running network: virtual channels that can never move again.
 
 A virtual channel may move when it could do so now, or when one of those that it waits for may move.
@@ -8,9 +7,12 @@ and credits under way count as movement: what depends on them is judged at a lat
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray, Integer
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -44,44 +46,48 @@ from hopscape.simulate.layout import (
     U_FREE,
     U_TO,
     V_ALLOWED,
+    Fabric,
+    State,
 )
-from hopscape.simulate.packet_kernels import asks_room
+from hopscape.simulate.packet_kernels import asks_room, inner
 
-__all__ = ["find_owners", "follow_waits", "mark_moving"]
+__all__ = ["Movement", "find_owners", "follow_waits", "mark_moving"]
 
 
-@njit(cache=True, nogil=True)
-def find_owners(numbers, vcs, ends, flits, packets, coming, owner, front):
+class Movement(NamedTuple):
+    """What is known of the rows: what comes, who sends where, and who may move."""
+
+    coming: IntArray
+    """int64[rows]: flits under way to each row."""
+    returning: IntArray
+    """int64[rows]: credits under way for each row."""
+    owner: IntArray
+    """int64[rows]: the row that sends into each row, or -1."""
+    front: IntArray
+    """int64[endpoints]: the row with the first flit of the packet each endpoint sends, or -1."""
+    moving: IntArray
+    """uint8[rows]: 1 for rows that may move."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def find_owners(fabric: Fabric, state: State, movement: Movement) -> None:
     """Who sends into each row, and in which row the first flit of each endpoint's packet is."""
-    depth = numbers[N_DEPTH]
+    vcs, ends, flits, packets = state.vcs, state.ends, state.flits, state.packets
+    coming, depth = movement.coming, fabric.numbers[N_DEPTH]
     for row in range(len(vcs)):
         if vcs[row, STATE] == ACTIVE:
-            owner[vcs[row, OUT]] = row
+            movement.owner[vcs[row, OUT]] = row
         for i in range(vcs[row, COUNT] + coming[row]):
             flit = flits[row, (vcs[row, HEAD] + i) % depth]
             e = packets[flit >> 2, SRC]
             if flit & FIRST and ends[e, E_SENDING] == flit >> 2:
-                front[e] = row
+                movement.front[e] = row
 
 
-@njit(cache=True, nogil=True)
-def mark_moving(
-    numbers,
-    indptr,
-    masks,
-    ways,
-    vcs,
-    units,
-    ends,
-    flits,
-    packets,
-    coming,
-    returning,
-    owner,
-    front,
-    moving,
-):
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def mark_moving(fabric: Fabric, state: State, movement: Movement) -> None:
     """Mark the rows that may move, idle ones included."""
+    vcs, moving = state.vcs, movement.moving
     changed = True
     while changed:
         changed = False
@@ -92,129 +98,105 @@ def mark_moving(
             if standing == IDLE or (standing == DRAIN and vcs[row, COUNT]):
                 free = True
             elif vcs[row, COUNT] == 0:
-                free = _fed(numbers, ends, coming, owner, front, moving, row)
+                free = _fed(fabric, state, movement, row)
             elif standing == ACTIVE:
                 out = np.int64(vcs[row, OUT])
-                free = vcs[out, CREDIT] > 0 or _drains(numbers, returning, moving, out)
+                free = vcs[out, CREDIT] > 0 or _drains(fabric, movement, out)
             else:
-                free = _hopes(
-                    numbers,
-                    indptr,
-                    masks,
-                    ways,
-                    vcs,
-                    units,
-                    ends,
-                    flits,
-                    packets,
-                    coming,
-                    returning,
-                    owner,
-                    front,
-                    moving,
-                    row,
-                )
+                free = _gets_channel(fabric, state, movement, row)
             if free:
                 moving[row] = 1
                 changed = True
 
 
-@njit(cache=True, nogil=True)
-def _fed(numbers, ends, coming, owner, front, moving, row):
+@inner
+def _fed(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
     """Will more flits come into a row?"""
-    if coming[row]:
+    if movement.coming[row]:
         return True
-    unit = row >> numbers[N_SHIFT]
-    if unit < numbers[N_CHANNELS]:
+    owner, front, moving = movement.owner, movement.front, movement.moving
+    unit, channels = row >> fabric.numbers[N_SHIFT], fabric.numbers[N_CHANNELS]
+    if unit < channels:
         return owner[row] < 0 or moving[owner[row]] == 1
-    e = unit - numbers[N_CHANNELS]
-    if ends[e, E_HOLD] < NEVER or front[e] < 0:
+    e = unit - channels
+    if state.ends[e, E_HOLD] < NEVER or front[e] < 0:
         return True
     return moving[front[e]] == 1  # a circuit: the source waits until the first flit has arrived
 
 
-@njit(cache=True, nogil=True)
-def _drains(numbers, returning, moving, row):
+@inner
+def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
     """Will places in the buffer of a row become free?"""
+    numbers = fabric.numbers
     ejects = row >> numbers[N_SHIFT] >= numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
-    return ejects or returning[row] > 0 or moving[row] == 1
+    return ejects or movement.returning[row] > 0 or movement.moving[row] == 1
 
 
-@njit(cache=True, nogil=True)
-def _hopes(
-    numbers,
-    indptr,
-    masks,
-    ways,
-    vcs,
-    units,
-    ends,
-    flits,
-    packets,
-    coming,
-    returning,
-    owner,
-    front,
-    moving,
-    row,
-):
+@inner
+def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
     """Will the packet at the front of a waiting row get a virtual channel?"""
-    who = flits[row, vcs[row, HEAD]] >> 2
+    numbers, vcs, packets = fabric.numbers, state.vcs, state.packets
+    who = state.flits[row, vcs[row, HEAD]] >> 2
     switching = numbers[N_SWITCHING]
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
     size = packets[who, SIZE] if whole else asks_room(numbers, packets, who)
     if switching == STORE_FORWARD and vcs[row, COUNT] < size:
-        return _fed(numbers, ends, coming, owner, front, moving, row)
+        return _fed(fabric, state, movement, row)
     unit = np.int64(vcs[row, OUT])
     if unit < 0:
         return True
-    mask = vcs[row, V_ALLOWED]
-    if _opens(numbers, vcs, units, returning, owner, moving, unit, mask, size):
+    if _opens(fabric, state, movement, unit, vcs[row, V_ALLOWED], size):
         return True
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] != ADAPTIVE or not inside or packets[who, MARKS] & ESCAPED:
         return False
-    here = units[row >> numbers[N_SHIFT], U_TO]
-    bits = np.int64(ways[here, ends[packets[who, DST], E_HOME]])
-    unit, roaming = indptr[here], masks[len(masks) - 1]
+    here = state.units[row >> numbers[N_SHIFT], U_TO]
+    bits = np.int64(fabric.shortest[here, state.ends[packets[who, DST], E_HOME]])
+    unit, roaming = fabric.indptr[here], fabric.masks[len(fabric.masks) - 1]
     if not numbers[N_SHARED]:
         size = min(packets[who, SIZE], numbers[N_DEPTH])
     while bits:
-        if bits & 1 and _opens(numbers, vcs, units, returning, owner, moving, unit, roaming, size):
+        if bits & 1 and _opens(fabric, state, movement, unit, roaming, size):
             return True
         bits >>= 1
         unit += 1
     return False
 
 
-@njit(cache=True, nogil=True)
-def _opens(numbers, vcs, units, returning, owner, moving, unit, mask, size):
+@inner
+def _opens(
+    fabric: Fabric, state: State, movement: Movement, unit: Integer, mask: Integer, size: Integer
+) -> bool:
     """Will one of the virtual channels of a unit be free, with room for `size` flits?"""
+    numbers, owner = fabric.numbers, movement.owner
     for v in range(numbers[N_VCS]):
         if not mask >> v & 1:
             continue
         row = (unit << numbers[N_SHIFT]) + v
-        if units[unit, U_FREE] >> v & 1:
-            if vcs[row, CREDIT] >= size or _drains(numbers, returning, moving, row):
+        if state.units[unit, U_FREE] >> v & 1:
+            if state.vcs[row, CREDIT] >= size or _drains(fabric, movement, row):
                 return True
         elif owner[row] >= 0:
-            if moving[owner[row]]:
+            if movement.moving[owner[row]]:
                 return True
-        elif _drains(numbers, returning, moving, row):
+        elif _drains(fabric, movement, row):
             return True
     return False
 
 
 @njit(cache=True, nogil=True)
-def follow_waits(numbers, vcs, units, flits, packets, owner, front, row):
+def follow_waits(
+    fabric: Fabric, state: State, owner: IntArray, front: IntArray, row: Integer
+) -> IntArray:
     """From a stuck row to one that it waits for, and on: the rows of the circle at the end."""
-    shift = numbers[N_SHIFT]
+    numbers, vcs, units = fabric.numbers, state.vcs, state.units
+    flits, packets, shift = state.flits, state.packets, numbers[N_SHIFT]
     place = np.full(len(vcs), -1, dtype=np.int64)
-    way = np.empty(len(vcs), dtype=np.int64)
+    chain = np.empty(len(vcs), dtype=np.int64)
     size = 0
     while place[row] < 0:
         place[row] = size
-        way[size] = row
+        chain[size] = row
         size += 1
         whole = 0
         if numbers[N_SWITCHING] == STORE_FORWARD and vcs[row, STATE] != ACTIVE:
@@ -230,8 +212,8 @@ def follow_waits(numbers, vcs, units, flits, packets, owner, front, row):
             while v < numbers[N_VCS] and not mask >> v & 1:
                 v += 1
             if v == numbers[N_VCS]:  # no channel at all may be asked for
-                return way[size - 1 : size]
+                return chain[size - 1 : size]
             row = (unit << shift) + v
             if not units[unit, U_FREE] >> v & 1 and owner[row] >= 0:
                 row = owner[row]
-    return way[place[row] : size]
+    return chain[place[row] : size]

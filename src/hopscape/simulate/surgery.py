@@ -263,7 +263,7 @@ def _turn(patient: _Patient, gone: set[int]) -> None:
             packet[layout.MARKS] |= layout.SECOND
         kind = int(packet[layout.MARKS]) | layout.RENEW
         broken = epoch.broken[here, mid if mid >= 0 else goal]
-        reached = here == goal or fabric.table[here, goal] & layout.PORT_MASK != layout.NO_WAY
+        reached = here == goal or fabric.table[here, goal] & layout.PORT_MASK != layout.NO_ROUTE
         if broken and reached and not kind & layout.MOVED:
             kind |= layout.MOVED
             state.scalars[layout.REROUTED] += 1
@@ -271,6 +271,6 @@ def _turn(patient: _Patient, gone: set[int]) -> None:
 
 
 def _no_way(fabric: layout.Fabric, here: int, mid: int, goal: int) -> bool:
-    first = here != mid and fabric.table[here, mid] & layout.PORT_MASK == layout.NO_WAY
-    second = fabric.table[mid, goal] & layout.PORT_MASK == layout.NO_WAY
+    first = here != mid and fabric.table[here, mid] & layout.PORT_MASK == layout.NO_ROUTE
+    second = fabric.table[mid, goal] & layout.PORT_MASK == layout.NO_ROUTE
     return bool(first or second)

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, assignment"
 """Inside the routers: allocation of the switch, and the way of a flit through it."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import Integer
 from hopscape.simulate.layout import (
     ACTIVE,
     COUNT,
@@ -60,21 +60,25 @@ from hopscape.simulate.layout import (
     X_OFFSET,
     X_ROW,
     X_TAKE,
+    Counters,
+    Fabric,
+    State,
 )
-from hopscape.simulate.packet_kernels import bury, fetch, send_credit
+from hopscape.simulate.packet_kernels import bury, fetch, inner, send_credit
 
 __all__ = ["allocate_switch", "choose_senders"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def choose_senders(
-    numbers, scalars, vcs, units, sides, ends, lists, flits, packets, credits, listed
-):
+@inner
+def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
     """First half of iSLIP for the switch: every output chooses; how many outputs did.
 
     Only the first `listed` senders are looked at; the later ones have just got their channels and
     wait for the next cycle. The list is left with those that no output has chosen.
     """
+    numbers = fabric.numbers
+    scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
+    lists = state.lists
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
     transit = numbers[N_PRIORITY] == TRANSIT
     entering = numbers[N_CHANNELS] << shift if transit else len(vcs)  # rows that step back
@@ -98,7 +102,7 @@ def choose_senders(
             kept += 1
             continue
         if standing == DRAIN:
-            _discard(numbers, scalars, vcs, units, ends, lists, flits, packets, credits, row)
+            _discard(fabric, state, row)
             lists[L_SENDERS, kept] = row
             kept += 1
             continue
@@ -129,27 +133,16 @@ def choose_senders(
     return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def allocate_switch(
-    numbers,
-    scalars,
-    vcs,
-    units,
-    sides,
-    lists,
-    flits,
-    packets,
-    arrivals,
-    ejections,
-    credits,
-    span,
-    used,
-    touched,
-):
+@inner
+def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: Integer) -> None:
     """Second half: every input takes the first output that chose it, and its flit goes.
 
     Who is not taken, or has more to send, is put back on the list.
     """
+    numbers = fabric.numbers
+    scalars, vcs, units, sides = state.scalars, state.vcs, state.units, state.sides
+    lists, flits = state.lists, state.flits
+    span, used = counters.span, counters.used
     shift, per, speedup = numbers[N_SHIFT], numbers[N_VCS], numbers[N_SPEEDUP]
     chosen, kept = 0, scalars[SENDERS]
     for i in range(touched):
@@ -199,21 +192,7 @@ def allocate_switch(
         while v >= per:
             v -= per
         sides[side, X_OFFSET] = v
-        _traverse(
-            numbers,
-            scalars,
-            vcs,
-            units,
-            lists,
-            flits,
-            packets,
-            arrivals,
-            ejections,
-            credits,
-            row,
-            unit,
-            to,
-        )
+        _traverse(fabric, state, row, unit, to)
         if vcs[row, STATE] >= ACTIVE and vcs[row, COUNT] > 0:
             lists[L_SENDERS, kept] = row
             kept += 1
@@ -225,22 +204,12 @@ def allocate_switch(
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _traverse(
-    numbers,
-    scalars,
-    vcs,
-    units,
-    lists,
-    flits,
-    packets,
-    arrivals,
-    ejections,
-    credits,
-    row,
-    unit,
-    to,
-):
+def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Integer) -> None:
     """The front flit of a virtual channel goes through the switch and over its link."""
+    numbers = fabric.numbers
+    scalars, vcs, units = state.scalars, state.vcs, state.units
+    flits, arrivals = state.flits, state.arrivals
+    ejections = state.ejections
     now = scalars[NOW]
     flit = flits[row, vcs[row, HEAD]]
     out = np.int64(vcs[row, OUT])
@@ -265,12 +234,15 @@ def _traverse(
             vcs[out, MISC] |= TAIL_OUT
         else:
             units[to, U_FREE] |= 1 << (out - (to << numbers[N_SHIFT]))
-    _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit)
+    _pop(fabric, state, row, unit, flit)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit):
+def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
+    numbers = fabric.numbers
+    scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
+    credits = state.credits
     now = scalars[NOW]
     at = vcs[row, HEAD] + 1
     vcs[row, HEAD] = at if at < numbers[N_DEPTH] else 0
@@ -288,11 +260,14 @@ def _pop(numbers, scalars, vcs, units, lists, credits, row, unit, flit):
     scalars[WAITERS] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _discard(numbers, scalars, vcs, units, ends, lists, flits, packets, credits, row):
+@inner
+def _discard(fabric: Fabric, state: State, row: Integer) -> None:
     """Throw away the front flit of a packet that is lost."""
+    numbers = fabric.numbers
+    scalars, vcs, ends = state.scalars, state.vcs, state.ends
+    flits, packets = state.flits, state.packets
     flit = flits[row, vcs[row, HEAD]]
     scalars[LAST_MOVE] = scalars[NOW]
-    _pop(numbers, scalars, vcs, units, lists, credits, row, row >> numbers[N_SHIFT], flit)
+    _pop(fabric, state, row, row >> numbers[N_SHIFT], flit)
     if flit & LAST:
         bury(scalars, ends, packets, flit >> 2)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.deadlock.classes import Classes
-from hopscape.deadlock.tables import NO_PORT, RoutingTable
+from hopscape.deadlock.tables import RoutingTable
 
 __all__ = ["Runs", "needs_windows", "straight_runs"]
 

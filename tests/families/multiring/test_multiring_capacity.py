@@ -22,7 +22,6 @@ from hopscape.families.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.exact import optimum, ring_program
 from hopscape.families.multiring.orders import better_order
 from hopscape.families.multiring.sparse_capacity import (
     arc_program,
@@ -31,6 +30,7 @@ from hopscape.families.multiring.sparse_capacity import (
     sparse_upper_bound,
 )
 from hopscape.families.multiring.torus import Line, TorusDesign, design_torus, torus_capacity
+from hopscape.metrics.exact_loads import optimum, ring_program
 
 
 def walked(n, step):

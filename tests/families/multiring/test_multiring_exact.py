@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import hopscape
+from hopscape.algebra import rational
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
-from hopscape.families.multiring import Multiring, SparseMultiring, rational
+from hopscape.families.multiring import Multiring, SparseMultiring
 from hopscape.families.multiring.designs import _arranged
-from hopscape.families.multiring.exact import LoadProgram, optimum, ring_program
 from hopscape.families.multiring.faults import (
     Faults,
     damaged_capacity,
@@ -29,6 +29,7 @@ from hopscape.families.multiring.sparse_capacity import (
     sparse_upper_bound,
 )
 from hopscape.families.multiring.worst import single_faults, worst_faults
+from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
 
 # -- equations ------------------------------------------------------------------------------------
 
@@ -77,7 +78,7 @@ def slow_echelon(matrix, prime):
 @pytest.mark.interpreted
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 4), (5, 4), (6, 9), (12, 12)])
 def test_elimination_kernel_gives_the_echelon_form(shape):
-    from hopscape.families.multiring.rational_kernels import eliminate
+    from hopscape.algebra.rational_kernels import eliminate
 
     rng = np.random.default_rng(shape[0])
     for low in (0, -1):
@@ -94,7 +95,7 @@ def test_elimination_kernel_against_its_twin(shape):
     matrix = rng.integers(0, 3, size=shape)
     matrix[:, 1] = matrix[:, 0]  # not of full rank
     slow, fast = matrix.copy(), matrix.copy()
-    from hopscape.families.multiring.rational_kernels import eliminate
+    from hopscape.algebra.rational_kernels import eliminate
 
     few = rational._FEW
     assert slow.size <= few
@@ -160,7 +161,7 @@ def test_random_programs_are_optimal_and_proved(demands, carriers, seed):
 
 def test_ways_come_in_by_their_prices(monkeypatch):
     """A large program, solved in parts, has the optimum of the whole."""
-    from hopscape.families.multiring import exact
+    from hopscape.metrics import exact_loads as exact
 
     net = hopscape.build("multiring(16, 1, 2, 5)")
     whole = damaged_capacity(net, read_faults(net, arcs=["0-1"]))

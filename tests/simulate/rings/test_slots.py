@@ -32,9 +32,9 @@ class Twin:
          self.node_cut, self.node_other, self.ports) = [
             x.tolist() for x in machine._tables]  # fmt: skip
         self.mode, self.rate, self.insertion = machine.mode, machine.rate, machine.insertion
-        self.state = int(machine._random[0])
-        self.clock = float(machine._clock[0])
-        self.queue = machine._queue.tolist()
+        self.state = int(machine.state.random[0])
+        self.clock = float(machine.state.clock[0])
+        self.queue = machine.state.queue.tolist()
         self.rings = [[0] * size for size in self.sizes]
         self.registers = [0] * len(self.owner)
         self.now = machine.now
@@ -132,7 +132,7 @@ def test_kernels_against_the_twin(traffic, mode, insertion):
         slow, *rest = twin.run(slots)
         assert [waiting, came] == rest
         assert [c for c, on in zip(counts, live) if on] == [c for c, on in zip(slow, live) if on]
-    assert machine._queue.tolist() == twin.queue
+    assert machine.state.queue.tolist() == twin.queue
     if mode == 1:
         for node in range(len(twin.kind)):
             assert sum(twin.queue[p] for p in twin.ports[node]) == 5
@@ -245,7 +245,7 @@ def test_buffers_that_still_fill_are_noticed(monkeypatch):
         for node, kind in enumerate(self.traffic.kind):
             weights = np.asarray([float(w) for w in self.traffic.port_weights[kind]])
             drawn = generator.multinomial(window, weights / weights.sum())
-            self._queue[self.traffic.ports[node]] += drawn
+            self.state.queue[self.traffic.ports[node]] += drawn
 
     monkeypatch.setattr(_Machine, "_fill", fill)
     traffic = ring_traffic(Multiring(24, (1, 5, 7)), "shortest")

@@ -18,9 +18,9 @@ from hopscape.cli.output import (
     TableOption,
     emit,
     emit_rows,
-    in_table,
 )
 from hopscape.core.errors import ArgumentError
+from hopscape.core.tables import in_table
 
 __all__ = ["circulant", "orders_of", "search_circulant", "show_sets", "study_circulant"]
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from hopscape.cli.output import Format, emit, emit_rows, in_table
+from hopscape.cli.output import Format, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
+from hopscape.core.tables import in_table
 
 if TYPE_CHECKING:
     from hopscape.collectives.contest import Contest

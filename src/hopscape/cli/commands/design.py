@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -16,18 +19,19 @@ from hopscape.cli.output import (
     FormatOption,
     OutputOption,
     TableOption,
-    emit,
     emit_rows,
     say,
 )
-from hopscape.cli.ranking import show_machines, show_rows, show_sweep, sweep_sizes
+from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hopscape.design import Requirements
     from hopscape.design.designer import Design
+    from hopscape.design.improve import Improvement
     from hopscape.design.switched import SwitchedDesign
     from hopscape.design.switched_requirements import SwitchedRequirements
+    from hopscape.store import Store
 
 __all__ = ["design", "which_network"]
 
@@ -249,14 +253,13 @@ def design(
 
     if exact and at_least:
         raise ArgumentError("--exact and --at-least contradict each other; give one of them")
-    if out is not None and out.exists() and not out.is_dir():
-        raise ArgumentError(f"{out} is a file; --out needs a folder")
-    if choose is not None and out is None:
-        raise ArgumentError("--choose says what is handed over; it needs --out")
+    _check_folder(out, choose)
     if not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
     names = column_names(columns)
     written = _Written(out, choose, *_asked_for(context))
+    view = _View(names, pareto, top, style, output)
+    seconds = None if limit == math.inf else limit
     switched = {
         "radix": radix, "nics": nics, "planes": planes, "throughput": throughput, "worst": worst,
         "budget": budget, "prices": prices, "sweep": sweep, "figure": figure,
@@ -276,16 +279,17 @@ def design(
         if radix is None:
             raise ArgumentError("--endpoints needs --radix: the ports of a switch")
         asked = _switched(switched_endpoints, switched, exact, within, floor, matters, families)
-        with Store(table) as kept:
-            run: dict[str, Any] = {"jobs": jobs, "table": kept, "dask": dask}
-            run["seconds"] = None if limit == math.inf else limit
-            if sweep is not None:
-                shown = {"columns": names or None, "pareto": pareto or None, "out": out, "top": top}
-                _refuse(shown | {"simulate": simulate or None}, "does not go with --sweep")
-                _sweep(asked, sweep, run, style, output, figure)
-                return
+        if sweep is not None:
+            shown = {"columns": names or None, "pareto": pareto or None, "out": out, "top": top}
+            _refuse(shown | {"simulate": simulate or None}, "does not go with --sweep")
+        else:
             _refuse({"figure": figure}, "draws the sweep; it needs --sweep")
-            _switched_design(asked, run, simulate, (names, pareto, top, style, output), written)
+        with Store(table) as kept:
+            work = _Work(kept, jobs, dask, seconds, simulate)
+            if sweep is not None:
+                _sweep(asked, sweep, work, view, figure)
+            else:
+                _switched_design(asked, work, view, written)
         return
     _refuse(switched, "belongs to switched machines; give --endpoints N --radix R")
     if nodes is None or ports is None:
@@ -320,17 +324,42 @@ def design(
             seed=seed,
         ),
     )
-    wanted: dict[str, Any] = {
-        "columns": names,
-        "show": top,
-        "seconds": None if limit == math.inf else limit,
-        "search": None if search is None else Improvement(parse_duration(search), out),
-    }
+    better = None if search is None else Improvement(parse_duration(search), out)
     with Store(table) as kept:
-        wanted |= {"table": kept, "dask": dask}
-        found = _find(requirements, jobs, finalists, simulate, wanted)
-    _show(found, names, pareto, top, style, output)
+        work = _Work(kept, jobs, dask, seconds, simulate, better)
+        found = _find(requirements, finalists, work, view)
+    _show(found, view)
     _finish(found, written)
+
+
+def _check_folder(out: Path | None, choose: str | None) -> None:
+    if out is not None and out.exists() and not out.is_dir():
+        raise ArgumentError(f"{out} is a file; --out needs a folder")
+    if choose is not None and out is None:
+        raise ArgumentError("--choose says what is handed over; it needs --out")
+
+
+@dataclass(frozen=True)
+class _Work:
+    """How to measure: where results are kept, by whom, how long, and whether to simulate."""
+
+    table: Store
+    jobs: int | None
+    dask: str | None
+    seconds: float | None
+    simulate: bool
+    search: Improvement | None = None
+
+
+@dataclass(frozen=True)
+class _View:
+    """What to show of the result, and how."""
+
+    names: list[str]
+    pareto: bool
+    top: int | None
+    style: Format
+    output: Path | None
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -378,36 +407,41 @@ def _switched(
 def _sweep(
     asked: SwitchedRequirements,
     sizes: str,
-    run: dict[str, Any],
-    style: Format,
-    output: Path | None,
+    work: _Work,
+    view: _View,
     figure: Path | None,
 ) -> None:
     from hopscape.design.sweep import sweep
 
-    show_sweep(sweep(asked, sweep_sizes(sizes), **run), style, output, figure)
+    found = sweep(
+        asked,
+        sweep_sizes(sizes),
+        jobs=work.jobs,
+        table=work.table,
+        dask=work.dask,
+        seconds=work.seconds,
+    )
+    show_sweep(found, view.style, view.output, figure)
 
 
 def _switched_design(
     asked: SwitchedRequirements,
-    run: dict[str, Any],
-    simulate: bool,
-    shown: tuple[list[str], bool, int | None, Format, Path | None],
+    work: _Work,
+    view: _View,
     written: _Written,
 ) -> None:
     from hopscape.design.switched import design_switched
 
-    try:
-        found = design_switched(asked, **run)
-    except KeyboardInterrupt:
-        print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
-        raise typer.Exit(130) from None
-    if simulate and found.complete:
+    with _interruptible():
+        found = design_switched(
+            asked, jobs=work.jobs, table=work.table, dask=work.dask, seconds=work.seconds
+        )
+    if work.simulate and found.complete:
         from hopscape.design.saturations import saturate_finalists
 
         saturate_finalists(found)
-    show_machines(found, *shown)
-    if shown[3] is Format.table and shown[4] is None:
+    show_machines(found, view.names, view.pareto, view.top, view.style, view.output)
+    if view.style is Format.table and view.output is None:
         _show_saturations(found)
     _finish(found, written)
 
@@ -416,22 +450,33 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _find(
-    requirements: Requirements,
-    jobs: int | None,
-    finalists: int,
-    simulate: bool,
-    wanted: dict[str, Any],
-) -> Design:
-    """Run the designer, and the simulations if they are wanted."""
-    from hopscape.design.designer import design as run
-
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """An interrupt before anything is known ends the command with one sentence."""
     try:
-        found = run(requirements, jobs=jobs, finalists=finalists, **wanted)
+        yield
     except KeyboardInterrupt:
         print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
         raise typer.Exit(130) from None
-    if simulate and found.complete:
+
+
+def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) -> Design:
+    """Run the designer, and the simulations if they are wanted."""
+    from hopscape.design.designer import design as run
+
+    with _interruptible():
+        found = run(
+            requirements,
+            jobs=work.jobs,
+            finalists=finalists,
+            columns=view.names,
+            show=view.top,
+            table=work.table,
+            dask=work.dask,
+            seconds=work.seconds,
+            search=work.search,
+        )
+    if work.simulate and found.complete:
         from hopscape.design.curves import simulate_finalists
 
         simulate_finalists(found)
@@ -481,14 +526,7 @@ def _finish(found: Design | SwitchedDesign, written: _Written) -> None:
         raise typer.Exit(130)
 
 
-def _show(
-    found: Design,
-    names: list[str],
-    pareto: bool,
-    top: int | None,
-    style: Format,
-    output: Path | None,
-) -> None:
+def _show(found: Design, view: _View) -> None:
     from hopscape.design.table import (
         TABLE_COLUMNS,
         heads,
@@ -497,22 +535,11 @@ def _show(
         reasons,
     )
 
-    keep = [not (pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
+    names, top, style, output = view.names, view.top, view.style, view.output
+    keep = [not (view.pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
     if style is not Format.table:
         records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
-        records = records[:top]
-        if style is Format.json:
-            whole: dict[str, Any] = {
-                "requirements": found.requirements.to_dict(),
-                "complete": found.complete,
-                "answer": found.answer,
-                "candidates": records,
-                "curves": found.curve_points,
-                "notes": found.notes,
-            }
-            emit(whole, style, output)
-        else:
-            emit_rows(records, style, output)
+        emit_ranking(found, records[:top], style, output, answer=found.answer)
         return
     shown = names or list(TABLE_COLUMNS)
     rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]

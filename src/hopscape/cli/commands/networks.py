@@ -14,6 +14,7 @@ import typer
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
+from hopscape.core.tables import in_table
 from hopscape.registry import aliases, all_families, build, family
 
 __all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
@@ -200,11 +201,9 @@ def _range(degree: dict[str, int | None], how: str) -> str:
 
 
 def _with_how(value: Any, how: str) -> str:
-    shown = value  # a diameter of 1 equals True, so that identity decides
+    shown = in_table(value) if isinstance(value, bool) else value
     if value is None:
         shown = "none" if how in _NONE else "not known"
-    elif isinstance(value, bool):
-        shown = "yes" if value else "no"
     return f"{shown}  ({how})" if how else str(shown)
 
 

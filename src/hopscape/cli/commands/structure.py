@@ -9,6 +9,7 @@ import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.core.tables import in_table
 from hopscape.registry import build
 
 __all__ = ["structure"]
@@ -56,18 +57,15 @@ def structure(
 
 
 def _texts(record: dict[str, Any]) -> dict[str, str]:
-    def said(value: bool | None) -> str:
-        return "-" if value is None else "yes" if value else "no"
-
     count = len(record["orbits"])
     sizes = sorted((len(orbit) for orbit in record["orbits"]), reverse=True)
     shown = ", ".join(map(str, sizes[:_VALUES])) + (", …" if count > _VALUES else "")
     table = {
         "automorphisms": _count(record["automorphisms"], record["automorphisms_log10"]),
         "orbits of nodes": f"{count} of {shown} nodes",
-        "vertex-transitive": said(record["vertex_transitive"]),
-        "edge-transitive": said(record["edge_transitive"]),
-        "distance-regular": said(record["distance_regular"]),
+        "vertex-transitive": in_table(record["vertex_transitive"]),
+        "edge-transitive": in_table(record["edge_transitive"]),
+        "distance-regular": in_table(record["distance_regular"]),
     }
     if record["intersection_array"] is not None:
         further, nearer = record["intersection_array"]
@@ -80,7 +78,7 @@ def _texts(record: dict[str, Any]) -> dict[str, str]:
         table["spectral gap"] = f"{record['spectral_gap']:.6g}"
         low, high = record["cheeger"]
         table["conductance"] = f"from {low:.6g} to {high:.6g} (Cheeger)"
-        table["Ramanujan"] = said(record["ramanujan"])
+        table["Ramanujan"] = in_table(record["ramanujan"])
     return table
 
 

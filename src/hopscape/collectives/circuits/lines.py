@@ -24,19 +24,16 @@ def line_calls(count: int, root: int) -> list[list[tuple[int, int]]]:
     >>> line_calls(9, 4)
     [[(4, 1), (4, 7)], [(1, 0), (1, 2), (4, 3), (4, 5), (7, 6), (7, 8)]]
     """
-    gaps: list[tuple[int, int, bool, bool]] = [(-1, root, False, True), (root, count, True, False)]
-    rounds: list[list[tuple[int, int]]] = []
-    while True:
-        calls: list[tuple[int, int]] = []
-        gaps = [part for gap in gaps for part in _serve(gap, calls)]
-        if not calls:
-            return rounds
-        rounds.append(sorted(calls))
+    return _serve_all([(-1, root, False, True), (root, count, True, False)])
 
 
 def fill_gap(length: int) -> list[list[tuple[int, int]]]:
     """Calls that inform the nodes 1..length between the informed nodes 0 and length + 1."""
-    gaps = [(0, length + 1, True, True)]
+    return _serve_all([(0, length + 1, True, True)])
+
+
+def _serve_all(gaps: list[tuple[int, int, bool, bool]]) -> list[list[tuple[int, int]]]:
+    """Calls of all gaps, round by round, until none is left."""
     rounds: list[list[tuple[int, int]]] = []
     while True:
         calls: list[tuple[int, int]] = []

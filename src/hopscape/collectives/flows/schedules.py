@@ -11,7 +11,7 @@ from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
@@ -338,7 +338,7 @@ class _Prices:
 def _eccentricity(network: Network, own: IntArray, ends: IntArray) -> int:
     """The largest distance that a packet goes; an error where there is no way."""
     rows = distance_rows(network, own)[:, ends]
-    lost = rows == np.iinfo(rows.dtype).max
+    lost = unreached(rows)
     if lost.any():
         s, v = np.unravel_index(int(lost.argmax()), lost.shape)
         raise DisconnectedError(

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopscape._version import __version__
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.report.floor import Floor, bill_title
 from hopscape.design.report.pictures import Picture, best_floor, pictures
 from hopscape.design.report.texts import Found, curve_words, finalists, how_rows, paid, winners
-from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows, shown
+from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows
 
 __all__ = ["bill_rows", "markdown_report", "markdown_table", "ranking_markdown"]
 
@@ -101,5 +102,7 @@ def ranking_markdown(
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     """A table, line by line."""
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    lines += ["| " + " | ".join(shown(x).replace("|", "\\|") for x in row) + " |" for row in rows]
+    lines += [
+        "| " + " | ".join(in_table(x).replace("|", "\\|") for x in row) + " |" for row in rows
+    ]
     return lines

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscape._version import __version__
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.direct_words import deciding, standing
@@ -25,7 +26,7 @@ from hopscape.design.report.markdown import BEST_AT, bill_rows
 from hopscape.design.report.pictures import Picture, best_floor, pictures
 from hopscape.design.report.texts import Found, curve_words, finalists, how_rows, paid, winners
 from hopscape.design.switched import SwitchedDesign
-from hopscape.design.table import cell, importance, legend, ranking_rows, shown
+from hopscape.design.table import cell, importance, legend, ranking_rows
 
 __all__ = ["Option", "html_report"]
 
@@ -138,7 +139,7 @@ def _first_screen(found: Found, look: Presentation) -> list[str]:
 
 def _shown(one: Candidate, column: str) -> str:
     found = one.figures.get(column)
-    return "-" if found is None else shown(cell(column, found))
+    return "-" if found is None else in_table(cell(column, found))
 
 
 def _large(one: Candidate, column: str) -> str:
@@ -247,8 +248,10 @@ def _row(
         value = one.value(name)
         plain = "" if value is None else f' data-value="{float(value)}"'
         kept = f' class="{mark.strip()}"' if mark else ""
-        line.append(f"<td{plain}{kept}>{escape(shown(row.get(name)))}</td>")
-    line.append(f'<td class="score" data-value="{one.score or 0}">{escape(shown(one.score))}</td>')
+        line.append(f"<td{plain}{kept}>{escape(in_table(row.get(name)))}</td>")
+    line.append(
+        f'<td class="score" data-value="{one.score or 0}">{escape(in_table(one.score))}</td>'
+    )
     if one.dominated_by:
         line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
@@ -303,7 +306,9 @@ def _networks(found: Found, drawn: Sequence[Picture], explorer: str) -> list[str
     if isinstance(found, SwitchedDesign) and found.saturations:
         names = [name for name in found.saturations[0] if name != "spec"]
         titles = ["machine", *(ALL_COLUMNS[name].title for name in names)]
-        rows = [[row["spec"], *(shown(row[name]) for name in names)] for row in found.saturations]
+        rows = [
+            [row["spec"], *(in_table(row[name]) for name in names)] for row in found.saturations
+        ]
         out += ["<h3>Simulated saturation</h3>", _table(titles, rows, 1)]
     if found.curve_points:
         out += ["<h3>Load and latency</h3>", *_figures(drawn, "curves")]
@@ -333,7 +338,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], text: int) -> st
 
     def line(tag: str, cells: Sequence[Any]) -> str:
         marks = (" class='text'" if i < text else "" for i in range(len(cells)))
-        return "".join(f"<{tag}{m}>{escape(shown(x))}</{tag}>" for m, x in zip(marks, cells))
+        return "".join(f"<{tag}{m}>{escape(in_table(x))}</{tag}>" for m, x in zip(marks, cells))
 
     body = "".join(f"<tr>{line('td', row)}</tr>" for row in rows)
     return (

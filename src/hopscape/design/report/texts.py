@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
 from hopscape.design.direct_words import better, figure_words
 from hopscape.design.report.plots import collapses
 from hopscape.design.switched import SwitchedDesign
-from hopscape.design.table import cell, shown
+from hopscape.design.table import cell
 
 __all__ = ["Found", "Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
 
@@ -38,10 +39,10 @@ class Winner(NamedTuple):
     def row(self) -> tuple[str, str, str]:
         """Criterion, network and figure, for a table."""
         title = ALL_COLUMNS[self.column].title
-        return self.criterion, self.candidate.spec, f"{title} {shown(self.shown)}"
+        return self.criterion, self.candidate.spec, f"{title} {in_table(self.shown)}"
 
     @property
-    def shown(self) -> Any:
+    def in_table(self) -> Any:
         """The figure."""
         return cell(self.column, self.candidate.figures[self.column])
 
@@ -75,7 +76,7 @@ def paid(winner: Winner, found: Found) -> str:
             low, high = sorted((abs(float(a)), abs(float(b))))
             behind[column] = high / low if low else float("inf")
     worst = sorted((c for c in behind if behind[c] > _WORSE), key=lambda c: -behind[c])[:_PAID]
-    losses = [f"{figure_words(one, c)} against {shown(cell(c, best.figures[c]))}" for c in worst]
+    losses = [f"{figure_words(one, c)} against {in_table(cell(c, best.figures[c]))}" for c in worst]
     place = f"place {found.candidates.index(one) + 1}"
     return f"{place}; it pays with {', '.join(losses)} of the first" if losses else place
 
@@ -90,9 +91,9 @@ def curve_words(rows: Sequence[Any]) -> list[str]:
     ]
     for one in collapses(rows):
         out.append(
-            f"{one.spec} collapses: it carries {shown(one.best)} flits per endpoint and cycle when"
-            f" {shown(one.best_at)} are offered, but only {shown(one.last)} at"
-            f" {shown(one.last_at)} (the cross). Long chains of full buffers hold back packets that"
+            f"{one.spec} collapses: it carries {in_table(one.best)} flits per endpoint and cycle when"
+            f" {in_table(one.best_at)} are offered, but only {in_table(one.last)} at"
+            f" {in_table(one.last_at)} (the cross). Long chains of full buffers hold back packets that"
             " could move;"
             " --window, --priority and --spread of 'hopscape simulate' are the remedies."
         )

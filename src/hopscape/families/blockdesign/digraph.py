@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,33 +9,22 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Route, Router
+from hopscape.core.router import Router
 from hopscape.families.blockdesign.crossbars import SimplexCrossbars
+from hopscape.families.blockdesign.two_hops import TwoHops
 
 __all__ = ["QuasicompleteDigraph", "SwitchedMultiring", "wiring_table"]
 
 
-class QuasicompleteDigraph(SimplexCrossbars):
+class QuasicompleteDigraph(TwoHops, SimplexCrossbars):
     """Simplex crossbars with their router and collectives."""
 
     def router(self, network: Network) -> Router:
         return DigraphRouter(network, self.m)
-
-    def detours(
-        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
-    ) -> Callable[[int, int], Route | None]:
-        from hopscape.families.blockdesign.routing import detours
-
-        return detours(network, dead_nodes, dead_links)
-
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.blockdesign.collectives import COLLECTIVES
-
-        return COLLECTIVES
 
 
 class DigraphRouter(Router):

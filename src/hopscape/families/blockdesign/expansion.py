@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily, Parameter
 from hopscape.core.memory import require_memory
@@ -140,7 +140,7 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
     base = family.network
     ends = base.endpoints
     raw = distance_rows(base, ends)[:, ends]
-    if (raw == np.iinfo(raw.dtype).max).any():
+    if unreached(raw).any():
         return Verdict(False, f"{base.spec} is not connected")
     inner = raw.astype(np.int64)
     count = family.served if sources is None else min(sources, family.served)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, signed_distances
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router, pick, spread
@@ -136,4 +136,4 @@ class PortalRouter(Router):
 
 def _finite(rows: IntArray) -> IntArray:
     """Distances as wide integers, far away where there is no way."""
-    return np.where(rows == np.iinfo(rows.dtype).max, _FAR, rows.astype(np.int64))
+    return signed_distances(rows, _FAR)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Parameter
+from hopscape.core.family import Facts, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Route, Router
+from hopscape.core.router import Router
 from hopscape.families.blockdesign.covers import find_cover
 from hopscape.families.blockdesign.crossbars import Crossbars
 from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
 from hopscape.families.blockdesign.existence import existence
 from hopscape.families.blockdesign.routing import SwitchRouter
+from hopscape.families.blockdesign.two_hops import TwoHops
 
 __all__ = ["DistributedSwitch", "PartialSwitch", "SwitchFamily"]
 
@@ -23,23 +24,11 @@ _SLACK = 1.6
 _COVER_ORDER, _COVER_PORTS = 150, 24
 
 
-class SwitchFamily(Crossbars):
+class SwitchFamily(TwoHops, Crossbars):
     """Endpoints and crossbars with their routers and collectives."""
 
     def router(self, network: Network) -> Router:
         return SwitchRouter(network, self.n, self.wiring)
-
-    def detours(
-        self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
-    ) -> Callable[[int, int], Route | None]:
-        from hopscape.families.blockdesign.routing import detours
-
-        return detours(network, dead_nodes, dead_links)
-
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.blockdesign.collectives import COLLECTIVES
-
-        return COLLECTIVES
 
 
 class DistributedSwitch(SwitchFamily):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.distances import signed_distances
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -45,7 +46,6 @@ class OrbitRouter(Router):
     def __init__(self, network: Network, orbits: Orbits) -> None:
         super().__init__(network)
         self._orbits = orbits
-        self._none = int(np.iinfo(orbits.table.dtype).max)
         self.table_bytes = orbits.table.nbytes
 
     def _split(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -56,8 +56,7 @@ class OrbitRouter(Router):
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         here, there, gap, _ = self._split(at, to)
-        found = self._orbits.table[here, there, gap].astype(np.int64)
-        return np.where(found == self._none, -1, found)
+        return signed_distances(self._orbits.table[here, there, gap])
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         from hopscape.families.blockdesign.orbit_kernels import next_ports

@@ -57,11 +57,9 @@ class Hypercube(Family):
 
     def facts(self) -> Facts:
         d = self.d
-        return Facts(
-            degree_min=d,
-            degree_max=d,
-            links=d << d >> 1,
-            channels=d << d,
+        return Facts.regular(
+            self.order,
+            d,
             connected=True,
             diameter=d,
             radius=d,
@@ -216,11 +214,9 @@ class CubeConnectedCycles(Family):
         degree = min(d, 3)
         small = {1: 1, 2: 4, 3: 6}
         diameter = small.get(d, 2 * d - 2 + d // 2)
-        return Facts(
-            degree_min=degree,
-            degree_max=degree,
-            links=self.order * degree // 2,
-            channels=self.order * degree,
+        return Facts.regular(
+            self.order,
+            degree,
             connected=True,
             diameter=diameter,
             radius=diameter,

@@ -74,11 +74,9 @@ class LCF(Family):
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % self.order
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=3 * self.order // 2,
-            channels=3 * self.order,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
         )
 
@@ -115,11 +113,9 @@ class _Named(LCF):
         super().__init__(*self.notation)
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=3 * self.order // 2,
-            channels=3 * self.order,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
             diameter=self.far,
             radius=self.far,
@@ -232,6 +228,7 @@ class Coxeter(ListedFamily):
     name = "coxeter"
     summary = "Coxeter graph: 28 nodes, degree 3, diameter 4, girth 7, no Hamiltonian cycle"
     example = "coxeter"
+    transitive = True
 
     @property
     def order(self) -> int:
@@ -245,11 +242,9 @@ class Coxeter(ListedFamily):
         return np.concatenate(tails), np.concatenate(heads)
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=42,
-            channels=84,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
             diameter=4,
             radius=4,
@@ -261,9 +256,6 @@ class Coxeter(ListedFamily):
             vertex_transitive=True,
         )
 
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(28)
-
     def layout(self) -> Layout:
         return Layout(np.concatenate([circle(7, r) for r in (0.7, 1.0, 0.48, 0.26)]))
 
@@ -274,6 +266,7 @@ class HoffmanSingleton(ListedFamily):
     name = "hoffman_singleton"
     summary = "Hoffman–Singleton graph: 50 nodes, degree 7, diameter 2 (a Moore graph)"
     example = "hoffman_singleton"
+    transitive = True
 
     @property
     def order(self) -> int:
@@ -289,11 +282,9 @@ class HoffmanSingleton(ListedFamily):
         return np.concatenate(tails), np.concatenate(heads)
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=7,
-            degree_max=7,
-            links=175,
-            channels=350,
+        return Facts.regular(
+            self.order,
+            7,
             connected=True,
             diameter=2,
             radius=2,
@@ -303,9 +294,6 @@ class HoffmanSingleton(ListedFamily):
             edge_connectivity=7,
             vertex_transitive=True,
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(50)
 
     def layout(self) -> Layout:
         return Layout(circle(50))

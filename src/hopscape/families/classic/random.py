@@ -69,12 +69,7 @@ class RandomRegular(ListedFamily):
         return tails, heads
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=self.degree,
-            degree_max=self.degree,
-            links=self.n * self.degree // 2,
-            channels=self.n * self.degree,
-        )
+        return Facts.regular(self.order, self.degree)
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
@@ -184,12 +179,7 @@ class Xpander(ListedFamily):
         return found
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=self.degree,
-            degree_max=self.degree,
-            links=self.order * self.degree // 2,
-            channels=self.order * self.degree,
-        )
+        return Facts.regular(self.order, self.degree)
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:

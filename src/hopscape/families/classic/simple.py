@@ -46,11 +46,9 @@ class Complete(Family):
 
     def facts(self) -> Facts:
         n = self.n
-        return Facts(
-            degree_min=n - 1,
-            degree_max=n - 1,
-            links=n * (n - 1) // 2,
-            channels=n * (n - 1),
+        return Facts.regular(
+            n,
+            n - 1,
             connected=True,
             diameter=min(n - 1, 1),
             radius=min(n - 1, 1),

@@ -72,11 +72,9 @@ class GeneralizedPetersen(Family):
         return square in (1, self.n - 1) or (self.n, self.k) == (10, 2)
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=3 * self.n,
-            channels=6 * self.n,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
             vertex_transitive=self.transitive,
         )
@@ -125,11 +123,9 @@ class Petersen(GeneralizedPetersen):
         yield cls.name
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=15,
-            channels=30,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
             diameter=2,
             radius=2,
@@ -152,6 +148,7 @@ class Heawood(Family):
     summary = "Heawood graph: 14 nodes, degree 3, diameter 3, girth 6"
     parameters = (Parameter("mirrored", "flag", "the other addressing", default=False),)
     example = "heawood"
+    transitive = True
 
     def __init__(self, mirrored: bool = False) -> None:
         self.mirrored = mirrored
@@ -170,11 +167,9 @@ class Heawood(Family):
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % 14
 
     def facts(self) -> Facts:
-        return Facts(
-            degree_min=3,
-            degree_max=3,
-            links=21,
-            channels=42,
+        return Facts.regular(
+            self.order,
+            3,
             connected=True,
             diameter=3,
             radius=3,
@@ -185,9 +180,6 @@ class Heawood(Family):
             bisection=7,
             vertex_transitive=True,
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(14)
 
     def translations(self) -> IntArray:
         from hopscape.families.classic.heawood import heawood_translations

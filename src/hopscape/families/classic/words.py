@@ -175,11 +175,10 @@ class DeBruijn(_Words):
         if self.duplex:
             lost = {2: d, 1: d * (d - 1)} if self.n > 1 else {d + 1: d}
             return replace(self._duplex_facts(lost), diameter=self.n)
-        return Facts(
-            degree_min=self.d,
-            degree_max=self.d,
-            links=self.order * self.d,
-            channels=self.order * self.d,
+        return Facts.regular(
+            self.order,
+            self.d,
+            duplex=False,
             connected=True,
             diameter=self.n,
             girth=1,
@@ -293,11 +292,10 @@ class Kautz(_Words):
             lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
             far = self.n if d > 2 or self.n == 1 else None
             return replace(self._duplex_facts(lost), diameter=far, vertex_transitive=self.n <= 2)
-        return Facts(
-            degree_min=self.d,
-            degree_max=self.d,
-            links=self.order * self.d,
-            channels=self.order * self.d,
+        return Facts.regular(
+            self.order,
+            self.d,
+            duplex=False,
             connected=True,
             diameter=self.n,
             radius=self.n,

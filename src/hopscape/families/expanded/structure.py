@@ -12,7 +12,7 @@ import numpy as np
 from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
+from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Family, Parameter, Symmetry
 from hopscape.core.network import Network
@@ -276,6 +276,6 @@ def _check_part(role: str, network: Network) -> None:
     connected = network.facts.connected
     if connected is None:
         reach = distance_rows(network, np.asarray([0]))
-        connected = not bool((reach == np.iinfo(reach.dtype).max).any())
+        connected = not bool(unreached(reach).any())
     if not connected:
         raise ArgumentError(f"the {role} {network.spec} is not connected")

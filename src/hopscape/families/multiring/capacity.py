@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.families.multiring.exact import LoadProgram, optimum, ring_program
 from hopscape.families.multiring.rings import FullRings, ring_lengths
+from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
 
 __all__ = [
     "CapacityReport",

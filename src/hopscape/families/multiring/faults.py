@@ -20,10 +20,10 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.families.multiring.capacity import check_size
 from hopscape.families.multiring.circuits import Circuit, circuits
-from hopscape.families.multiring.exact import LoadProgram, Optimum, optimum, ring_program
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
+from hopscape.metrics.exact_loads import LoadProgram, Optimum, optimum, ring_program
 
 __all__ = ["Damage", "Faults", "damaged_capacity", "healthy_capacity", "read_faults"]
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from hopscape.core.errors import ArgumentError
 from hopscape.core.progress import track
 from hopscape.families.multiring.capacity import balanced_schedule
-from hopscape.families.multiring.exact import float_optimum
 from hopscape.families.multiring.search import StepSpace, folded, search_cell
 from hopscape.families.multiring.wiring import Multiring
+from hopscape.metrics.exact_loads import float_optimum
 
 __all__ = ["GrowingFamily", "grow_family"]
 

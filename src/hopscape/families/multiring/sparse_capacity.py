@@ -17,8 +17,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
-from hopscape.families.multiring.exact import LoadProgram, optimum
 from hopscape.families.multiring.sparse_rings import SparseRings
+from hopscape.metrics.exact_loads import LoadProgram, optimum
 
 __all__ = [
     "ArcProgram",

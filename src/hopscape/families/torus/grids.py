@@ -101,11 +101,9 @@ class Torus(_Grid):
         degree = sum(min(side - 1, 2) for side in self.sides)
         total = sum(side * side // 4 * (order // side) for side in self.sides)
         sides = [side for side in self.sides if side > 1]
-        return Facts(
-            degree_min=degree,
-            degree_max=degree,
-            links=order * degree // 2,
-            channels=order * degree,
+        return Facts.regular(
+            order,
+            degree,
             connected=True,
             diameter=sum(side // 2 for side in self.sides),
             radius=sum(side // 2 for side in self.sides),

@@ -100,7 +100,12 @@ class _Machine:
     def __init__(
         self, traffic: RingTraffic, mode: int, window: int, rate: float, insertion: bool, seed: int
     ) -> None:
-        from hopscape.simulate.rings.slots_kernels import run_insertion, run_segmented
+        from hopscape.simulate.rings.slots_kernels import (
+            RingState,
+            RingTables,
+            run_insertion,
+            run_segmented,
+        )
 
         self.traffic, self.mode, self.rate, self.insertion = traffic, mode, rate, insertion
         self._run = run_insertion if insertion else run_segmented
@@ -113,20 +118,31 @@ class _Machine:
             own[i, : len(row)] = row
         lengths = np.stack([own, np.take_along_axis(own, other, axis=1)], axis=2)
         node_cut, node_other = alias_table(traffic.port_weights)
-        self._tables = (
-            traffic.starts, traffic.sizes, traffic.classes, traffic.owner,
-            cut, lengths, traffic.kind, node_cut, node_other, traffic.ports,
-        )  # fmt: skip
+        self._tables = RingTables(
+            starts=traffic.starts,
+            sizes=traffic.sizes,
+            classes=traffic.classes,
+            owner=traffic.owner,
+            cut=cut,
+            values=lengths,
+            kind=traffic.kind,
+            node_cut=node_cut,
+            node_other=node_other,
+            ports=traffic.ports,
+        )
         places = len(traffic.owner)
         generator = np.random.default_rng(seed)
-        self._random = generator.integers(1, 2**63, size=1).astype(np.uint64)
-        self._slots = np.zeros(places, dtype=np.int64)
-        self._registers = np.zeros(places, dtype=np.int64)
-        self._queue = np.zeros(places, dtype=np.int64)
-        self._clock = np.full(1, 1e-9)
+        self.state = RingState(
+            slots=np.zeros(places, dtype=np.int64),
+            registers=np.zeros(places, dtype=np.int64),
+            queue=np.zeros(places, dtype=np.int64),
+            random=generator.integers(1, 2**63, size=1).astype(np.uint64),
+            clock=np.full(1, 1e-9),
+            counts=np.zeros(len(traffic.lengths), dtype=np.int64),
+        )
         self.now = 1
         if mode == 0:
-            self._queue += np.asarray([bool(t) for t in traffic.lengths])[traffic.classes]
+            self.state.queue[:] += np.asarray([bool(t) for t in traffic.lengths])[traffic.classes]
         elif mode == 1:
             self._fill(window, generator)
 
@@ -139,24 +155,20 @@ class _Machine:
             if (weights * blocked[node]).any():
                 weights = weights * blocked[node]
             drawn = generator.multinomial(window, weights / weights.sum())
-            self._queue[traffic.ports[node]] += drawn
+            self.state.queue[traffic.ports[node]] += drawn
 
     def queued(self) -> IntArray:
         """Packets that wait, by the class of their place."""
         return np.bincount(
-            self.traffic.classes, weights=self._queue, minlength=len(self.traffic.lengths)
+            self.traffic.classes, weights=self.state.queue, minlength=len(self.traffic.lengths)
         )
 
     def run(self, slots: int) -> tuple[IntArray, int, int]:
         """Packets sent by each class, sum of waiting packets, arrivals."""
-        counts = np.zeros(len(self.traffic.lengths), dtype=np.int64)
-        state = (self._slots, self._registers) if self.insertion else (self._slots,)
-        waiting, came = self._run(
-            *self._tables, *state, self._queue, self._random, self._clock,
-            self.now, slots, self.mode, self.rate, counts,
-        )  # fmt: skip
+        self.state.counts[:] = 0
+        waiting, came = self._run(self._tables, self.state, self.now, slots, self.mode, self.rate)
         self.now += slots
-        return counts, int(waiting), int(came)
+        return self.state.counts.copy(), int(waiting), int(came)
 
 
 def check_load(traffic: RingTraffic, load: float) -> None:

@@ -161,7 +161,7 @@ def no_buffers() -> Outcome:
     slots = 3000
     for _ in range(slots):
         sent += float(machine.run(1)[0].sum())
-        busy += float((machine._slots >= machine.now).sum())
+        busy += float((machine.state.slots >= machine.now).sum())
     flight = busy / sent
     good = abs(flight - float(mean)) < 0.03 * float(mean)
     text = f"{flight:.3f} slots on the way, ways of {float(mean):.3f} arcs"
@@ -227,8 +227,8 @@ def delay_places() -> Outcome:
     own = others = 0
     for _ in range(4000):
         machine.run(1)
-        own += int(machine._queue.sum())
-        others += int((machine._registers > 0).sum())
+        own += int(machine.state.queue.sum())
+        others += int((machine.state.registers > 0).sum())
     share = others / (own + others)
     lengths = [dict(table) for table in traffic.lengths]
     mine, theirs = walked_wait(

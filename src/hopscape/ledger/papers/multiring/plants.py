@@ -138,7 +138,7 @@ UNSPLIT = PlantedError(
 )
 HALF_BALANCED = PlantedError(
     "balancing left out",
-    f"{_ROOM}.exact:_exact_shares",
+    "hopscape.metrics.exact_loads:_exact_shares",
     lambda right: lambda program, load, shares: program.shortest(),
 )
 MANY_MOVES = PlantedError(
@@ -175,7 +175,7 @@ SPARSE_CAPACITY = PlantedError(
 )
 SPARSE_TIES = PlantedError(
     "ties between sparse rings not shared",
-    f"{_ROOM}.exact:LoadProgram.shortest",
+    "hopscape.metrics.exact_loads:LoadProgram.shortest",
     _uneven,
 )
 SEATS = PlantedError(

@@ -25,7 +25,7 @@ from hopscape.ledger.papers.torusbcast.walks import (
     sums,
 )
 
-__all__ = ["CLAIMS", "delay_faults", "judge_containment", "wordings"]
+__all__ = ["CLAIMS", "broadcast_faults", "delay_faults", "judge_containment", "wordings"]
 
 _SIZES = (1, 2, 3)
 _SIDES = "sides 5, 25, 125"
@@ -69,15 +69,21 @@ def _check_words() -> Outcome:
     return judge(wrong, f"{hits} paths of the rounds of m = 1, 2, 3 end at v + B^(2m-r) D*")
 
 
-def _check_broadcast() -> Outcome:
-    wrong, rounds = [], []
-    for m in _SIZES:
+def broadcast_faults(d: int, sizes: Sequence[int]) -> tuple[list[str], list[int]]:
+    """Faults of the broadcasts on sides (2d + 1)^m, by every reading of the rules; their rounds."""
+    wrong, rounds, base = [], [], 2 * d + 1
+    for m in sizes:
         for reading in READINGS:
-            wrong += faults("numeration", 5**m, 2, reading)
-        it = walked("numeration", 5**m, 2)
-        rounds.append(it.rounds)
-        if it.rounds != 2 * m or it.informed != [5**r for r in range(1, 2 * m + 1)]:
-            wrong.append(f"side {5**m}: {it.informed} know after rounds 1, 2, ...")
+            wrong += faults("numeration", base**m, d, reading)
+        walk = walked("numeration", base**m, d)
+        rounds.append(walk.rounds)
+        if walk.rounds != d * m or walk.informed != [base**r for r in range(1, d * m + 1)]:
+            wrong.append(f"side {base**m}: {walk.informed} know after rounds 1, 2, ...")
+    return wrong, rounds
+
+
+def _check_broadcast() -> Outcome:
+    wrong, rounds = broadcast_faults(2, _SIZES)
     return judge(
         wrong,
         f"rounds {rounds} on {_SIDES}; {len(wrong)} faults, vertex-, edge- and arc-disjoint",

@@ -9,7 +9,12 @@ import numpy as np
 import hopscape.ledger.papers.torusbcast.printed as paper
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
-from hopscape.ledger.papers.torusbcast.plane import delay_faults, judge_containment, wordings
+from hopscape.ledger.papers.torusbcast.plane import (
+    broadcast_faults,
+    delay_faults,
+    judge_containment,
+    wordings,
+)
 from hopscape.ledger.papers.torusbcast.runs import READINGS, called, faults, run, walked
 from hopscape.ledger.papers.torusbcast.walks import (
     ends_of,
@@ -109,14 +114,7 @@ def _run_lengths(m: int) -> list[list[int]]:
 
 
 def _check_broadcast() -> Outcome:
-    wrong, rounds = [], []
-    for m in _SIZES:
-        for reading in READINGS:
-            wrong += faults("numeration", 7**m, 3, reading)
-        it = walked("numeration", 7**m, 3)
-        rounds.append(it.rounds)
-        if it.rounds != 3 * m or it.informed != [7**r for r in range(1, 3 * m + 1)]:
-            wrong.append(f"side {7**m}: {it.informed} know after rounds 1, 2, ...")
+    wrong, rounds = broadcast_faults(3, _SIZES)
     return judge(
         wrong,
         f"rounds {rounds} on sides 7, 49; {len(wrong)} faults, vertex-, edge- and arc-disjoint",

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hopscape.algebra.rational import solve_exactly
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
-from hopscape.families.multiring.rational import solve_exactly
 
 __all__ = ["LoadProgram", "Optimum", "optimum", "ring_program"]
 

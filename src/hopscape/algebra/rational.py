@@ -103,7 +103,7 @@ def _residues(table: Table, prime: int) -> Table:
 def _eliminate(work: Table, columns: int, prime: int) -> tuple[Table, Table]:
     """As the kernel of this name, which is not worth its import for a few rows."""
     if work.size > _FEW:
-        from hopscape.families.multiring.rational_kernels import eliminate
+        from hopscape.algebra.rational_kernels import eliminate
 
         found: tuple[Table, Table] = eliminate(work, columns, prime)
         return found

@@ -1,0 +1,66 @@
+"""What the kernels work on: tuples of arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hopscape.core.arrays import IntArray
+
+__all__ = ["Dependencies", "Incoming", "PortTable", "RingEntries", "Wiring"]
+
+
+class Wiring(NamedTuple):
+    """The channels of a network, by the node that they leave."""
+
+    indptr: IntArray
+    """int64[order + 1]: the channels of node v are ``indptr[v]:indptr[v + 1]``."""
+    heads: IntArray
+    """int[channels]: the node that each channel leads to."""
+
+
+class Incoming(NamedTuple):
+    """The channels of a network, by the node that they reach."""
+
+    tails: IntArray
+    """int[channels]: the node that each channel leaves."""
+    starts: IntArray
+    """int64[order + 1]: the channels into node v are ``channels[starts[v]:starts[v + 1]]``."""
+    channels: IntArray
+    """int64[channels]"""
+
+
+class PortTable(NamedTuple):
+    """A routing table with its network."""
+
+    indptr: IntArray
+    """int64[order + 1]"""
+    heads: IntArray
+    """int[channels]"""
+    port: IntArray
+    """uint16[order, order]: the port at a node (first) to a goal (second), or NO_PORT."""
+    other: IntArray
+    """uint16[order, order]: the other port of a tie; equal to `port` where there is none."""
+
+
+class RingEntries(NamedTuple):
+    """The classes in which packets enter rings."""
+
+    rings: IntArray
+    """int[channels]: the ring of each channel, or -1."""
+    entry: IntArray
+    """uint8[order, order]: number of the set of classes of a packet that leaves by `port`."""
+    entry_other: IntArray
+    """uint8[order, order]: the same for `other`."""
+    sets: IntArray
+    """int64[sets]: classes as bits."""
+
+
+class Dependencies(NamedTuple):
+    """The dependencies of a layer, and what leads to what because of them."""
+
+    graph: IntArray
+    """uint8[channels, ports]: 1 where a channel is followed by that port of its head."""
+    leads: IntArray
+    """uint64[channels, words]: the channels that each channel leads to, as bits."""
+    comes: IntArray
+    """uint64[channels, words]: the channels that it comes from."""
