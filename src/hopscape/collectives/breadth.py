@@ -22,6 +22,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "breadth_first",
     "breadth_first_schedule",
 ]
+
+_SECONDS = 3e-7  # of a hop
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,10 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
 
     ends, order = network.endpoints.astype(np.int64), network.order
     require_memory(
-        (4 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
+        (70 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
     )
+    needed = _SECONDS * pieces * len(ends) * order
+    check_time(f"the trees of {len(ends)} roots in {network.spec}", needed)
     distance = distance_rows(network, ends)
     none = np.iinfo(distance.dtype).max
     if (distance[:, ends] == none).any():

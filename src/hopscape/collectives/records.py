@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from hopscape.collectives.choose import report
 from hopscape.collectives.contest import Contest, Entry
 from hopscape.collectives.sizes import crossings, curve
@@ -25,8 +23,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
     """
     best = contest.best
     bound = contest.bounds[0].rounds if contest.bounds else 0
-    load = np.bincount(best.schedule.channels, minlength=1)
-    busy = int(load.argmax())
+    busy = best.schedule.busiest()[0]
     network = contest.network
     ends = [int(network.tails[busy]), int(network.heads[busy])] if best.busiest else []
     record = {

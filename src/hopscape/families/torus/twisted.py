@@ -21,7 +21,6 @@ from hopscape.families.torus.grids import Torus
 __all__ = ["TwistedTorus", "best_twist"]
 
 _TABLE_ORDER = 1 << 18
-_TRANSLATED = 4096
 _WORK = 4_000_000
 _SMALL = 256
 
@@ -210,11 +209,9 @@ class TwistedTorus(Family):
         near = self.neighbours(np.zeros(1, dtype=node_dtype(self.order)))[0].tolist()
         return len({v for v in near if v >= 0}) == sum(self._wired)
 
-    def translations(self) -> IntArray | None:
-        if self.order > _TRANSLATED:
-            return None
-        digits = self.group.box.tuples(np.arange(self.order))
-        return self.group.box.numbers(self.group.normal(digits[:, None] + digits[None, :]))
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        box = self.group.box
+        return box.numbers(self.group.normal(box.tuples(by) + box.tuples(nodes)))
 
     def router(self, network: Network) -> Router:
         return TwistedRouter(network, self)
