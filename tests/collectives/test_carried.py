@@ -13,6 +13,7 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.carried import Carried, OrbitPlan
 from hopscape.collectives.contest import compete
+from hopscape.collectives.records import contest_record
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.orbit_kernels import gather_rounds, least_used
 from hopscape.collectives.orbit_trees import (
@@ -204,3 +205,22 @@ def test_ten_thousand_nodes_without_writing_them_out():
     assert "by symmetry" in found.best.verdict.reason
     with pytest.raises(TooLargeError, match="99,990,000 transfers"):
         _ = found.best.schedule.channels
+
+
+@pytest.mark.parametrize(
+    ("goal", "rounds"),
+    [
+        (Goal.all_to_all(), 30 * 3600 // 4),
+        (Goal("reduce-scatter"), 900),
+        (Goal.all_reduce(chunks=3600), 1800),
+    ],
+)
+def test_other_goals_without_writing_them_out(goal, rounds):
+    network = hopscape.build("torus(60, 60)")
+    found = compete(network, goal, algorithm="translations", seconds=300)
+    assert found.best.rounds == rounds
+    assert isinstance(found.best.schedule, Carried)
+    assert found.best.verdict.holds
+    record = contest_record(found)
+    assert record["busiest_channel"] >= rounds // 2
+    assert len(record["busiest_ends"]) == 2

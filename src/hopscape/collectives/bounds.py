@@ -156,6 +156,8 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
 
 def _others(network: Network, goal: Goal) -> int:
     """How many nodes must be served besides the root (or besides any one endpoint)."""
+    if goal.root is None and goal.kind != "permutation":
+        return network.endpoint_count - 1
     wanted = goal.on(network).wanted
     if goal.root is None:
         return len(wanted) - 1

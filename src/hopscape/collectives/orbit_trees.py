@@ -83,7 +83,7 @@ def _shared_out(level: _Level, kinds: IntArray, used: IntArray) -> IntArray:
         found = maximum_flow(graph, 0, end)
         if found.flow_value == pairs:
             break
-        limit += max(1, -(-(pairs - found.flow_value) // top))
+        limit += max(1, -(-(pairs - int(found.flow_value)) // top))
     flow = found.flow.tocoo()
     taken = (flow.data > 0) & (flow.row >= 1) & (flow.row <= top) & (flow.col > top)
     pick = np.full(pairs, -1, dtype=np.int64)
