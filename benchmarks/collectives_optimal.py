@@ -25,6 +25,8 @@ EXCHANGED = (
     "torus(3, 5)",
     "torus(8, 8, 8)",
     "random_regular(100, 8)",
+    "dragonfly(4, 2, p=2)",
+    "slim_fly(5, p=3)",
 )
 
 

@@ -315,3 +315,81 @@ def hops_before(
             if mark[target[t]] != c:
                 mark[target[t]], came[target[t]] = c, t
     return out
+
+
+@njit(cache=True, nogil=True)
+def _meets(start, channels, used, room, p, r):  # type: ignore[no-untyped-def]
+    """How many others path p meets in round r beyond the room of its channels."""
+    out = 0
+    for j in range(start[p], start[p + 1]):
+        c = channels[j]
+        out += max(0, used[r, c] + 1 - room[c])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def settle_paths(
+    start: IntArray,
+    channels: IntArray,
+    room: IntArray,
+    rounds: IntArray,
+    total: int,
+    moves: int,
+    seed: int,
+) -> int:
+    """Give paths that wait for nothing other rounds below `total`, until none meets another.
+
+    Paths of rounds beyond are dealt out first. Then a path that meets others takes the round in
+    which it meets fewest, ties at random; it keeps that for a while (tabu search). `rounds` is
+    changed.
+
+    Returns
+    -------
+    int
+        Paths that still meet others after so many moves; 0: the rounds are right.
+    """
+    np.random.seed(seed)
+    paths = len(rounds)
+    used = np.zeros((total, len(room)), np.int16)
+    still = np.zeros(paths, np.int64)
+    wrong = np.empty(paths, np.int64)
+    for p in range(paths):
+        if rounds[p] >= total:
+            rounds[p] = np.random.randint(0, total)
+        for j in range(start[p], start[p + 1]):
+            used[rounds[p], channels[j]] += 1
+    count, move = 1, 0
+    while count > 0 and move < moves:
+        count = 0
+        for p in range(paths):
+            for j in range(start[p], start[p + 1]):
+                if used[rounds[p], channels[j]] > room[channels[j]]:
+                    wrong[count] = p
+                    count += 1
+                    break
+        for _ in range(max(1, count // 2)):
+            if count == 0:
+                break
+            move += 1
+            p = wrong[np.random.randint(0, count)]
+            if still[p] > move:
+                continue
+            for j in range(start[p], start[p + 1]):
+                used[rounds[p], channels[j]] -= 1
+            best, least, ties = rounds[p], 1 << 30, 0
+            for r in range(total):
+                if r == rounds[p]:
+                    continue
+                here = _meets(start, channels, used, room, p, r)
+                if here < least:
+                    best, least, ties = r, here, 1
+                elif here == least:
+                    ties += 1
+                    if np.random.randint(0, ties) == 0:
+                        best = r
+            if _meets(start, channels, used, room, p, rounds[p]) > 0:
+                rounds[p] = best
+                still[p] = move + 10 + np.random.randint(0, 10 + count)
+            for j in range(start[p], start[p + 1]):
+                used[rounds[p], channels[j]] += 1
+    return count

@@ -71,8 +71,7 @@ def pareto(contest: Contest) -> list[dict[str, Any]]:
     """
     rows: list[dict[str, Any]] = []
     loads = {
-        id(entry): entry.verdict.details.get("sizes", 0) / entry.chunks
-        for entry in contest.entries
+        id(entry): entry.verdict.details.get("sizes", 0) / entry.chunks for entry in contest.entries
     }
     for entry in sorted(contest.entries, key=lambda one: (one.rounds, loads[id(one)])):
         load = loads[id(entry)]
