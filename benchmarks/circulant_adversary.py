@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 import hopscape
-from hopscape.families.circulant.closest import Chain
-from hopscape.families.circulant.reduction import Vector, dot, l1, minus, solve
+from hopscape.algebra.closest import Chain
+from hopscape.algebra.reduction import Vector, dot, l1, minus, solve
 from hopscape.families.circulant.routing import CirculantRouter
 
 LARGEST = 10**18

@@ -13,7 +13,6 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.carried import Carried, OrbitPlan
 from hopscape.collectives.contest import compete
-from hopscape.collectives.records import contest_record
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.orbit_kernels import gather_rounds, least_used
 from hopscape.collectives.orbit_trees import (
@@ -21,6 +20,7 @@ from hopscape.collectives.orbit_trees import (
     exchange_by_orbit,
     gather_by_orbit,
 )
+from hopscape.collectives.records import contest_record
 from hopscape.collectives.translations import Translated
 from hopscape.core.errors import TooLargeError
 from hopscape.core.schedule import Schedule

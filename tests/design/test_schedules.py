@@ -27,7 +27,7 @@ from hopscape.registry import build
         ("folded(complete(4), 2)", "translations"),
         ("optimal_circulant(3)", "translations"),
         ("cayley(7, 6, 3, 9, 12)", "translations"),
-        ("random_regular(30, 4)", "generic"),
+        ("random_regular(30, 4)", "breadth-first"),
     ],
 )
 def test_all_gathers_of_the_family_win(spec: str, algorithm: str) -> None:
@@ -37,8 +37,7 @@ def test_all_gathers_of_the_family_win(spec: str, algorithm: str) -> None:
     assert found.algorithm == algorithm
     assert verify(found.schedule, model=ALL_PORT)
     least = lower_bounds(net, Goal.all_gather())[0].rounds
-    if algorithm != "generic":
-        assert found.rounds == least
+    assert found.rounds == least or algorithm == "breadth-first"
     told = ALL_COLUMNS["allgather"].measure(new_evaluation(net))
     assert f"{algorithm}, checked: {found.rounds} rounds, at least {least}" == told.note
 

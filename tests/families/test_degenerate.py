@@ -105,7 +105,7 @@ def test_expanded(base, lamp, n, reuse, random):
     net = hopscape.build(f"expanded({base}, {n}, lamp={lamp}{extra})")
     if net.order <= 220:
         check_member(net)
-    if net.order <= 24:
+    if net.order <= 16:
         check_schedules(net)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -227,3 +228,22 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert _run("check", str(out), "--time-limit", "0") == 2
     assert _run("run-mpi", str(out / "summary.json")) == 2
     assert _run("handover", "ring(4)", "--out", str(out), "--floor", "1x1x2") == 2
+
+
+def test_every_file_with_ports_says_how_they_count(folders: Folders) -> None:
+    top = folders("rpc(2)")
+    for name in (
+        *("README.md", "cables.csv", "routing.csv", "network.graphml", "broadcast.json"),
+        *("opensm/fabric.net", "opensm/opensm.conf", "opensm/routes.lfts", "simgrid/platform.xml"),
+        *("opensm/service-levels/opensm.conf", "opensm/service-levels/qos-policy.conf"),
+    ):
+        words = (top / name).read_text(encoding="utf-8")
+        assert re.search("Nodes count from 0, ports( and rounds)? from 1", words), name
+    assert "ports count from 0" in (top / "verilog/router.v").read_text(encoding="utf-8")
+
+
+def test_the_summary_has_figures(folders: Folders) -> None:
+    figures = json.loads((folders("rpc(2)") / "summary.json").read_text())["figures"]
+    assert (figures["degree"], figures["diameter"], figures["bisection"]) == (4, 6, 10)
+    assert figures["mean_distance_exact"] == "232/59"
+    assert figures["how"]["channel_load"] == "exact"

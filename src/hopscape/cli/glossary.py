@@ -87,6 +87,7 @@ _EMBEDDING = {
 _SEARCH = {
     "best sets": "sets of generators of the least diameter, then the least mean distance",
     "sets tested": "sets whose distances were computed",
+    "optimal generators": "a set of the least diameter, then the least mean distance",
 }
 _EXPLAIN = {
     "column": "name in files and options",
@@ -105,6 +106,7 @@ _SIGNS = {
 _RANKING = {
     "#": "place in the ranking, the best first",
     "network": "the spec that builds it",
+    "machine": "the spec that builds it, endpoints included",
     "score": "weighted mean of best / own over the criteria of --matters; 1 is best in all of them",
     "remark": "why a candidate is not allowed, or which one is nowhere worse and somewhere better",
 }
@@ -135,6 +137,18 @@ _COLLECTIVE = {
     "longest chain": "hops of the calls one after the other by which the last node is informed",
     "sum of longest calls": "longest call of each round, added up",
     "verdict": "what the check found: it holds, or the first counter-example",
+    "bytes": "the whole message of --bytes, and the chunks that it is cut into",
+    "size": "bytes of the whole message",
+    "chunks": "pieces that the message is cut into",
+    "costs in µs": "alpha per message, beta per byte, gamma per byte added, delta per hop",
+    "fastest": "the algorithm of the least time at this size",
+    "from": "the size from which on this algorithm is the fastest",
+    "instead of": "the algorithm that is the fastest below this size",
+    "bound (µs)": "time that no algorithm beats at this size",
+}
+_FOLDER = {
+    "file": "a file or folder of the hand-over",
+    "what": "what is inside, or why it is not there",
 }
 _LOAD = {
     "largest load": "units per time on the busiest channel when every endpoint sends 1",
@@ -181,6 +195,7 @@ _TABLES = {
     "route": _ROUTES,
     "broadcast and the other collectives": _COLLECTIVE,
     "bisection, load, distances": _LOAD,
+    "handover": _FOLDER,
     "families": _FAMILIES,
     "simulate": _SIMULATE,
 }

@@ -79,19 +79,8 @@ def show_machines(
     titles |= {"spec": "machine", "score": "score", "remark": "remark"}
     show_rows(rows, titles, top, found.requirements.title, output)
     if output is None:
-        print(
-            "\n".join(
-                filter(
-                    None,
-                    [
-                        legend(
-                            {n: one.figures[n] for n in shown if n in one.figures} for one in listed
-                        ),
-                        found.answer,
-                    ],
-                )
-            )
-        )
+        signs = legend({n: one.figures[n] for n in shown if n in one.figures} for one in listed)
+        say(*filter(None, [signs, found.answer]))
 
 
 def sweep_sizes(text: str) -> list[int]:

@@ -69,7 +69,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     >>> import hopscape
     >>> found = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
     >>> [one.name for one in found]
-    ['translations']
+    ['translations', 'breadth-first', 'flow', 'forest']
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family

@@ -22,8 +22,26 @@ __all__ = ["load_plugin", "load_plugins", "plugin_entries"]
 
 @cache
 def plugin_entries(group: str) -> dict[str, EntryPoint]:
-    """Entry points of a group by name; nothing is imported."""
-    return {entry.name: entry for entry in entry_points(group=f"hopscape.{group}")}
+    """Entry points of a group by name; nothing is imported.
+
+    Raises
+    ------
+    HopscapeError
+        When two packages use the same name: neither would know that the other one won.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=f"hopscape.{group}"):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            raise HopscapeError(
+                f"{entry.group} entry {entry.name!r} is declared by {_owner(other)} and by"
+                f" {_owner(entry)}; one of the two needs another name"
+            )
+    return found
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "an unknown package"
 
 
 def load_plugin(entry: EntryPoint) -> Any:
@@ -37,9 +55,8 @@ def load_plugin(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except (ImportError, AttributeError) as error:
-        owner = entry.dist.name if entry.dist is not None else "an unknown package"
         raise HopscapeError(
-            f"{entry.group} entry {entry.name!r} of {owner} cannot be loaded: {error}"
+            f"{entry.group} entry {entry.name!r} of {_owner(entry)} cannot be loaded: {error}"
         ) from error
 
 

@@ -320,6 +320,7 @@ class Schedule:
             "version": _VERSION,
             "name": self.name,
             "network": self.network.spec,
+            "numbering": "Nodes count from 0, ports and rounds from 1.",
             "nodes": self.network.order,
             "endpoints": self.network.endpoints.tolist(),
             "model": self.model.to_dict(),

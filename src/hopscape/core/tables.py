@@ -137,7 +137,7 @@ class _Column:
             return max(heads, longest)
         atoms = [_len(atom) for cell in self.cells for atom in _atoms(cell, names=self.first)]
         comfortable = _LEAST_TEXT if self.first else min(longest, max(_LEAST_TEXT, 2 * width // 5))
-        return min(max(heads, comfortable, *atoms), max(most, comfortable, heads))
+        return min(max(heads, comfortable, *atoms), width if self.first else max(most, comfortable))
 
 
 def _total(widths: object) -> int:

@@ -164,7 +164,7 @@ def importance(names: Iterable[str]) -> dict[str, float]:
     --------
     >>> ranked = importance(["girth", "spec", "nodes", "score"])
     >>> sorted(ranked, key=lambda name: ranked[name])
-    ['spec', 'nodes', 'score', 'girth']
+    ['spec', 'score', 'girth', 'nodes']
     """
     return {name: _dispensable(name) for name in names}
 

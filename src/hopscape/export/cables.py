@@ -17,6 +17,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
+from hopscape.export.infiniband import PORT_WORDS
 from hopscape.interchange.convert import link_ends
 
 __all__ = ["read_cables", "write_cables"]
@@ -59,7 +60,7 @@ def write_cables(
     back = network.reverse[channels]
     into = np.where(back >= 0, network.port_of(np.maximum(back, 0)), -1)
     text = io.StringIO()
-    text.write(f"# hopscape {network.spec}\n# nodes {network.order}\n")
+    text.write(f"# hopscape {network.spec}\n# nodes {network.order}\n# {PORT_WORDS}\n")
     if not network.duplex:
         text.write("# directed\n")
     switches = np.setdiff1d(np.arange(network.order), network.endpoints)

@@ -34,6 +34,7 @@ MOST_LEVELS = 8
 _GUIDS_A_LINE = 8
 _ONE_LANE = """\
 # {spec}: one lane. Run in this folder: opensm -F opensm.conf
+# {numbering}
 routing_engine file,no_fallback
 lfts_file routes.lfts
 qos FALSE
@@ -41,6 +42,7 @@ qos FALSE
 _LEVELS = """\
 # {spec}: shortest routes on {levels} service levels. Run in this folder: opensm -F opensm.conf
 # The subnet manager belongs on host {manager}, whose pairs are all on service level 0.
+# {numbering}
 routing_engine file,no_fallback
 lfts_file routes.lfts
 sm_sl 0
@@ -120,7 +122,7 @@ def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
     top = make_folder(folder)
     write_fabric(fabric, top)
     write_text(top / "routes.lfts", forwarding_tables(fabric, one_lane))
-    write_text(top / "opensm.conf", _ONE_LANE.format(spec=network.spec))
+    write_text(top / "opensm.conf", _ONE_LANE.format(spec=network.spec, numbering=PORT_WORDS))
     if one_lane is shortest:
         return OpenSM(one_lane, shortest, None)
     layers = symmetric_layers(shortest, MOST_LEVELS, first=fabric.manager)
@@ -137,6 +139,7 @@ def _write_levels(fabric: Fabric, routes: Routes, layers: IntArray, folder: Path
         spec=fabric.network.spec,
         levels=levels,
         manager=f"H{fabric.manager}",
+        numbering=PORT_WORDS,
         lanes=lanes,
         high=",".join(f"{vl}:0" for vl in range(lanes)),
         low=",".join(f"{vl}:64" for vl in range(lanes)),

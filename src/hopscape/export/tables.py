@@ -10,6 +10,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.reading import TextFile
+from hopscape.export.infiniband import PORT_WORDS
 from hopscape.metrics.routes import Routes
 
 __all__ = ["read_routing_table", "write_routing_table"]
@@ -24,7 +25,7 @@ def write_routing_table(routes: Routes, path: str | Path) -> None:
     order = routes.network.order
 
     def write(out: IO[bytes]) -> None:
-        head = f"# hopscape {routes.network.spec}\n# router {routes.name}\n"
+        head = f"# hopscape {routes.network.spec}\n# router {routes.name}\n# {PORT_WORDS}\n"
         out.write(head.encode())
         out.write(("at," + ",".join(map(str, range(order))) + "\n").encode())
         ports = np.stack([routes.ports(to) for to in range(order)], axis=1) + 1

@@ -9,8 +9,10 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 from hopscape.core.files import make_folder, write_atomically, write_text
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.plain import plain
+from hopscape.core.progress import time_limit
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import place
@@ -26,12 +28,15 @@ from hopscape.handover.schedules import write_schedules
 from hopscape.handover.verilog import write_verilog
 from hopscape.interchange import write_network
 from hopscape.interchange.convert import to_networkx
+from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
 __all__ = ["hand_over"]
 
 _TABLE_ORDER = 2100
+_FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
+_SECONDS = 10.0
 _README = """\
 # {spec}
 
@@ -86,7 +91,6 @@ def hand_over(
     list of str
         Names of the files, each with what it is.
     """
-    figures = chosen.figures if isinstance(chosen, Candidate) else {}
     network = chosen if isinstance(chosen, Network) else None
     if network is None:
         network = build(chosen.spec if isinstance(chosen, Candidate) else str(chosen))
@@ -111,6 +115,7 @@ def hand_over(
     told.append(("network.edges", "the same as a list of links"))
     told += _routing_files(network, top)
     told += write_schedules(network, top)
+    figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
     summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
     summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
     write_text(top / "summary.json", _json(summary))
@@ -118,6 +123,12 @@ def hand_over(
     write_text(top / "README.md", _readme(network, told, top))
     write_manifest(network.spec, top, before)
     return [f"{name}: {what}" for name, what in told]
+
+
+def _measured(network: Network) -> dict[str, Measured[Any]]:
+    """The figures that a builder asks for first, those that would take long left out."""
+    with time_limit(_SECONDS):
+        return measure_columns(network, _FIGURES)
 
 
 def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:

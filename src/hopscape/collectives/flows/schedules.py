@@ -68,16 +68,18 @@ class Routes:
 def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """From everybody to everybody along routes that load all channels alike.
 
-    Packets start on the paths of the network's router. Every packet takes the cheapest path where a channel is the dearer, the more it carries, again
-    and again with rising prices (as the flows of Garg and Könemann 1998, with whole packets); then
-    all hops get their rounds. Where the family knows symmetries that leave no node in place, one
-    source of each orbit is planned. An all-gather by it sends a copy to everybody: best where the
-    links of the endpoints are the narrow ones.
+    Packets start on the paths of the network's router. Then every packet takes the cheapest path
+    where a channel is the dearer, the more it carries, again and again with rising prices (as the
+    flows of Garg and Könemann 1998, with whole packets); then all hops get their rounds. Where the
+    family knows symmetries that leave no node in place, one source of each orbit is planned. An
+    all-gather by it sends a copy to everybody: best where the links of the endpoints are the narrow
+    ones.
 
     Examples
     --------
     >>> import hopscape
-    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all())
+    >>> through = Model(switching="cut-through")
+    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all(), through)
     >>> made.rounds, hopscape.verify(made).holds
     (15, True)
     """

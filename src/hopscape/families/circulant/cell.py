@@ -16,8 +16,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from hopscape.algebra.reduction import Vector, l1
 from hopscape.families.circulant.lattice import Lattice
-from hopscape.families.circulant.reduction import Vector, l1
 
 __all__ = [
     "Box",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hopscape.algebra.reduction import Vector, dot, minus
 from hopscape.core.errors import TooLargeError
 from hopscape.families.circulant.cell import (
     Box,
@@ -22,7 +23,6 @@ from hopscape.families.circulant.cell import (
 )
 from hopscape.families.circulant.counting import count_points
 from hopscape.families.circulant.lattice import Lattice
-from hopscape.families.circulant.reduction import Vector, dot, minus
 
 __all__ = ["Census"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.families.circulant.reduction import Vector
+from hopscape.algebra.reduction import Vector
 
 __all__ = ["count_points"]
 

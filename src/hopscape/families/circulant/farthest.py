@@ -11,6 +11,7 @@ import heapq
 import itertools
 from dataclasses import dataclass
 
+from hopscape.algebra.reduction import Vector, dot, l1, minus
 from hopscape.families.circulant.cell import (
     Box,
     largest_sum,
@@ -20,7 +21,6 @@ from hopscape.families.circulant.cell import (
     walls,
 )
 from hopscape.families.circulant.lattice import Lattice
-from hopscape.families.circulant.reduction import Vector, dot, l1, minus
 
 __all__ = ["Farthest", "farthest"]
 

@@ -23,11 +23,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from hopscape.algebra.reduction import Vector, l1
 from hopscape.core.arrays import IntArray
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import NodeLike
-from hopscape.families.circulant.reduction import Vector, l1
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.ways import Ahead, Behind, Faults, Plan
 

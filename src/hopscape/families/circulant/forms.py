@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopscape.algebra.reduction import Vector, l1
 from hopscape.families.circulant.bounds import max_order
-from hopscape.families.circulant.reduction import Vector, l1
 
 __all__ = [
     "CellForm",

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopscape.algebra.reduction import Vector, l1
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network, NodeLike
-from hopscape.families.circulant.reduction import Vector, l1
 from hopscape.families.circulant.routing import CirculantRouter
 
 __all__ = ["Copy", "ForwardingRule", "Stop"]

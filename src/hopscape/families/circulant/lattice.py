@@ -2,7 +2,8 @@
 
 A walk with x_i steps of generator s_i leads round to its start when x·S ≡ 0 mod N. These x form a
 lattice L; the shortest ways to node v are the shortest vectors of the coset {x : x·S ≡ v}, by the
-L1 norm. :mod:`reduction` makes a short basis of L, :mod:`closest` searches it.
+L1 norm. :mod:`hopscape.algebra.reduction` makes a short basis of L, and
+:mod:`hopscape.algebra.closest` searches it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from hopscape.core.errors import ArgumentError
-from hopscape.families.circulant.closest import Chain, Search
-from hopscape.families.circulant.reduction import (
+from hopscape.algebra.closest import Chain, Search
+from hopscape.algebra.reduction import (
     Vector,
     closed_walks,
     dot,
@@ -22,7 +22,8 @@ from hopscape.families.circulant.reduction import (
     minus,
     solve,
 )
-from hopscape.families.circulant.sections import Costs, cost_of
+from hopscape.algebra.sections import Costs, cost_of
+from hopscape.core.errors import ArgumentError
 
 __all__ = ["Lattice"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from hopscape.families.circulant.reduction import Vector, l1
+from hopscape.algebra.reduction import Vector, l1
 
 __all__ = ["Ahead", "Behind", "Faults", "Plan"]
 

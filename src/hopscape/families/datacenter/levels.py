@@ -59,7 +59,8 @@ class Levels(Addresses):
         for number, box in enumerate(self._boxes):
             here = level == number
             if here.any():
-                out[here] = self.starts[number] + box.numbers(given[here][..., 1:])
+                numbers = box.numbers(given[here][..., 1:]).astype(out.dtype)
+                out[here] = self.starts[number] + numbers
         return out
 
     def describe(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache, cached_property
@@ -10,8 +11,11 @@ from itertools import product
 
 import numpy as np
 
+from hopscape.algebra.closest import Chain, Search
+from hopscape.algebra.reduction import dot, l1, lll, solve
+from hopscape.algebra.sections import Costs
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -20,9 +24,16 @@ from hopscape.families.torus.grids import Torus
 
 __all__ = ["TwistedTorus", "best_twist"]
 
-_TABLE_ORDER = 1 << 18
+_TABLE_ORDER = 1 << 16
+_TABLE_WORK = 1 << 23  # vectors looked at for a table of all lengths
+_CANDIDATES = 400
+_MOST_TIED = 6
+_EXACT = 2**28  # products with coordinates stay below 2**63
+_JUDGED = 1 << 13
+_SAMPLE = 512
 _WORK = 4_000_000
 _SMALL = 256
+_LEFT = 1 << 12
 
 
 class Twist:
@@ -52,24 +63,112 @@ class Twist:
                     out[..., later] = out[..., later] + turns * shift
         return out
 
+    @cached_property
+    def _parts(self) -> list[tuple[list[int], Cell]]:
+        """Axes that shifts tie together, each with its lattice."""
+        axes = range(len(self.box.sides))
+        parts = {axis: {axis} for axis in axes}
+        for i in axes:
+            for j in axes:
+                if self.shift[i][j] and parts[i] is not parts[j]:
+                    parts[i] |= parts[j]
+                    for axis in parts[j]:
+                        parts[axis] = parts[i]
+        groups = {min(part): sorted(part) for part in parts.values()}
+        out = []
+        for group in groups.values():
+            rows = [[-self.shift[i][j] for j in group] for i in group]
+            for place, axis in enumerate(group):
+                rows[place][place] = self.box.sides[axis]
+            out.append((group, Cell(rows)))
+        return out
+
+    @property
+    def tied(self) -> int:
+        """The most axes that shifts tie together."""
+        return max(len(group) for group, _ in self._parts)
+
+    @property
+    def candidates(self) -> int:
+        """Vectors that are looked at for one length, those of all parts."""
+        return sum(cell.candidates for _, cell in self._parts)
+
     def lengths(self, vectors: IntArray) -> IntArray:
-        """Least number of steps to each element, by all turns that can be of use."""
-        sides = self.box.sides
-        bound = sum(side // 2 for side in sides)
-        ranges = [range(-bound // side - 1, bound // side + 1) for side in sides[:-1]]
-        best = np.full(vectors.shape[:-1], bound, dtype=np.int64)
-        for turns in product(*ranges):
-            moved = [vectors[..., axis] for axis in range(len(sides))]
-            for axis, turn in enumerate(turns):
-                moved[axis] = moved[axis] + turn * sides[axis]
-                for later, shift in enumerate(self.shift[axis]):
-                    moved[later] = moved[later] - turn * shift
-            last = moved[-1] % sides[-1]
-            steps = np.minimum(last, sides[-1] - last)
-            for part in moved[:-1]:
-                steps = steps + np.abs(part)
-            best = np.minimum(best, steps.astype(np.int64))
+        """Least number of steps to each element."""
+        given = np.asarray(vectors)
+        parts = [cell.lengths(given[..., group]) for group, cell in self._parts]
+        return np.asarray(sum(parts[1:], start=parts[0]))
+
+
+class Cell:
+    """Integer vectors modulo the rows of a matrix: lengths of their shortest equals.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of int
+
+    Examples
+    --------
+    >>> Cell([[4, -2], [0, 8]]).lengths(np.array([[0, 0], [2, 5], [3, 7]])).tolist()
+    [0, 3, 2]
+    """
+
+    def __init__(self, rows: Sequence[Sequence[int]]) -> None:
+        self._basis = lll(rows)
+        n = len(self._basis)
+        unit = [[int(i == j) for j in range(n)] for i in range(n)]
+        solved = solve([list(column) for column in zip(*self._basis, strict=True)], unit)
+        assert solved is not None
+        self._inverse, self._determinant = solved
+        # a shortest vector is no longer than half the basis: this bounds its coefficients
+        reach = sum(map(l1, self._basis))
+        most = [reach * max(map(abs, row)) // (2 * self._determinant) + 1 for row in self._inverse]
+        self._ranges = [range(-t, t + 1) for t in most]
+        self.candidates = math.prod(map(len, self._ranges))
+
+    @cached_property
+    def _chain(self) -> Chain:
+        return Chain([tuple(row) for row in self._basis], Costs.unit(len(self._basis)))
+
+    def lengths(self, vectors: IntArray) -> IntArray:
+        """The least L1 norm of what equals each vector.
+
+        Of all vectors near the rounded one where they are few; else by a search for each.
+
+        Raises
+        ------
+        TooLargeError
+            With too many dimensions.
+        """
+        if len(self._basis) > _MOST_TIED:
+            raise TooLargeError(
+                f"shortest routes of a twisted torus are found with up to {_MOST_TIED} axes that"
+                f" shifts tie together, here are {len(self._basis)}"
+            )
+        dtype = np.int64 if self._determinant < _EXACT else object
+        rest = self._rounded(np.asarray(vectors).astype(dtype))
+        best = np.abs(rest).sum(axis=-1)
+        if self.candidates > _CANDIDATES:
+            for place in np.ndindex(best.shape):
+                x = tuple(int(part) for part in rest[place])
+                best[place] = l1(Search(self._chain).run(x)[0])
+        else:
+            for steps in product(*self._ranges):
+                off = [dot(steps, column) for column in zip(*self._basis, strict=True)]
+                best = np.minimum(best, np.abs(rest - np.array(off, dtype=dtype)).sum(axis=-1))
         return best
+
+    def _rounded(self, rest: IntArray) -> IntArray:
+        """Equal vectors with coefficients from -1/2 to 1/2."""
+        determinant = self._determinant
+        turns = [
+            (2 * (rest * np.array(row, dtype=rest.dtype)).sum(axis=-1) + determinant)
+            // (2 * determinant)
+            for row in self._inverse
+        ]
+        for turn, row in zip(turns, self._basis, strict=True):
+            rest = rest - turn[..., None] * np.array(row, dtype=rest.dtype)
+        return rest
 
 
 @cache
@@ -77,33 +176,52 @@ def best_twist(sides: tuple[int, ...]) -> tuple[int, ...]:
     """The shifts with the least mean distance, then the least diameter, then the largest shifts.
 
     Of two axes all shifts are tried where that is little work, else those of a smaller torus of the
-    same shape, enlarged; of more axes those by halves, thirds and quarters of an axis.
+    same shape, enlarged; of three axes those by halves, thirds and quarters of an axis. More axes
+    are twisted in twos, the first by the second and so on. Large tori are judged by a sample.
 
     Examples
     --------
-    >>> best_twist((4, 8)), best_twist((8, 8))
-    ((4,), (4,))
+    >>> best_twist((4, 8)), best_twist((8, 8)), best_twist((4, 8, 4, 8))
+    ((4,), (4,), (4, 0, 0, 0, 0, 4))
     """
-    common, axes = math.gcd(*sides), len(sides)
-    parts = [d for d in range(common, 0, -1) if common % d == 0]
+    axes = len(sides)
+    if axes > 3:
+        pairs = {i: best_twist(sides[i : i + 2])[0] for i in range(0, axes - 1, 2)}
+        return tuple(
+            pairs.get(i, 0) if j == i + 1 else 0 for i in range(axes) for j in range(i + 1, axes)
+        )
     order = math.prod(sides)
     if order > _SMALL * 16:
-        scale = next(d for d in parts if d == 1 or order // d**axes >= _SMALL)
+        scale = _scale(math.gcd(*sides), order, axes)
         if scale > 1:
             return tuple(t * scale for t in best_twist(tuple(s // scale for s in sides)))
-    pairs = [(i, j) for i in range(axes) for j in range(i + 1, axes)]
     choices: list[Sequence[int]] = []
-    for _, j in pairs:
-        side = sides[j]
+    for side in [sides[j] for i in range(axes) for j in range(i + 1, axes)]:
         few = sorted({0, side // 4, side // 3, side // 2})
-        whole = axes == 2 and order * side <= _WORK
-        choices.append(range(side // 2 + 1) if whole else few)
+        choices.append(range(side // 2 + 1) if axes == 2 and order * side <= _WORK else few)
+    vectors = MixedRadix(sides).tuples(_nodes(order))
     ranked = []
-    vectors = MixedRadix(sides).tuples(np.arange(order))
     for shifts in product(*choices):
         lengths = Twist(sides, shifts).lengths(vectors)
         ranked.append((-int(lengths.sum()), -int(lengths.max()), shifts))
     return max(ranked)[2]
+
+
+def _scale(common: int, order: int, axes: int) -> int:
+    """The largest common divisor of the sides that leaves a torus of some size; else 1."""
+    least = order // common**axes
+    for left in range(1, min(common, _LEFT) + 1):
+        if common % left == 0 and left**axes * least >= _SMALL:
+            return common // left
+    return 1
+
+
+def _nodes(order: int) -> IntArray:
+    """All nodes, or a sample of many."""
+    if order <= _JUDGED:
+        return np.arange(order)
+    draw = random.Random(order)
+    return np.array([draw.randrange(order) for _ in range(_SAMPLE)], dtype=node_dtype(order))
 
 
 class TwistedTorus(Family):
@@ -184,7 +302,7 @@ class TwistedTorus(Family):
     @cached_property
     def lengths(self) -> IntArray | None:
         """Distance of every node from node 0; None where they are too many."""
-        if self.order > _TABLE_ORDER:
+        if self.order > _TABLE_ORDER or self.order * self.group.candidates > _TABLE_WORK:
             return None
         return self.group.lengths(self.group.box.tuples(np.arange(self.order)))
 
@@ -213,7 +331,9 @@ class TwistedTorus(Family):
         box = self.group.box
         return box.numbers(self.group.normal(box.tuples(by) + box.tuples(nodes)))
 
-    def router(self, network: Network) -> Router:
+    def router(self, network: Network) -> Router | None:
+        if self.group.tied > _MOST_TIED:
+            return None
         return TwistedRouter(network, self)
 
     def layout(self) -> Layout | None:

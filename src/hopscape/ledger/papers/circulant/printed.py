@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.families.circulant.reduction import Vector
+from hopscape.algebra.reduction import Vector
 
 __all__ = [
     "BALLS",

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from hopscape.families.circulant.reduction import Vector, dot
+from hopscape.algebra.reduction import Vector, dot
 
 __all__ = ["Corner", "Costs", "Span", "cost_of"]
 

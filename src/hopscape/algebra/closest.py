@@ -20,9 +20,9 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 
+from hopscape.algebra.reduction import Vector, dot, lll, minus, solve
+from hopscape.algebra.sections import Corner, Costs, Span, cost_of
 from hopscape.core.errors import TooLargeError
-from hopscape.families.circulant.reduction import Vector, dot, lll, minus, solve
-from hopscape.families.circulant.sections import Corner, Costs, Span, cost_of
 
 __all__ = ["Chain", "Search"]
 
