@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
+from hopscape.collectives.breadth import breadth_first
 from hopscape.collectives.carried import Carried, OrbitPlan
 from hopscape.collectives.contest import compete
 from hopscape.collectives.free_group import Orbits
@@ -224,3 +225,16 @@ def test_other_goals_without_writing_them_out(goal, rounds):
     record = contest_record(found)
     assert record["busiest_channel"] >= rounds // 2
     assert len(record["busiest_ends"]) == 2
+
+
+def test_breadth_first_by_one_orbit_is_as_even_as_by_all_nodes():
+    """In every step the busiest channel carries what the flows at every node find."""
+    for spec in ("torus(5, 4)", "circulant(17, 1, 4)", "hypercube(4)", "petersen"):
+        network = hopscape.build(spec)
+        steps = breadth_first_plan(next(views(network)))[1]
+        truth = breadth_first(network).rounds.tolist()
+        assert steps == truth or len(Orbits(network).own) > 1, spec
+    large = hopscape.build("torus(60, 60)")
+    made = compete(large, Goal.all_gather(), algorithm="breadth-first", seconds=300).best
+    assert isinstance(made.schedule, Carried)
+    assert 900 <= made.rounds <= 960

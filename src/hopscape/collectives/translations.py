@@ -26,6 +26,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
 __all__ = [
+    "WRITTEN",
     "Shifts",
     "Translated",
     "invariant_all_gather",
@@ -36,7 +37,7 @@ __all__ = [
 
 _TRIES = 20
 _WORDS = 60
-_WRITTEN = 3000
+WRITTEN = 3000
 """Nodes up to which all transfers are written out."""
 
 
@@ -389,7 +390,7 @@ def invariant_all_to_all(
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:
     gather = goal.kind == "all-gather"
-    if network.order > _WRITTEN:
+    if network.order > WRITTEN:
         view = Translated(network, factors)
         made = gather_by_orbit(view) if gather else exchange_by_orbit(view)
         return Carried(made, goal, rules, "translations")
