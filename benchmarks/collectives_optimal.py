@@ -25,6 +25,8 @@ EXCHANGED = (
     "torus(3, 5)",
     "torus(8, 8, 8)",
     "random_regular(100, 8)",
+    "dragonfly(4, 2, p=2)",
+    "slim_fly(5, p=3)",
 )
 
 
@@ -33,7 +35,8 @@ def measure(spec: str, goal: Goal, name: str) -> str:
     network = hopscape.build(spec)
     run_algorithm(hopscape.build("ring(5)"), goal, name)
     start = time.perf_counter()
-    made = run_algorithm(network, goal, name)
+    through = network.has_switches and goal.kind == "all-to-all"
+    made = run_algorithm(network, goal, name, {"switching": "cut-through"} if through else None)
     seconds = time.perf_counter() - start
     best = bandwidth_optimum(network, goal)
     assert best is not None

@@ -55,6 +55,17 @@ def test_traeff_takes_n_minus_1_plus_log_p_steps(ranks, chunks) -> None:
     assert plan.steps == (chunks - 1 + ceil(log2(ranks)) if ranks > 1 else 0)
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 6))
+def test_traeffs_all_broadcast_takes_as_many_steps_as_one_broadcast(ranks, pieces) -> None:
+    plan = gathering.circulant_all_gather(ranks, pieces)
+    own = [range(r * pieces, (r + 1) * pieces) for r in range(ranks)]
+    held = by_rules(plan, ranks, own)
+    assert all(x == set(range(ranks * pieces)) for x in held)
+    assert plan.steps == (pieces - 1 + ceil(log2(ranks)) if ranks > 1 else 0)
+    assert len(plan.step) == ranks * (ranks - 1) * pieces  # nothing comes twice
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.integers(1, 4), st.integers(1, 3))
 def test_bruck_gathers_in_log_steps_with_k_ports(ranks, ports, pieces) -> None:

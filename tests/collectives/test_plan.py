@@ -17,6 +17,7 @@ from hopscape.collectives.plan_kernels import (
     heights,
     place_periodically,
     push_hops,
+    settle_paths,
     time_hops,
     time_paths,
     tree_hops,
@@ -182,3 +183,25 @@ def test_refused():
     lost = make_schedule(net, Goal.broadcast(0)).meant_for(net, Goal.broadcast(2))
     with pytest.raises(ScheduleError, match="which never came"):
         Plan.of(lost)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 30), st.integers(1, 6), st.integers(1, 8), st.integers(0, 99), st.data())
+def test_settled_paths_meet_as_often_as_is_said(paths, channels, total, seed, data):
+    """The number of paths that still meet others, counted one by one."""
+    lengths = [data.draw(st.integers(1, min(3, channels))) for _ in range(paths)]
+    ways = [data.draw(st.permutations(range(channels)))[:n] for n in lengths]
+    room = np.asarray([data.draw(st.integers(1, 2)) for _ in range(channels)])
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    rounds = np.asarray([data.draw(st.integers(0, 9)) for _ in range(paths)])
+    flat = np.asarray([c for way in ways for c in way], dtype=np.int64)
+    left = settle_paths(start, flat, room, rounds, total, 2000, seed)
+    assert rounds.max() < total
+    used = Counter((r, c) for r, way in zip(rounds.tolist(), ways, strict=True) for c in way)
+    full = {key for key, count in used.items() if count > room[key[1]]}
+    meets = sum(
+        any((r, c) in full for c in way) for r, way in zip(rounds.tolist(), ways, strict=True)
+    )
+    assert meets == left
+    if (np.bincount(flat, minlength=channels) <= room).all():
+        assert left == 0

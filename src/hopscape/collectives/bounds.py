@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_from, distances_to
-from hopscape.core.errors import DisconnectedError
+from hopscape.core.errors import DisconnectedError, OutOfTimeError
 from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -19,6 +19,8 @@ from hopscape.core.network import Network
 __all__ = ["Bound", "Optimum", "bandwidth_optimum", "least_load", "lower_bounds"]
 
 _ALL_PAIRS = 12_000
+_PAIRS = 16_000_000
+_SOME = 64
 _CUTS = 4_000_000
 _FLOWS = 600
 _VARIABLES = 4_000
@@ -99,8 +101,17 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     elif network.facts.diameter is not None and not network.has_switches:
         far = network.facts.diameter
     elif network.order <= _ALL_PAIRS:
-        rows = distance_rows(network, _representatives(network))
+        nodes = _representatives(network)
+        some = len(nodes) * network.order > _PAIRS
+        rows = distance_rows(network, nodes[:_SOME] if some else nodes)
         far = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
+        return [
+            Bound(
+                far,
+                f"{'two nodes are' if some else 'the largest distance is'} {far}"
+                + " hops apart" * some,
+            )
+        ]
     return [Bound(far, f"the largest distance is {far}")]
 
 
@@ -145,6 +156,8 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
 
 def _others(network: Network, goal: Goal) -> int:
     """How many nodes must be served besides the root (or besides any one endpoint)."""
+    if goal.root is None and goal.kind != "permutation":
+        return network.endpoint_count - 1
     wanted = goal.on(network).wanted
     if goal.root is None:
         return len(wanted) - 1
@@ -272,13 +285,19 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         backwards = goal.kind == "reduce-scatter"
         if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
             return None
-        found = bottleneck(network)
+        try:
+            found = bottleneck(network)
+        except OutOfTimeError:
+            return None
         why = found.describe() + (", in the all-gather that runs backwards" if backwards else "")
         return Optimum(found.rounds, why)
     if goal.kind == "all-to-all" and network.order <= _FLOWS:
         from hopscape.collectives.flows.exchange import exchange_bound
 
-        flow = exchange_bound(network, _VARIABLES)
+        try:
+            flow = exchange_bound(network, _VARIABLES)
+        except OutOfTimeError:
+            return None
         return Optimum(flow.rounds, flow.describe(), flow.exact)
     return None
 
@@ -322,10 +341,10 @@ def _least_hops(network: Network, goal: Goal) -> int:
         mean = network.facts.mean_distance
         if mean is not None and not network.has_switches:
             return goal.chunks * round(mean * ends * (ends - 1))
-        if network.order <= _ALL_PAIRS:
+        if ends * network.order <= _PAIRS:
             rows = distance_rows(network, network.endpoints)[:, network.endpoints]
             _farthest(network, rows, int(np.iinfo(rows.dtype).max))
-            return goal.chunks * int(rows.astype(np.int64).sum())
+            return goal.chunks * int(rows.sum(dtype=np.int64))
     return 0
 
 

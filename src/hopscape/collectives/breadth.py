@@ -12,8 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hopscape.collectives.carried import Carried, View
+from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.groups import gathered_backwards
+from hopscape.collectives.orbit_trees import breadth_first_plan
 from hopscape.collectives.plan import Plan
+from hopscape.collectives.translations import WRITTEN, Translated
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -22,6 +26,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -32,6 +37,8 @@ __all__ = [
     "breadth_first",
     "breadth_first_schedule",
 ]
+
+_SECONDS = 3e-7  # of a hop
 
 
 @dataclass(frozen=True)
@@ -65,8 +72,10 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
 
     ends, order = network.endpoints.astype(np.int64), network.order
     require_memory(
-        (4 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
+        (70 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
     )
+    needed = _SECONDS * pieces * len(ends) * order
+    check_time(f"the trees of {len(ends)} roots in {network.spec}", needed)
     distance = distance_rows(network, ends)
     if unreached(distance[:, ends]).any():
         raise DisconnectedError(
@@ -96,6 +105,7 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model | None = N
 
     With packed messages it takes as many rounds as the diameter, with unit messages about as many
     as the busiest channels of all steps carry. Reduce-scatter runs backwards, all-reduce is both.
+    Beyond 3,000 nodes one node per orbit is planned where symmetries are known, unit messages.
 
     Examples
     --------
@@ -115,6 +125,9 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model | None = N
         raise ArgumentError(
             f"algorithm 'breadth-first' serves {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
         )
+    view = _view(network) if rules.packing == "unit" and goal.chunks == 1 else None
+    if view is not None:
+        return Carried(breadth_first_plan(view)[0], goal, rules, "breadth-first")
     trees = breadth_first(network, goal.chunks)
     plan, steps = _plan(network, trees, goal.chunks)
     if rules.packing == "unit":
@@ -128,6 +141,16 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model | None = N
         chunk=plan.chunk,
         name="breadth-first",
     )
+
+
+def _view(network: Network) -> View | None:
+    """The symmetries of a large network, where one node per orbit can be planned; None else."""
+    family, zero = network.family, np.zeros(1, dtype=np.int64)
+    if network.order <= WRITTEN or family is None or network.has_switches:
+        return None
+    if family.translate(zero, zero) is not None:
+        return Translated(network, [network])
+    return Orbits(network) if family.rotations() is not None else None
 
 
 def _all_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:

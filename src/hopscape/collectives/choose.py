@@ -80,7 +80,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
         found.append(Collective("bandwidth", goal.kind, what, _TURNED[goal.kind]))
-    moves = type(family).translations is not Family.translations
+    moves = type(family).translate is not Family.translate
     if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
         carry = _CARRIED[goal.kind]
         what = "one node's schedule carried to all by translations, all-port"

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from hopscape.collectives.bounds import Bound, least_load, lower_bounds
 from hopscape.collectives.choose import (
     GENERIC,
@@ -22,7 +20,7 @@ from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.progress import check_time, time_limit
+from hopscape.core.progress import check_time, time_limit, track
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
@@ -309,10 +307,10 @@ def compete(
             _no_stops(network, model)
     entries: list[Entry] = []
     left: list[LeftOut] = []
-    bounds = tuple(lower_bounds(network, goal, model))
-    contest = Contest(network, goal, model, costs, size, (), (), bounds)
     with time_limit(seconds):
-        for one in pool:
+        bounds = tuple(_bounds(network, goal, model))
+        contest = Contest(network, goal, model, costs, size, (), (), bounds)
+        for one in _shown(pool, goal, network):
             if entries and _is_dear(one) and contest.settled(entries):
                 left.append(LeftOut(one.name, _SETTLED))
                 continue
@@ -323,6 +321,19 @@ def compete(
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
     return replace(contest, entries=tuple(entries), left_out=tuple(left))
+
+
+def _bounds(network: Network, goal: Goal, model: Model) -> list[Bound]:
+    """Lower bounds, while the work on them is seen."""
+    for _ in track([0], f"lower bounds of {goal.kind} on {network.spec}", 0):
+        found = lower_bounds(network, goal, model)
+    return found
+
+
+def _shown(pool: list[Collective], goal: Goal, network: Network) -> Iterator[Collective]:
+    """One algorithm after the other; a line says which, when it takes longer."""
+    for one in pool:
+        yield from track([one], f"{goal.kind} by {one.name!r} on {network.spec}", 0)
 
 
 def _check_ends(network: Network, goal: Goal) -> None:
@@ -390,8 +401,8 @@ def _try(
 ) -> tuple[list[Entry], str]:
     """What an algorithm gives, or why it gives nothing.
 
-    The first one that serves has all the time it needs. One that is asked for by name may fail its
-    check: its verdict says so.
+    All are bound by the time limit. One that is asked for by name may fail its check: its verdict
+    says so.
     """
     made: list[Entry] = []
     why = ""
@@ -441,9 +452,8 @@ def _hop_by_hop(network: Network) -> str:
 
 
 def _entry(name: str, schedule: Schedule, verdict: Verdict) -> Entry:
-    loads = np.bincount(schedule.channels, minlength=1)
     chunks = buffer_chunks(schedule.network, schedule.goal)
-    return Entry(name, schedule, verdict, chunks, int(loads.max(initial=0)))
+    return Entry(name, schedule, verdict, chunks, schedule.busiest()[1])
 
 
 def _undominated(made: list[Entry]) -> list[Entry]:

@@ -57,10 +57,57 @@ class Orbits:
         home = self.channels(self.own[self.orbit[tails]], self.inverse[self.move[tails], heads])
         _, self.kinds = np.unique(home, return_inverse=True)
 
+    @property
+    def members(self) -> int:
+        """Size of the group."""
+        return len(self.moves)
+
+    def fault(self) -> str:
+        """What is wrong with the group or the kinds of channels; empty when nothing is.
+
+        Automorphisms that generate all the others, none of which leaves a node in place.
+        """
+        everybody = np.arange(self.network.order)
+        still = (self.moves == everybody).sum(axis=1)
+        if sorted(still.tolist()) != [0] * (self.members - 1) + [self.network.order]:
+            return "a symmetry leaves some nodes in place and moves others"
+        row_of = np.full(self.network.order, -1)
+        row_of[self.moves[:, 0]] = np.arange(self.members)
+        for move in self._generators(row_of):
+            if (self.moves[row_of[move[self.moves[:, 0]]]] != move[self.moves]).any():
+                return "the symmetries are no group"
+            tails, heads = move[self.network.tails], move[self.network.heads]
+            ways = self.channels(tails, heads)
+            if (self._keys[ways] != tails * self.network.order + heads).any():
+                return "a symmetry does not lead links to links"
+            if (self.kinds[ways] != self.kinds).any():
+                return "a symmetry leads a channel to one of another kind"
+        if (np.bincount(self.kinds) != self.members).any():
+            return "a kind has more or fewer channels than there are symmetries"
+        return ""
+
+    def _generators(self, row_of: IntArray) -> list[IntArray]:
+        """Members that generate the group, by where they lead node 0."""
+        reached = np.zeros(self.members, dtype=bool)
+        reached[row_of[0]] = True
+        chosen: list[IntArray] = []
+        while not reached.all():
+            row = int(np.argmin(reached))
+            chosen.append(self.moves[row])
+            reached[row] = True
+            fresh = self.moves[reached, 0]
+            while len(fresh):
+                rows = np.unique(row_of[np.concatenate([move[fresh] for move in chosen])])
+                rows = rows[(rows >= 0) & ~reached[rows]]
+                reached[rows] = True
+                fresh = self.moves[rows, 0]
+        return chosen
+
     def channels(self, tails: IntArray, heads: IntArray) -> IntArray:
         """The channels between neighbours."""
         wanted = np.asarray(tails, dtype=np.int64) * self.network.order + heads
-        return self._sorted[np.searchsorted(self._keys, wanted, sorter=self._sorted)]
+        place = np.searchsorted(self._keys, wanted, sorter=self._sorted)
+        return self._sorted[np.minimum(place, len(self._sorted) - 1)]
 
     def spread(
         self, rounds: IntArray, channels: IntArray, origins: IntArray, targets: IntArray | None

@@ -16,12 +16,13 @@ from hopscape.collectives.groups import among_groups, gathered_backwards
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows, unreached
+from hopscape.core.distances import distance_rows, distances_from, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 
@@ -38,6 +39,9 @@ __all__ = [
     "route_packets",
     "scatter",
 ]
+
+_SECONDS = 3e-7  # of a transfer
+_MANY = 1000
 
 
 def broadcast(network: Network, root: int, model: Model | None = None) -> Schedule:
@@ -283,6 +287,9 @@ def all_to_all(
     """From each endpoint to each its own chunk."""
     count = network.endpoint_count
     require_memory(200 * count * count, f"all-to-all among {count} endpoints")
+    if count > _MANY:
+        far = float(distances_from(network, int(network.endpoints[0])).mean())
+        check_time(f"an all-to-all among {count} endpoints", _SECONDS * far * count * count)
     return _packets(network, Goal.all_to_all(), model, router)
 
 
@@ -299,6 +306,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     rules, half = _hop_by_hop(model)
     order = network.order
     require_memory(50 * order * order, f"all-gather among {order} nodes")
+    check_time(f"an all-gather among {order} nodes", _SECONDS * order * order)
     distance = distance_rows(network, np.arange(order))
     ends = network.endpoints
     lost = unreached(distance[np.ix_(ends, ends)])

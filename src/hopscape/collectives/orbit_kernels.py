@@ -194,3 +194,74 @@ def even_paths(
             for j in range(low, high):
                 load[kind[ways[j]]] += 1
     return ways
+
+
+@njit(cache=True, nogil=True)
+def gather_rounds(
+    tails: IntArray, heads: IntArray, came: IntArray, made: IntArray, state: IntArray, stop: int
+) -> None:
+    """Rounds up to `stop` in which every kind of channel brings a chunk to a node, if it can.
+
+    Parameters
+    ----------
+    tails, heads : int[kinds, members]
+        The ends of the channels of each kind.
+    came : int32[chunks, nodes]
+        One more than the round in which a chunk comes to a node, 1 at its origin; 0: it has not.
+    made : int64[hops, 3]
+        Round, kind, and chunk · members + place in the kind; filled in.
+    state : int64[3]
+        Rounds and hops so far, and the state of the generator of random numbers.
+    """
+    kinds, members = tails.shape
+    size = len(came) * members
+    served = np.zeros(kinds, np.bool_)
+    while state[0] < stop and state[1] < len(made):
+        r = state[0] + 1
+        for i in range(kinds):
+            k = (i + r) % kinds
+            if served[k]:
+                continue
+            state[2] = (state[2] * 6364136223846793005 + 1442695040888963407) & (2**62 - 1)
+            at = (state[2] >> 20) % size
+            served[k] = True
+            for _ in range(size):
+                row, place = at // members, at % members
+                if came[row, heads[k, place]] == 0:
+                    served[k] = False
+                    if 0 < came[row, tails[k, place]] <= r:
+                        came[row, heads[k, place]] = r + 1
+                        made[state[1], 0], made[state[1], 1], made[state[1], 2] = r - 1, k, at
+                        state[1] += 1
+                        break
+                at = at + 1 if at + 1 < size else 0
+        state[0] = r
+
+
+@njit(cache=True, nogil=True)
+def least_used(
+    ends: IntArray, kind: IntArray, weight: IntArray, order: IntArray, used: IntArray
+) -> IntArray:
+    """For each node one of its offers, of the kind that is used least so far.
+
+    Parameters
+    ----------
+    ends : int64[nodes + 1]
+        Offers of node i are ``ends[i]:ends[i + 1]``.
+    kind : int64[offers]
+    weight : int64[nodes]
+        How much taking an offer adds to what its kind is used.
+    order : int64[nodes]
+        Who chooses first.
+    used : int64[kinds]
+        Kept up to date.
+    """
+    out = np.empty(len(weight), np.int64)
+    for i in order:
+        best = ends[i]
+        for j in range(ends[i] + 1, ends[i + 1]):
+            if used[kind[j]] < used[kind[best]]:
+                best = j
+        out[i] = best
+        used[kind[best]] += weight[i]
+    return out

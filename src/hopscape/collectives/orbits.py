@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.carried import Carried
 from hopscape.collectives.free_group import Orbits
+from hopscape.collectives.orbit_trees import exchange_by_orbit, gather_by_orbit
+from hopscape.collectives.translations import WRITTEN
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -81,9 +84,10 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model | None = Non
     (17, True)
     """
     rules = _all_port(model)
-    order = network.order
-    require_memory(60 * order * order, f"all-gather among {order} nodes")
     orbits = Orbits(network)
+    if network.order > WRITTEN:
+        return Carried(gather_by_orbit(orbits), Goal.all_gather(), rules, "bandwidth")
+    require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
     record, sources = _gather_record(orbits)
     step, orbit, lane = np.nonzero(record >= 0)
     channels = sources[orbit, lane]
@@ -195,6 +199,8 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model | None = Non
     """
     rules = _all_port(model)
     orbits = Orbits(network)
+    if network.order > WRITTEN:
+        return Carried(exchange_by_orbit(orbits), Goal.all_to_all(), rules, "bandwidth")
     rounds, channels, origins, targets = exchange_plan(orbits)
     columns = orbits.spread(rounds, channels, origins, targets)
     return _finished(network, goal, rules, columns)

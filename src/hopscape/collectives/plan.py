@@ -19,7 +19,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
-from hopscape.core.progress import check_time
+from hopscape.core.progress import check_time, time_left
 from hopscape.core.schedule import Schedule
 
 __all__ = ["PathPlan", "Plan", "hop_rounds"]
@@ -28,6 +28,7 @@ _TRIES = 40
 _PASSES = 30
 _HOPS = 1_500_000
 _PATH_TRIES = 40
+_MOVES = 400_000
 _PATH_WORK = 300_000_000
 
 
@@ -230,6 +231,25 @@ class PathPlan:
             if int(best.max()) + 1 <= least:
                 break
         assert best is not None
+        return self._settled(best, room, least) if (self.before < 0).all() else best
+
+    def _settled(self, rounds: IntArray, room: IntArray, least: int) -> IntArray:
+        """Fewer rounds by moving paths that meet others, where no path waits for another."""
+        from hopscape.collectives.plan_kernels import settle_paths
+
+        best, total = rounds, int(rounds.max()) + 1
+        gap = total - least
+        moves = min(_MOVES, _PATH_WORK * 5 // max(1, len(self.channel) // len(rounds) * total))
+        while gap > 0 and total > least and time_left() > 2.0:
+            check_time("giving rounds to the paths")
+            step = max(1, gap // 2)
+            again, aim = best.copy(), total - step
+            if settle_paths(self.start, self.channel, room, again, aim, moves, aim) == 0:
+                best, total, gap = again, aim, aim - least
+            elif step == 1:
+                break
+            else:
+                gap = step
         return best
 
 

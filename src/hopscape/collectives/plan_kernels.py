@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.random_kernels import draw, seeded
 
 
 @njit(cache=True, nogil=True)
@@ -315,3 +316,91 @@ def hops_before(
             if mark[target[t]] != c:
                 mark[target[t]], came[target[t]] = c, t
     return out
+
+
+@njit(cache=True, nogil=True)
+def _take(start, channels, used, p, r, by):  # type: ignore[no-untyped-def]
+    """Count path p in round r, or no longer."""
+    for j in range(start[p], start[p + 1]):
+        used[r, channels[j]] += by
+
+
+@njit(cache=True, nogil=True)
+def _meets(start, channels, used, room, p, r):  # type: ignore[no-untyped-def]
+    """How many others path p would meet in round r beyond the room of its channels."""
+    out = 0
+    for j in range(start[p], start[p + 1]):
+        c = channels[j]
+        out += max(0, used[r, c] + 1 - room[c])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _elsewhere(start, channels, used, room, p, now, state):  # type: ignore[no-untyped-def]
+    """Another round than now in which path p meets fewest, ties at random."""
+    best, least, ties = now, 1 << 30, 0
+    for r in range(len(used)):
+        here = _meets(start, channels, used, room, p, r) if r != now else 1 << 30
+        if here < least:
+            best, least, ties = r, here, 1
+        elif here == least:
+            ties += 1
+            if draw(state, ties) == 0:
+                best = r
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _crowded(start, channels, used, room, rounds, out):  # type: ignore[no-untyped-def]
+    """Fill in the paths that meet others; how many they are."""
+    count = 0
+    for p in range(len(rounds)):
+        for j in range(start[p], start[p + 1]):
+            if used[rounds[p], channels[j]] > room[channels[j]]:
+                out[count] = p
+                count += 1
+                break
+    return count
+
+
+@njit(cache=True, nogil=True)
+def settle_paths(
+    start: IntArray,
+    channels: IntArray,
+    room: IntArray,
+    rounds: IntArray,
+    total: int,
+    moves: int,
+    seed: int,
+) -> int:
+    """Give paths that wait for nothing other rounds below `total`, until none meets another.
+
+    Paths of rounds beyond are dealt out first. Then a path that meets others takes the round in
+    which it meets fewest, and keeps that for a while (tabu search). `rounds` is changed.
+
+    Returns
+    -------
+    int
+        Paths that still meet others when last counted; 0: the rounds are right.
+    """
+    state = seeded(seed)
+    used = np.zeros((total, len(room)), np.int16)
+    still, crowd = np.zeros(len(rounds), np.int64), np.empty(len(rounds), np.int64)
+    for p in range(len(rounds)):
+        if rounds[p] >= total:
+            rounds[p] = draw(state, total)
+        _take(start, channels, used, p, rounds[p], 1)
+    count, move = _crowded(start, channels, used, room, rounds, crowd), 0
+    while count > 0 and move < moves:
+        for _ in range(max(1, count // 2)):
+            move += 1
+            p = crowd[draw(state, count)]
+            if still[p] > move:
+                continue
+            _take(start, channels, used, p, rounds[p], -1)
+            if _meets(start, channels, used, room, p, rounds[p]) > 0:
+                rounds[p] = _elsewhere(start, channels, used, room, p, rounds[p], state)
+                still[p] = move + 10 + draw(state, 10 + count)
+            _take(start, channels, used, p, rounds[p], 1)
+        count = _crowded(start, channels, used, room, rounds, crowd)
+    return count

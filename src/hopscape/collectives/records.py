@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from hopscape.collectives.choose import report
 from hopscape.collectives.contest import Contest, Entry
 from hopscape.collectives.sizes import crossings, curve
 from hopscape.core.schedule import Schedule
 
-__all__ = ["contest_record", "transfer_rows"]
+__all__ = ["contest_record", "pareto", "transfer_rows"]
 
 
 def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> dict[str, Any]:
@@ -25,8 +23,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
     """
     best = contest.best
     bound = contest.bounds[0].rounds if contest.bounds else 0
-    load = np.bincount(best.schedule.channels, minlength=1)
-    busy = int(load.argmax())
+    busy = best.schedule.busiest()[0]
     network = contest.network
     ends = [int(network.tails[busy]), int(network.heads[busy])] if best.busiest else []
     record = {
@@ -44,6 +41,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         "bound_us": None,
         "competitors": [_row(contest, entry) for entry in contest.entries],
         "left_out": [{"algorithm": x.algorithm, "reason": x.reason} for x in contest.left_out],
+        "pareto": pareto(contest),
     }
     if contest.size is not None:
         least = contest.least_time(contest.size)
@@ -54,6 +52,39 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
     if sizes is not None and sizes[0] < sizes[1]:
         record |= _over_sizes(contest, *sizes)
     return record
+
+
+def pareto(contest: Contest) -> list[dict[str, Any]]:
+    """The entries that no other beats in both rounds and load, by rising rounds.
+
+    The first is the best for short data, the last the best for long data. The load is what the
+    busiest channels of all rounds carry, in buffers of a node.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.collectives.contest import compete
+    >>> found = compete(hopscape.build("torus(4, 4)"), hopscape.Goal.all_gather(), size=10**6)
+    >>> steps = pareto(found)
+    >>> steps[0]["rounds"], steps[-1]["load"] < steps[0]["load"]
+    (2, True)
+    """
+    rows: list[dict[str, Any]] = []
+    loads = {
+        id(entry): entry.verdict.details.get("sizes", 0) / entry.chunks for entry in contest.entries
+    }
+    for entry in sorted(contest.entries, key=lambda one: (one.rounds, loads[id(one)])):
+        load = loads[id(entry)]
+        if entry.verdict and (not rows or load < rows[-1]["load"] * (1 - 1e-9)):
+            rows.append(
+                {
+                    "algorithm": entry.algorithm,
+                    "chunks": entry.chunks,
+                    "rounds": entry.rounds,
+                    "load": load,
+                }
+            )
+    return rows
 
 
 def _row(contest: Contest, entry: Entry) -> dict[str, Any]:

@@ -9,11 +9,13 @@ node 0 and to use each pair (round, kind) once.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.collectives.carried import Carried
+from hopscape.collectives.orbit_trees import exchange_by_orbit, gather_by_orbit
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -24,7 +26,9 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
 __all__ = [
+    "WRITTEN",
     "Shifts",
+    "Translated",
     "invariant_all_gather",
     "invariant_all_to_all",
     "plan_all_gather",
@@ -32,6 +36,9 @@ __all__ = [
 ]
 
 _TRIES = 20
+_WORDS = 60
+WRITTEN = 3000
+"""Nodes up to which all transfers are written out."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,8 @@ class Shifts:
     def __init__(self, factors: Sequence[Network]) -> None:
         self.box = MixedRadix([factor.order for factor in factors])
         self.order = self.box.order
-        self._tables: list[IntArray] = []
-        for factor in factors:
-            rows = factor.family.translations() if factor.family is not None else None
-            if rows is None:
-                raise ArgumentError(f"{factor.spec} has no translations that are known")
-            self._tables.append(np.asarray(rows, dtype=np.int64))
+        self._sizes = [factor.order for factor in factors]
+        self._moves = [_translate(factor) for factor in factors]
         self.digits = self.box.tuples(np.arange(self.order)).astype(np.int64)
         starts = [list(factor.neighbours(0)) for factor in factors]
         self.kinds = [(i, p) for i, row in enumerate(starts) for p, v in enumerate(row) if v >= 0]
@@ -80,7 +83,7 @@ class Shifts:
         offsets = np.cumsum([0] + [factor.ports for factor in factors])
         for axis, port in self.kinds:
             here = self.digits[:, axis]
-            there = self._tables[axis][here, starts[axis][port]]
+            there = self._moves[axis](here, np.asarray(starts[axis][port]))
             steps.append(np.arange(self.order) + (there - here) * self._strides[axis])
             rows = factors[axis].neighbours(np.arange(factors[axis].order))
             rank = starts[axis][: port + 1].count(starts[axis][port])  # among parallel links
@@ -103,9 +106,71 @@ class Shifts:
     def product(self, place: int) -> IntArray:
         """v·place for every node v."""
         out = np.zeros(self.order, dtype=np.int64)
-        for axis, table in enumerate(self._tables):
-            out += table[self.digits[:, axis], self.digits[place, axis]] * self._strides[axis]
+        for axis, move in enumerate(self._moves):
+            out += move(self.digits[:, axis], self.digits[place, axis]) * self._strides[axis]
         return out
+
+    def moved(self, by: int) -> IntArray:
+        """Where the translation that moves place 0 to `by` moves every place."""
+        out = np.zeros(self.order, dtype=np.int64)
+        for axis, move in enumerate(self._moves):
+            out += move(self.digits[by, axis], self.digits[:, axis]) * self._strides[axis]
+        return out
+
+
+def _translate(factor: Network) -> Callable[[IntArray, IntArray], IntArray]:
+    """The translations of a factor as a function of (by, nodes)."""
+    family, zero = factor.family, np.zeros(1, dtype=np.int64)
+    if family is None or family.translate(zero, zero) is None:
+        raise ArgumentError(f"{factor.spec} has no translations that are known")
+    known = family
+
+    def move(by: IntArray, nodes: IntArray) -> IntArray:
+        found = known.translate(np.asarray(by), np.asarray(nodes))
+        assert found is not None
+        return found.astype(np.int64)
+
+    return move
+
+
+class Translated:
+    """A Cayley graph under its translations: all nodes are one orbit, ports of node 0 the kinds.
+
+    For plans that stand for all nodes (:class:`~hopscape.collectives.carried.OrbitPlan`).
+    """
+
+    def __init__(self, network: Network, factors: Sequence[Network]) -> None:
+        self.network, self.shifts = network, Shifts(factors)
+        self.own = np.zeros(1, dtype=np.int64)
+        self.kinds = np.full(len(network.heads), -1, dtype=np.int64)
+        everybody = np.arange(network.order)
+        for kind, ports in enumerate(self.shifts.ports):
+            self.kinds[network.channel_at(everybody, ports)] = kind
+
+    @property
+    def members(self) -> int:
+        """Size of the group."""
+        return self.network.order
+
+    def fault(self) -> str:
+        """What is wrong with the translations or the kinds of channels; empty when nothing is.
+
+        Permutations that move node 0 to each of its neighbours and commute with the steps over
+        links of each kind: in a connected network they generate a group that moves node 0 to every
+        node by exactly one member.
+        """
+        step, order = self.shifts.step, self.network.order
+        if (np.bincount(self.kinds + 1, minlength=1)[1:] != order).any() or -1 in self.kinds:
+            return "a kind has more or fewer channels than there are nodes"
+        if (step[self.kinds, self.network.tails] != self.network.heads).any():
+            return "a channel does not lead where its kind leads"
+        for start in np.unique(step[:, 0]).tolist():
+            move = self.shifts.moved(start)
+            if move[0] != start or (np.bincount(move, minlength=order) != 1).any():
+                return f"the translation to node {start} is no permutation that moves node 0 there"
+            if any((move[way] != way[move]).any() for way in step):
+                return f"the translation to node {start} does not lead links to links of their kind"
+        return ""
 
 
 def plan_all_gather(shifts: Shifts, seed: int = 0) -> list[Step]:
@@ -182,12 +247,12 @@ def _balanced_words(shifts: Shifts, seed: int) -> list[list[Word]]:
     """For each place one word of kinds per axis that leads there, kinds used evenly."""
     chosen: list[dict[int, Word]] = []
     first = 0
-    for axis, table in enumerate(shifts._tables):
+    for axis, size in enumerate(shifts._sizes):
         count = sum(1 for a, _ in shifts.kinds if a == axis)
         kinds = range(first, first + count)
         stride = shifts._strides[axis]
-        steps = {k: shifts.step[k][np.arange(len(table)) * stride] // stride for k in kinds}
-        chosen.append(_even_choice(_all_words(len(table), steps), kinds, seed))
+        steps = {k: shifts.step[k][np.arange(size) * stride] // stride for k in kinds}
+        chosen.append(_even_choice(_all_words(size, steps), kinds, seed))
         first += count
     return [
         [chosen[axis][int(digit)] for axis, digit in enumerate(row) if digit]
@@ -196,7 +261,7 @@ def _balanced_words(shifts: Shifts, seed: int) -> list[list[Word]]:
 
 
 def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
-    """All shortest words from place 0 to each place of one axis."""
+    """All shortest words from place 0 to each place of one axis, or many of them."""
     words: list[list[Word]] = [[] for _ in range(size)]
     words[0] = [()]
     frontier = [0]
@@ -206,7 +271,8 @@ def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
             for kind, step in steps.items():
                 there = int(step[place])
                 if not words[there]:
-                    found.setdefault(there, []).extend((*w, kind) for w in words[place])
+                    some = words[place][:_WORDS]
+                    found.setdefault(there, []).extend((*w, kind) for w in some)
         for there, ways in found.items():
             words[there] = ways
         frontier = list(found)
@@ -323,11 +389,15 @@ def invariant_all_to_all(
 
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:
+    gather = goal.kind == "all-gather"
+    if network.order > WRITTEN:
+        view = Translated(network, factors)
+        made = gather_by_orbit(view) if gather else exchange_by_orbit(view)
+        return Carried(made, goal, rules, "translations")
     shifts = Shifts(factors)
     lost = shifts.unreachable()
     if lost is not None:
         raise DisconnectedError(f"node {lost} cannot be reached from node 0 in {network.spec}")
-    gather = goal.kind == "all-gather"
     plan = plan_all_gather(shifts) if gather else plan_all_to_all(shifts)
     order = shifts.order
     require_memory(60 * len(plan) * order, f"{goal.kind} by translations on {network.spec}")

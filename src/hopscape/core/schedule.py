@@ -25,6 +25,7 @@ from hopscape.core.network import Network
 from hopscape.core.operations import ADD, COPY, OPERATIONS
 from hopscape.core.reading import load_arrays, load_json
 from hopscape.core.records import Records, frame
+from hopscape.core.verdict import Verdict
 
 __all__ = ["Schedule"]
 
@@ -181,6 +182,15 @@ class Schedule:
             f"<Schedule {self.name or 'unnamed'}: {self.goal.describe()} on {self.network.spec}, "
             f"{self.rounds} rounds, {self.transfers} transfers>"
         )
+
+    def busiest(self) -> tuple[int, int]:
+        """A channel that carries most, and how many chunks that is, all rounds together."""
+        load = np.bincount(self.channels, minlength=1)
+        return int(load.argmax()), int(load.max())
+
+    def own_verdict(self, network: Network, goal: Goal, model: Model) -> Verdict | None:
+        """A verdict by other means than going through all transfers; None: there are none."""
+        return None
 
     # -- new ones from old ------------------------------------------------------------------
 

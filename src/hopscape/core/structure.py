@@ -24,6 +24,8 @@ from hopscape.core.spec import Argument, Call, write_value
 
 __all__ = ["ListedStructure", "Structure"]
 
+_TABULATED = 4096
+
 
 class Structure(ABC):
     """One member of a family of networks: its parameters, its nodes and its wiring."""
@@ -91,8 +93,16 @@ class Structure(ABC):
         """Automorphisms that act like the shifts of a ring: row v moves node 0 to node v.
 
         A group in which exactly one member moves node 0 to any given node, so that the network is
-        a Cayley graph and one node's schedule can be carried to all others; None when not known.
+        a Cayley graph and one node's schedule can be carried to all others; None when not known,
+        and for more nodes than such a table is made for (:meth:`translate` has no such limit).
         """
+        if self.order > _TABULATED:
+            return None
+        nodes = np.arange(self.order, dtype=np.int64)
+        return self.translate(nodes[:, None], nodes[None, :])
+
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray | None:
+        """Where the translation that moves node 0 to `by` moves `nodes`; None when not known."""
         return None
 
     def rotations(self) -> IntArray | None:

@@ -114,7 +114,8 @@ def standing(best: Candidate, allowed: Sequence[Candidate], column: str) -> str:
 
 
 def _runner_up(best: Candidate, other: Candidate) -> str:
-    text = f"The runner-up is {other.spec} (score {in_table(other.score)} against {in_table(best.score)})"
+    scores = f"score {in_table(other.score)} against {in_table(best.score)}"
+    text = f"The runner-up is {other.spec} ({scores})"
     cost = [
         words
         for column, unit in (("links", "cables"), ("cable", "m of cable"))

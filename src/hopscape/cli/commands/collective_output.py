@@ -147,6 +147,11 @@ def _tables(record: Mapping[str, Any]) -> list[Any]:
         best.setdefault(row["algorithm"], row)
     if len(best) > 1:
         out.append((list(best.values()), "All that serve, the best first", columns))
+    steps = record.get("pareto", ())
+    if len(steps) > 1:
+        heads = {"rounds": "rounds", "load": "load (buffers)", "algorithm": "algorithm"}
+        title = "From the fewest rounds to the least load of the busiest channels"
+        out.append((steps, title, heads))
     left = record.get("left_out", ())
     if left:
         out.append((left, "Left out", {"algorithm": "algorithm", "reason": "why"}))

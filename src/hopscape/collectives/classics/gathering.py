@@ -11,12 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan
+from hopscape.collectives.classics.rooted import circulant_broadcast
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
 __all__ = [
     "bruck",
     "bucket",
+    "circulant_all_gather",
     "hierarchical",
     "recursive_doubling",
     "ring",
@@ -192,6 +194,32 @@ def bruck(ranks: int, pieces: int = 1, ports: int = 1) -> RankPlan:
         held = min((ports + 1) * held, ranks)
         step += 1
     return RankPlan.of(*parts)
+
+
+def circulant_all_gather(ranks: int, pieces: int = 1) -> RankPlan:
+    """n pieces of every rank in n - 1 + ceil(log2 p) steps for any p: all-broadcast.
+
+    Every rank's circulant broadcast at once. In round k of a phase everybody sends to the rank
+    skip[k] ahead one message, with a piece of every block that is not that rank's own.
+
+    Source: Träff, "Optimal broadcast schedules in logarithmic time with applications to broadcast,
+    all-broadcast, reduction and all-reduction", arXiv:2407.18004.
+
+    Examples
+    --------
+    >>> circulant_all_gather(11, 5).steps, len(circulant_all_gather(11, 5).step)
+    (8, 550)
+    """
+    base = circulant_broadcast(ranks, pieces)
+    root = np.arange(ranks)[:, None]
+    return RankPlan.of(
+        (
+            base.step[None, :],
+            (base.source[None, :] + root) % ranks,
+            (base.target[None, :] + root) % ranks,
+            root * pieces + base.chunk[None, :],
+        )
+    )
 
 
 def trivance(ranks: int, pieces: int = 1) -> RankPlan:

@@ -10,6 +10,7 @@ from hopscape.collectives.classics.plans import RankPlan
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
+from hopscape.core.progress import check_time
 
 __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of"]
 
@@ -72,6 +73,7 @@ def ring_order(network: Network, ends: IntArray) -> IntArray:
     if _closes(snake, rows):
         return snake
     for seed in range(_TRIES if network.duplex else 0):
+        check_time(f"a Hamiltonian cycle of {network.spec}")
         found = _rotate(rows, np.random.default_rng(seed))
         if found is not None:
             return found
@@ -125,7 +127,9 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
     count = len(rows)
     path = [int(generator.integers(count))]
     place = {path[0]: 0}
-    for _ in range(60 * count):
+    for turn in range(60 * count):
+        if turn % 1000 == 999:
+            check_time("a Hamiltonian cycle")
         end = path[-1]
         free = [v for v in rows[end] if v not in place]
         if free:

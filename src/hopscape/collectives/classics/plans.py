@@ -19,10 +19,17 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["CUT_THROUGH", "MOST_RANKS", "RankPlan", "message_limit", "to_schedule"]
+__all__ = [
+    "CUT_THROUGH",
+    "MOST_RANKS",
+    "MOST_TRANSFERS",
+    "RankPlan",
+    "message_limit",
+    "to_schedule",
+]
 
 CUT_THROUGH = Model(switching="cut-through", packing="packed")
-_MOST_TRANSFERS = 6_000_000
+MOST_TRANSFERS = 6_000_000
 MOST_RANKS = 4096
 _COMBINING = ("reduce", "reduce-scatter", "all-reduce")
 _OF_RANKS = ("all-gather", "reduce-scatter", "scatter", "gather")
@@ -117,9 +124,9 @@ def to_schedule(
     rules = model if model is not None else CUT_THROUGH
     if rules.switching == "circuit":
         raise ArgumentError(f"{name} serves store-and-forward or cut-through, not circuits")
-    if len(plan.step) > _MOST_TRANSFERS:
+    if len(plan.step) > MOST_TRANSFERS:
         raise TooLargeError(
-            f"{name} would make {len(plan.step):,} transfers; up to {_MOST_TRANSFERS:,} are tried"
+            f"{name} would make {len(plan.step):,} transfers; up to {MOST_TRANSFERS:,} are tried"
         )
     ends = goal.members(network) if ends is None else ends
     seats = np.arange(len(ends)) if places is None else np.asarray(places)

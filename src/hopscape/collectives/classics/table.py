@@ -13,6 +13,7 @@ from hopscape.collectives.classics.placing import embedded_order, groups_of, rin
 from hopscape.collectives.classics.plans import (
     CUT_THROUGH,
     MOST_RANKS,
+    MOST_TRANSFERS,
     RankPlan,
     message_limit,
     to_schedule,
@@ -98,6 +99,7 @@ def _classic(
             raise TooLargeError(
                 f"plans of ranks are made for up to {MOST_RANKS:,} endpoints, not {case.ranks:,}"
             )
+        _check_moves(case)
         steps = plan(case)
         plain = np.arange(case.ranks) if order is None else order(network, case.ends)
         best = _placed(case, name, steps, plain)
@@ -107,6 +109,18 @@ def _classic(
         return best
 
     return Collective(name, kind, summary, build, SERVES)
+
+
+def _check_moves(case: Case) -> None:
+    """Refuse a block of every rank for every rank where that would be very many transfers."""
+    everybody = case.goal.kind in ("all-gather", "reduce-scatter", "all-to-all")
+    moves = case.ranks * (case.ranks - 1) * case.goal.chunks if everybody else 0
+    if case.goal.kind == "all-reduce" and case.goal.chunks >= case.ranks:
+        moves = 2 * (case.ranks - 1) * case.goal.chunks
+    if moves > MOST_TRANSFERS:
+        raise TooLargeError(
+            f"it would make {moves:,} transfers or more; up to {MOST_TRANSFERS:,} are tried"
+        )
 
 
 def _placed(case: Case, name: str, plan: RankPlan, places: IntArray) -> Schedule:
@@ -170,6 +184,10 @@ def _hierarchical(case: Case) -> RankPlan:
     if groups is None:
         raise ArgumentError("there are no groups of one size at the switches or along a dimension")
     return gathering.hierarchical(groups, case.pieces)
+
+
+def _all_broadcast(case: Case) -> RankPlan:
+    return gathering.circulant_all_gather(case.ranks, case.pieces)
 
 
 def _backwards(plan: Plan) -> Plan:
@@ -312,8 +330,11 @@ def _others() -> list[Collective]:
     ):
         out.append(_classic(name, "scatter", what, plan))
         out.append(_classic(name, "gather", f"{what}, backwards", _backwards(plan)))
+    what = "n pieces of everybody in n - 1 + log2 p steps for any p"
     return [
         *out,
+        _classic("circulant", "all-gather", what, _all_broadcast),
+        _classic("circulant", "reduce-scatter", f"{what}, backwards", _backwards(_all_broadcast)),
         _classic(
             "recursive-doubling",
             "all-reduce",

@@ -68,11 +68,12 @@ class Routes:
 def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
     """From everybody to everybody along routes that load all channels alike.
 
-    Every packet takes the cheapest path where a channel is the dearer, the more it carries, again
-    and again with rising prices (as the flows of Garg and Könemann 1998, with whole packets); then
-    all hops get their rounds. Where the family knows symmetries that leave no node in place, one
-    source of each orbit is planned. An all-gather by it sends a copy to everybody: best where the
-    links of the endpoints are the narrow ones.
+    Packets start on the paths of the network's router. Then every packet takes the cheapest path
+    where a channel is the dearer, the more it carries, again and again with rising prices (as the
+    flows of Garg and Könemann 1998, with whole packets); then all hops get their rounds. Where the
+    family knows symmetries that leave no node in place, one source of each orbit is planned. An
+    all-gather by it sends a copy to everybody: best where the links of the endpoints are the narrow
+    ones.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, in
     return made, busy
 
 
-def _along_router(network: Network, routes: Routes) -> None:
+def _along_router(network: Network, routes: Routes, kinds: IntArray | None = None) -> None:
     """Fill in the paths of the network's own router, where they are not too long."""
     nodes, ports = network.router().walk(routes.source, routes.target)
     taken = ports >= 0
@@ -194,7 +195,8 @@ def _along_router(network: Network, routes: Routes) -> None:
     ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
     routes.length[:] = taken.sum(axis=1)
     routes.path[:, : taken.shape[1]][taken] = ways
-    routes.load[:] = np.bincount(ways, minlength=len(routes.load))
+    carried = ways if kinds is None else kinds[ways]
+    routes.load[:] = np.bincount(carried, minlength=len(routes.load))
 
 
 def _copies(
@@ -246,6 +248,7 @@ def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
     routes = _blank(network, source, target, piece, longest, kinds)
     if len(source):
         level = float(pieces * exchange_bound(network).rounds)
+        _along_router(network, routes, orbits.kinds)
         _Prices(network, orbits, routes, room, level).settle()
     return routes
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopscape.collectives.forest.arcs import Arcs
 from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
@@ -54,6 +55,15 @@ def cut_effort(network: Network) -> int:
     return len(_sinks(network)) * len(network.heads)
 
 
+def _evenly_connected(network: Network) -> bool:
+    """Is the network connected, and is its every node like every other, with links alike?"""
+    like = network.symmetry is not None and network.symmetry.transitive
+    alike = len({kind.speed for kind in network.classes}) < 2
+    if not like or not alike or not network.duplex or network.has_switches:
+        return False
+    return bool((distances_from(network, 0) >= 0).all())
+
+
 def _sinks(network: Network) -> IntArray:
     """Endpoints of which one of each kind is enough."""
     ends = network.endpoints.astype(np.int64)
@@ -70,7 +80,9 @@ def bottleneck(network: Network) -> Bottleneck:
     An all-gather cannot take fewer rounds than the endpoints of any set, not of all endpoints,
     over what its channels carry in a round; packing spanning trees reaches the worst of them
     (Edmonds 1973; with switches: Zhao et al., ForestColl, 2024). Found by flows from all endpoints
-    to each, the rate lowered to the worst cut until all arrive (Dinkelbach 1967).
+    to each, the rate lowered to the worst cut until all arrive (Dinkelbach 1967). In connected
+    vertex-transitive graphs no cut has fewer links than a node has (Mader 1971), so that the cut
+    round one node is the worst.
 
     Examples
     --------
@@ -94,6 +106,8 @@ def bottleneck(network: Network) -> Bottleneck:
     side[first] = False
     best = Bottleneck(len(ends) - 1, int(into.min()), side)
     sinks = _sinks(network)
+    if _evenly_connected(network):
+        return best
     for v in track(sinks.tolist(), f"cuts of {network.spec}", len(sinks)):
         check_time(f"the cuts of {network.spec}")
         best = search.lowered(best, v)

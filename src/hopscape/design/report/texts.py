@@ -42,7 +42,7 @@ class Winner(NamedTuple):
         return self.criterion, self.candidate.spec, f"{title} {in_table(self.shown)}"
 
     @property
-    def in_table(self) -> Any:
+    def shown(self) -> Any:
         """The figure."""
         return cell(self.column, self.candidate.figures[self.column])
 
@@ -91,10 +91,10 @@ def curve_words(rows: Sequence[Any]) -> list[str]:
     ]
     for one in collapses(rows):
         out.append(
-            f"{one.spec} collapses: it carries {in_table(one.best)} flits per endpoint and cycle when"
-            f" {in_table(one.best_at)} are offered, but only {in_table(one.last)} at"
-            f" {in_table(one.last_at)} (the cross). Long chains of full buffers hold back packets that"
-            " could move;"
+            f"{one.spec} collapses: it carries {in_table(one.best)} flits per endpoint and cycle"
+            f" when {in_table(one.best_at)} are offered, but only {in_table(one.last)} at"
+            f" {in_table(one.last_at)} (the cross). Long chains of full buffers hold back packets"
+            " that could move;"
             " --window, --priority and --spread of 'hopscape simulate' are the remedies."
         )
     return out

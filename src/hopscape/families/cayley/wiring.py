@@ -20,7 +20,6 @@ from hopscape.families.cayley.routing import CayleyRouter
 __all__ = ["Cayley"]
 
 _MOST = 2**20
-_TRANSLATED = 4096
 
 
 class Cayley(Family):
@@ -82,11 +81,8 @@ class Cayley(Family):
     def facts(self) -> Facts:
         return Facts.regular(self.order, self.ports, vertex_transitive=True)
 
-    def translations(self) -> IntArray | None:
-        if self.order > _TRANSLATED:
-            return None
-        elements = np.arange(self.order, dtype=np.int64)
-        return self._group.product(elements[:, None], elements[None, :])
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        return self._group.product(by, nodes)
 
     def router(self, network: Network) -> CayleyRouter:
         return CayleyRouter(network, self._group, self._steps)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Circulant", "FixedCirculant"]
 
-_TRANSLATED = 4096
-
 
 class Circulant(Family):
     """Port 2i leads to v + s_i, port 2i + 1 to v - s_i; a generator N/2 has the first only.
@@ -141,11 +139,8 @@ class Circulant(Family):
 
         return route
 
-    def translations(self) -> IntArray | None:
-        if self.order > _TRANSLATED:
-            return None
-        nodes = np.arange(self.order, dtype=np.int64)
-        return (nodes[:, None] + nodes[None, :]) % self.order
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        return (by + nodes) % self.order
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.families.circulant.collectives import collectives_of

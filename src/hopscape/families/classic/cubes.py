@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
-_TRANSLATED = 12
 _COUNTED = 256
 _ROUTED = 1024
 
@@ -71,11 +70,8 @@ class Hypercube(Family):
             vertex_transitive=True,
         )
 
-    def translations(self) -> IntArray | None:
-        if self.d > _TRANSLATED:
-            return None
-        nodes = np.arange(self.order, dtype=np.int64)
-        return nodes[:, None] ^ nodes[None, :]
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        return by ^ nodes
 
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)

@@ -18,8 +18,6 @@ from hopscape.core.router import Router
 
 __all__ = ["Complete"]
 
-_TRANSLATED = 4096
-
 
 class Complete(Family):
     """Everybody wired to everybody; port p of node v leads to v + 1 + p."""
@@ -63,11 +61,8 @@ class Complete(Family):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.n)
 
-    def translations(self) -> IntArray | None:
-        if self.n > _TRANSLATED:
-            return None
-        nodes = np.arange(self.n, dtype=np.int64)
-        return (nodes[:, None] + nodes[None, :]) % self.n
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        return (by + nodes) % self.n
 
     def router(self, network: Network) -> Router:
         return CompleteRouter(network)

@@ -186,6 +186,9 @@ class Heawood(Family):
 
         return heawood_translations()
 
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        return self.translations()[by, nodes]
+
     def router(self, network: Network) -> Router:
         from hopscape.families.classic.heawood import BasicRouter
 

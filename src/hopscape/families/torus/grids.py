@@ -22,8 +22,6 @@ __all__ = ["Mesh", "Path", "Ring", "Torus"]
 
 _SIDES = Parameter("sides", "int", "length of each axis", low=1, variadic=True)
 
-_TRANSLATED = 4096
-
 
 class _Grid(Family):
     """What torus and mesh share."""
@@ -118,16 +116,14 @@ class Torus(_Grid):
     def symmetry(self) -> Symmetry:
         return Symmetry.of_transitive(self.order)
 
-    def translations(self) -> IntArray | None:
-        if min(self.sides) < 3 or self.order > _TRANSLATED:
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray | None:
+        if min(self.sides) < 3:
             return None
-        nodes = np.arange(self.order, dtype=np.int64)
-        out = np.zeros((self.order, self.order), dtype=np.int64)
+        out: IntArray = np.zeros(np.broadcast_shapes(by.shape, nodes.shape), dtype=np.int64)
         stride = self.order
         for side in self.sides:
             stride //= side
-            digit = nodes // stride % side
-            out += (digit[:, None] + digit[None, :]) % side * stride
+            out += (by // stride % side + nodes // stride % side) % side * stride
         return out
 
     def collectives(self) -> tuple[Collective, ...]:

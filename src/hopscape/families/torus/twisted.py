@@ -31,7 +31,6 @@ _MOST_TIED = 6
 _EXACT = 2**28  # products with coordinates stay below 2**63
 _JUDGED = 1 << 13
 _SAMPLE = 512
-_TRANSLATED = 4096
 _WORK = 4_000_000
 _SMALL = 256
 _LEFT = 1 << 12
@@ -328,11 +327,9 @@ class TwistedTorus(Family):
         near = self.neighbours(np.zeros(1, dtype=node_dtype(self.order)))[0].tolist()
         return len({v for v in near if v >= 0}) == sum(self._wired)
 
-    def translations(self) -> IntArray | None:
-        if self.order > _TRANSLATED:
-            return None
-        digits = self.group.box.tuples(np.arange(self.order))
-        return self.group.box.numbers(self.group.normal(digits[:, None] + digits[None, :]))
+    def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
+        box = self.group.box
+        return box.numbers(self.group.normal(box.tuples(by) + box.tuples(nodes)))
 
     def router(self, network: Network) -> Router | None:
         if self.group.tied > _MOST_TIED:
