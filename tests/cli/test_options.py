@@ -168,6 +168,7 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "finalists": ["--finalists", "1"],
             "columns": ["--columns", "girth,cost"],
             "limit": ["--time-limit", "-1"],
+            "search": ["--search", "0.2s"],
             "simulate": ["--simulate"],
             "out": ["--out", __file__],
             "choose": ["--choose", "1"],

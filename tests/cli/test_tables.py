@@ -11,6 +11,7 @@ import shlex
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 from functools import cache
 from pathlib import Path
@@ -65,7 +66,8 @@ def _tables() -> list[tuple[Table, dict[str, str]]]:
     def catch(tables: list[Table], output: object, legend: object = None) -> None:
         caught.extend((table, dict(legend or {})) for table in tables)  # type: ignore[call-overload]
 
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as place:
+        patch.chdir(place)  # some write a folder
         patch.setattr(room, "_print_tables", catch)
         for words in _readme():
             before = len(caught)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
+from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
-from hopscape.metrics.throughput import (
-    SwitchGraph,
-    concurrent_flow,
-    rational_loads,
-    switch_graph,
-)
+from hopscape.metrics.rational import rational_loads
+from hopscape.metrics.throughput import SwitchGraph, switch_graph
+from hopscape.metrics.throughput_cuts import cut_bound, throughput_limit
 
 MACHINES = [
     "concentrated(complete(5), 3)",
@@ -100,6 +98,10 @@ def test_worst_permutation_is_the_worst_of_all(spec):
     )
     assert graph.worst_minimal().value == pytest.approx(min(1.0, 1 / (worst * most)))
     assert graph.worst_minimal().how == "exact"
+    image = graph.worst_permutation()
+    assert sorted(image.tolist()) == list(range(len(ends)))
+    met = sum(rows[s, ends[to]] for s, to in zip(ends, image.tolist(), strict=True))
+    assert float((met / graph.speeds).max()) == pytest.approx(worst)
 
 
 @pytest.mark.parametrize("spec", MACHINES)
@@ -110,6 +112,29 @@ def test_bounds_are_in_order(spec):
     assert best is not None
     assert guaranteed <= best + 1e-7 <= graph.bound().value + 2e-7
     assert guaranteed <= graph.uniform().throughput + 1e-9
+
+
+@pytest.mark.parametrize("spec", MACHINES)
+def test_cuts_bound_what_any_routing_guarantees(spec):
+    graph = graph_of(spec)
+    limit = throughput_limit(graph).value
+    assert graph.guaranteed().value <= limit + 1e-9
+    assert limit <= min(graph.bound().value, cut_bound(graph).value)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_a_cut_is_no_better_than_the_best_of_all(spec):
+    graph = graph_of(spec)
+    best = 1.0
+    for sides in product([False, True], repeat=graph.order):
+        side = np.array(sides)
+        across = side[graph.tails] & ~side[graph.heads]
+        fewer = min(graph.ends[side].sum(), graph.ends[~side].sum()) * graph.lines
+        if fewer:
+            best = min(best, float(graph.speeds[across].sum() / fewer))
+    assert best - 1e-9 <= cut_bound(graph).value <= 1
+    if "ring" in spec or "path" in spec:
+        assert cut_bound(graph).value == pytest.approx(best)
 
 
 def test_the_guarantee_is_kept_under_random_permutations():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from hopscape.search.graph.arms import arms, run
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import Shape
 from hopscape.search.graph.shapes import shapes
-from hopscape.search.graph.starts import algebraic_starts, solution_of
+from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 from hopscape.store import Store
 
 SHAPES = [
@@ -215,9 +216,26 @@ def test_ctrl_c_hands_back_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> N
         return run(*arguments)
 
     monkeypatch.setattr(rounds_module, "run", interrupted)
-    found = best_graph(Problem(24, 3), effort=0.5)
+    found = best_graph(Problem(50, 3), effort=0.5)
     assert not found.complete
+    assert found.interrupted
     assert found.runs == 2  # one of the three calls compiled the kernels
+
+
+def test_ctrl_c_ends_the_search_for_a_number_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is enough, however many numbers of switches were to be tried."""
+    from hopscape.search.graph import radix
+
+    asked = []
+
+    def interrupted(problem: Problem, **options: Any) -> Any:
+        asked.append(problem.nodes)
+        return replace(best_graph(problem, effort=0.05), interrupted=True)
+
+    monkeypatch.setattr(radix, "best_graph", interrupted)
+    found = best_switches(40, 10, effort=1.0)
+    assert found.interrupted
+    assert asked == [found.problem.nodes]
 
 
 def test_bipartite() -> None:
@@ -250,6 +268,28 @@ def test_floor_plans_keep_their_limits(limits: dict[str, Any]) -> None:
     assert sum(lengths) <= problem.budget if problem.budget else True
     if problem.long:
         assert sum(length > problem.long[0] for length in lengths) <= problem.long[1]
+
+
+@given(
+    n=st.integers(2, 24),
+    columns=st.integers(1, 8),
+    degree=st.integers(3, 4),
+    longest=st.integers(1, 3),
+)
+@settings(max_examples=20, deadline=None)
+def test_floor_plans_that_are_not_full_are_wired(
+    n: int, columns: int, degree: int, longest: int
+) -> None:
+    """However short the last row is, links of length 1 alone connect all places."""
+    if degree >= n or n * degree % 2:
+        return
+    problem = Problem(n, degree, grid=(-(-n // columns), columns), longest=longest, budget=2 * n)
+    shape = Shape("cyclic(1)", n, 0, degree)
+    climb = Climb(
+        shape, 1, plan_start(problem, shape, np.random.default_rng(n)), limits=problem.limits()
+    )
+    assert climb.within_limits
+    assert climb.diameter < n or n == 2
 
 
 def test_more_cable_is_never_worse() -> None:
@@ -364,3 +404,83 @@ def test_command(tmp_path: Path) -> None:
         app, ["search", "graph", "--terminals", "12", "--radix", "6", "--seconds", "0.3"]
     )
     assert "12 terminals" in result.output
+
+
+def far_pairs(n: int, links: Any) -> int:
+    """The slow twin of the counters: pairs that breadth-first search puts beyond two links."""
+    near = dict(nx.all_pairs_shortest_path_length(nx.Graph(links.tolist()), cutoff=2))
+    return n * (n - 1) // 2 - sum(len(row) - 1 for row in near.values()) // 2
+
+
+@given(n=st.integers(5, 30), degree=st.integers(2, 6), seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None:
+    """Counted while ends are exchanged, far pairs are those that breadth-first search names."""
+    from hopscape.search.graph.pair_kernels import Pairs, anneal_pairs, count_pairs
+
+    if degree >= n or n * degree % 2:
+        return
+    start = nx.random_regular_graph(degree, n, seed=seed % 1000)
+    links = np.asarray(start.edges, dtype=np.int32)
+    pairs = Pairs(
+        links.copy(),
+        np.zeros((n, degree), np.int32),
+        np.zeros(n, np.int32),
+        np.zeros((n, n), np.int16),
+        np.zeros(1, np.int64),
+    )
+
+    count_pairs(pairs)
+    first = far_pairs(n, links)
+    assert pairs.far[0] == first
+    best, state = links.copy(), np.asarray([seed + 1], dtype=np.uint64)
+    least = anneal_pairs(pairs, state, 300, 2.0, 0.5, best, first)
+    assert pairs.far[0] == far_pairs(n, pairs.links)
+    assert least == far_pairs(n, best) <= first
+    for found in (pairs.links, best):
+        ends = {(min(u, v), max(u, v)) for u, v in found.tolist()}
+        assert len(ends) == len(links)
+        assert all(u != v for u, v in ends)
+        assert np.bincount(found.ravel(), minlength=n).tolist() == [degree] * n
+    common = pairs.common.copy()
+    count_pairs(pairs)
+    assert (pairs.common == common).all()
+
+
+def test_dense_graphs_are_annealed_by_their_far_pairs() -> None:
+    """The Hoffman-Singleton graph is out of reach; what is found beats 60 random graphs."""
+    from hopscape.search.graph.pairs import suits_pairs
+
+    problem = Problem(30, 5)
+    plain = Shape("cyclic(1)", 30, 0, 5)
+    assert not suits_pairs(plain, problem)
+    problem, plain = Problem(26, 5), Shape("cyclic(1)", 26, 0, 5)
+    assert suits_pairs(plain, problem)
+    assert not suits_pairs(plain, Problem(26, 5, bipartite=True))
+    assert not suits_pairs(plain, Problem(26, 5, grid=(2, 13)))
+    random = [
+        nx.average_shortest_path_length(nx.random_regular_graph(5, 26, seed=seed))
+        for seed in range(60)
+    ]
+    found = best_graph(problem, effort=0.5, methods=["random"])
+    assert found.mean < min(random)
+
+
+def test_orbits_leave_nodes_fixed_that_use_all_ports() -> None:
+    found = {(s.group, s.base, s.fixed) for s in shapes(64, 8, most_base=64)}
+    assert {("cyclic(2, 2, 2)", 7, 8), ("cyclic(7)", 9, 1), ("cyclic(4)", 15, 4)} <= found
+    assert ("cyclic(3)", 20, 4) not in found  # two of their eight ports would stay free
+
+
+def test_every_method_has_the_same_share_of_the_time() -> None:
+    search = rounds_module._Search(
+        Problem(64, 8),
+        0,
+        "anneal",
+        [rounds_module._Standing(a, i) for i, a in enumerate(arms(Problem(64, 8)))],
+    )
+    shares: dict[str, float] = {}
+    for standing, task in search.tasks(0, 10.0):
+        shares[standing.arm.method] = shares.get(standing.arm.method, 0.0) + task.cost
+    assert set(shares) == {"plain", "fixed", "one orbit", "orbits"}
+    assert max(shares.values()) < 1.5 * min(shares.values())

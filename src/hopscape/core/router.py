@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -219,11 +219,41 @@ class Router(ABC):
                 raise self._lost(nodes[0], to, port)
             nodes.append(at)
             ports.append(port)
-            if len(ports) > self.network.order:
-                raise ArgumentError(
-                    f"the {self.name} router of {self.network.spec} runs in circles"
-                )
+            self._require_progress(ports)
         return nodes, ports
+
+    def _trace_by_difference(
+        self, at: int, to: int, first: Sequence[int], moves: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        """A route where the difference of two nodes decides on the port.
+
+        Parameters
+        ----------
+        at, to : int
+            With a way between them.
+        first : sequence of int
+            Port by difference.
+        moves : sequence of int
+            What each port adds to a node number, modulo the order.
+        """
+        n = self.network.order
+        gap = (to - at) % n
+        nodes, ports = [at], []
+        while gap:
+            port = first[gap]
+            move = moves[port]
+            at = (at + move) % n
+            gap = (gap - move) % n
+            nodes.append(at)
+            ports.append(port)
+            if len(ports) > n:
+                self._require_progress(ports)
+        return nodes, ports
+
+    def _require_progress(self, taken: Sized) -> None:
+        """Refuse a route with more ports than there are nodes."""
+        if len(taken) > self.network.order:
+            raise ArgumentError(f"the {self.name} router of {self.network.spec} runs in circles")
 
     def _require_route(self, hops: int) -> None:
         """Refuse a single route that would not fit, before it is walked."""
@@ -281,10 +311,7 @@ class Router(ABC):
             columns.append(column)
             ports.append(taken)
             going = going[here[going] != to[going]]
-            if len(ports) > self.network.order:
-                raise ArgumentError(
-                    f"the {self.name} router of {self.network.spec} runs in circles"
-                )
+            self._require_progress(ports)
         stacked = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
         return np.stack(columns, axis=1), stacked
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 from hopscape.design.designer import Design
-from hopscape.design.requirements import Requirements
-from hopscape.design.switched import SwitchedDesign
 
 __all__ = ["simulate_finalists"]
 
@@ -19,7 +17,7 @@ _LOOKS = 8
 
 
 def simulate_finalists(
-    found: Design | SwitchedDesign, *, count: int = 3, cycles: int = 2000, workers: int = 2
+    found: Design, *, count: int = 3, cycles: int = 2000, workers: int = 2
 ) -> list[dict[str, Any]]:
     """Simulate the first of the ranking under uniform traffic, up to their ideal throughput.
 
@@ -27,7 +25,7 @@ def simulate_finalists(
 
     Parameters
     ----------
-    found : Design or SwitchedDesign
+    found : Design
         Gets the curves as a picture, and the points as `curve_points`.
     count : int
         How many candidates.
@@ -46,8 +44,7 @@ def simulate_finalists(
 
     rows: list[dict[str, Any]] = []
     asked, column = found.requirements, found.presentation.simulated
-    vcs = asked.vcs if isinstance(asked, Requirements) else None
-    settings = Settings(vcs=vcs or _LANES, concentration=asked.conditions.endpoints)
+    settings = Settings(vcs=asked.vcs or _LANES, concentration=asked.conditions.endpoints)
     allowed = [one for one in found.candidates if not one.trouble and one.value(column)]
     done = 0
     for one in allowed[:_LOOKS]:

@@ -8,6 +8,7 @@ so far is ranked.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -22,6 +23,7 @@ from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.improve import Improvement, improve
 from hopscape.design.presentation import Presentation
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import CRITERIA, Requirements
@@ -30,7 +32,7 @@ from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["Design", "design"]
+__all__ = ["Design", "design", "usual_processes"]
 
 _STAGES = 3
 
@@ -39,6 +41,7 @@ _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
 _LEAST_SECONDS = 1.0
+_FEW_NODES = 160
 
 
 _PLOTS = (
@@ -67,6 +70,8 @@ class Design:
         Their points.
     notes : list of str
         What else there is to say.
+    search : Improvement, optional
+        How the finalists were improved.
     """
 
     requirements: Requirements
@@ -76,6 +81,7 @@ class Design:
     curves: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    search: Improvement | None = None
 
     def ranking(self) -> Records:
         """The candidates as rows, the best first: every figure under its name."""
@@ -100,6 +106,12 @@ class Design:
     def best(self) -> Candidate:
         """The first of the ranking."""
         return self.candidates[0]
+
+    @property
+    def command(self) -> str:
+        """The command line that asks for the same."""
+        more = "" if self.search is None else f" --search {self.search.seconds:g}s"
+        return self.requirements.command() + more
 
     @property
     def presentation(self) -> Presentation:
@@ -155,16 +167,28 @@ def _final(result: dict[str, list[Any]] | str) -> bool:
 Report = Callable[[int, Sequence[Candidate]], None]
 
 
+def usual_processes(requirements: Requirements) -> int:
+    """Processes by the size of the work: to start another takes longer than small networks do.
+
+    Examples
+    --------
+    >>> usual_processes(Requirements(64, 4))
+    1
+    """
+    return 1 if requirements.nodes < _FEW_NODES else os.cpu_count() or 1
+
+
 def design(
     requirements: Requirements,
     *,
-    jobs: int = 1,
+    jobs: int | None = 1,
     table: Store | None = None,
     dask: str | None = None,
     finalists: int = _FINALISTS,
     columns: Sequence[str] = (),
     show: int | None = None,
     seconds: float | None = None,
+    search: Improvement | None = None,
     on_stage: Report | None = None,
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
@@ -172,8 +196,8 @@ def design(
     Parameters
     ----------
     requirements : Requirements
-    jobs : int
-        Processes that measure; 1 measures in this one.
+    jobs : int, optional
+        Processes that measure; 1 measures in this one, None goes by the size of the work.
     table : Store, optional
         Keeps what is measured; a later run, of this or another question, goes on from there.
     dask : str, optional
@@ -187,6 +211,9 @@ def design(
         Measure these for the first so many only.
     seconds : float, optional
         Time that measuring may take; what it does not suffice for stays unknown, with the reason.
+    search : Improvement, optional
+        Let the graph search improve the finalists; its time is not counted in `seconds`. An
+        interrupt ends the search, and what it has found is measured.
     on_stage : callable, optional
         Told the number of each stage and the ranking after it.
 
@@ -201,6 +228,8 @@ def design(
     >>> sorted(one.spec for one in found.candidates)
     ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
     """
+    if jobs is None:
+        jobs = usual_processes(requirements)
     if jobs < 1 or finalists < 1:
         raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
     columns = [find_column(name).name for name in columns]
@@ -210,7 +239,7 @@ def design(
             f"no network has from {requirements.low} to {requirements.high} nodes and at most"
             f" {requirements.ports} ports; {nearest_sizes(requirements)}"
         )
-    out = Design(requirements, candidates, finalists=finalists)
+    out = Design(requirements, candidates, finalists=finalists, search=search)
     end = math.inf if seconds is None else time.monotonic() + seconds
     clock = _Clock(end, jobs, _STAGES + bool(columns))
     kept = table if table is not None else Store()
@@ -223,6 +252,8 @@ def design(
                 out.candidates = rank(out.candidates, requirements)
                 if on_stage is not None:
                     on_stage(stage, out.candidates)
+            if search is not None:
+                clock = _improve(out, search, run, clock, jobs, kept, dask)
             asked = _asked(out, columns, show)
             _run_stage(run, asked, _STAGES + 1, columns, requirements, clock)
         except KeyboardInterrupt:
@@ -233,6 +264,34 @@ def design(
             if not out.candidates:
                 raise
     return out
+
+
+def _improve(
+    out: Design,
+    search: Improvement,
+    run: Callable[..., Iterator[tuple[Task, Any]]],
+    clock: _Clock,
+    jobs: int,
+    store: Store,
+    dask: str | None,
+) -> _Clock:
+    """Search for better graphs than the finalists, and measure them in full.
+
+    Returns the clock, put back by the time of the search.
+    """
+    begun = time.monotonic()
+    asked = out.requirements
+    finalists = _chosen(out, _STAGES)
+    seed = asked.conditions.seed
+    found, notes = improve(finalists, search, seed=seed, jobs=jobs, store=store, dask=dask)
+    clock = replace(clock, end=clock.end + time.monotonic() - begun)
+    known = {one.spec for one in out.candidates}
+    new = [one for one in found if one.spec not in known]
+    out.notes += notes
+    for stage in range(1, _STAGES + 1):
+        _run_stage(run, new, stage, columns_of_stage(stage), asked, clock)
+    out.candidates = rank([*out.candidates, *new], asked)
+    return clock
 
 
 def _chosen(out: Design, stage: int) -> list[Candidate]:

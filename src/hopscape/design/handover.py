@@ -39,7 +39,7 @@ def write_design(
     """
     chosen = found.best if choose is None else found.find(choose)
     top = make_folder(Path(folder))
-    command = found.requirements.command()
+    command = found.command if isinstance(found, Design) else found.requirements.command()
     drawn = list(pictures(found))  # once for all three
     write_text(top / "report.html", html_report(found, command, drawn))
     write_text(top / "report.md", markdown_report(found, command, shown=drawn))

@@ -8,6 +8,7 @@ from hopscape.core.measured import Measured
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.machine import Machine, price_machine, rack_machine
 from hopscape.design.prices import PriceList
+from hopscape.metrics.throughput_cuts import throughput_limit
 from hopscape.registry import build
 
 __all__ = ["machine_figures"]
@@ -57,7 +58,7 @@ def machine_figures(
         "throughput_even": even,
         "throughput_minimal": minimal,
         "guaranteed_throughput": worst,
-        "throughput_limit": graph.bound().mapped(_round),
+        "throughput_limit": throughput_limit(graph).mapped(_round),
         "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
         "cost_per_worst_rate": Measured(_per(bill.cost, delivered, worst.value), worst.how),
         "hops": Measured(_round(uniform.hops), "exact"),

@@ -56,7 +56,7 @@ def _column(
     )
 
 
-SWITCHED_COLUMNS = (
+SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("switches", "switches", "switches of all planes", better="less", priority=2),
     _column("planes", "planes", "copies of the network that share the endpoints", priority=14),
     _column(
@@ -135,7 +135,8 @@ SWITCHED_COLUMNS = (
     _column(
         "throughput_limit",
         "limit",
-        "share that no routing exceeds on a permutation of far switches: capacity over distance",
+        "share that no routing exceeds under the worst permutation: capacity over the distances of"
+        " a far permutation (TUB), ports of a switch, cuts",
         better="more",
     ),
     _column(
@@ -153,6 +154,32 @@ SWITCHED_COLUMNS = (
         unit="currency",
         better="less",
         priority=8,
+    ),
+)
+
+
+def _simulated(name: str, title: str, explanation: str) -> Column:
+    """A column that only the finalists of ``hopscape design --simulate`` have."""
+
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        return Measured(None, "unknown", "simulated by design --endpoints N --radix R --simulate")
+
+    text = f"load up to which a simulation, flit by flit, carries {explanation}"
+    return Column(name, title, text, measure, needs=(WIRING,), better="more")
+
+
+SWITCHED_COLUMNS += (
+    _simulated("saturation", "sat. min.", "uniform traffic on the minimal routes of the family"),
+    _simulated("saturation_ugal", "sat. UGAL", "uniform traffic with UGAL routing"),
+    _simulated(
+        "saturation_worst",
+        "worst min.",
+        "the permutation that is worst for shortest paths, on minimal routes",
+    ),
+    _simulated(
+        "saturation_worst_ugal",
+        "worst UGAL",
+        "the permutation that is worst for shortest paths, with UGAL routing",
     ),
 )
 

@@ -14,11 +14,12 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.ledger import load_papers
 from hopscape.registry import family
+from hopscape.store import Store
 
 __all__ = ["SIZES", "SWITCHED_SIZES", "which_network"]
 
 SIZES = ((64, 4), (64, 16), (256, 6), (1024, 6), (1024, 32), (4096, 8))
-SWITCHED_SIZES = ((256, 32), (1024, 64))
+SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64), (16384, 64))
 _SHARES = (1.0, 0.5)
 _SHOWN_MACHINES = (
     "endpoints",
@@ -49,7 +50,8 @@ def which_network(
     sizes: Sequence[tuple[int, int]] = SIZES,
     switched: Sequence[tuple[int, int]] = SWITCHED_SIZES,
     *,
-    jobs: int = 1,
+    jobs: int | None = None,
+    table: Store | None = None,
 ) -> str:
     """A page of Markdown: for every size the best of every family, and who wins at what.
 
@@ -59,8 +61,10 @@ def which_network(
         Direct machines.
     switched : sequence of (endpoints, radix)
         Switched machines, each at full and at half throughput.
-    jobs : int
-        Processes.
+    jobs : int, optional
+        Processes; by the size of the work when left out.
+    table : Store, optional
+        Keeps what is measured, so that an interrupted study goes on where it was.
     """
     shown = ";".join(f"{n}x{p}" for n, p in sizes)
     machines = ";".join(f"{n}x{r}" for n, r in switched)
@@ -82,11 +86,11 @@ def which_network(
         "",
     ]
     for nodes, ports in sizes:
-        lines += _section(design(Requirements(nodes, ports), jobs=jobs))
+        lines += _section(design(Requirements(nodes, ports), jobs=jobs, table=table))
     for endpoints, radix in switched:
         for share in _SHARES:
             asked = SwitchedRequirements(endpoints, radix, throughput=share)
-            lines += _machines(design_switched(asked, jobs=jobs))
+            lines += _machines(design_switched(asked, jobs=jobs, table=table))
     return "\n".join(lines)
 
 

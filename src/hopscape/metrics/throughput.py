@@ -20,15 +20,15 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import Measured
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.metrics.concurrent import optimal_share
 
-__all__ = ["SwitchGraph", "Uniform", "concurrent_flow", "switch_graph"]
+__all__ = ["SwitchGraph", "Uniform", "switch_graph"]
 
 _RATIONAL_STEPS = 20_000
 _ALL_SHARES = 20_000_000
 _KINDS = 24
 _PATHS_ORDER = 2_600
 _MATCHED = 1_400
-_PROGRAM = 60_000
 _ROUNDS = 40
 
 
@@ -100,10 +100,15 @@ class SwitchGraph:
         return np.repeat(np.arange(self.order), np.diff(self.indptr))
 
     @cached_property
+    def _arriving(self) -> IntArray:
+        """Channels by the switch that they lead to."""
+        return np.argsort(self.heads, kind="stable").astype(np.int32)
+
+    @cached_property
     def _reversed(self) -> tuple[IntArray, IntArray]:
-        order = np.argsort(self.heads, kind="stable")
         counts = np.bincount(self.heads, minlength=self.order)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), self.tails[order]
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return indptr, self.tails[self._arriving].astype(np.int32)
 
     # -- uniform traffic ----------------------------------------------------------------------
 
@@ -113,7 +118,7 @@ class SwitchGraph:
         from hopscape.metrics.throughput_kernels import even_loads
 
         loads = np.zeros(len(self.heads))
-        hops = float(even_loads(self.indptr, self.heads, *self._reversed, self.ends, loads))
+        hops = float(even_loads(*self._reversed, self._arriving, self.ends, loads))
         if hops < 0:
             raise DisconnectedError(f"{self.name} is not connected")
         return loads, hops
@@ -145,6 +150,8 @@ class SwitchGraph:
         >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
         Fraction(207, 245)
         """
+        from hopscape.metrics.rational import rational_loads
+
         load = self.uniform().load
         if load <= 1 - 1e-9:
             return Fraction(1)
@@ -272,6 +279,11 @@ class SwitchGraph:
 
     def _worst_load(self, channel: int) -> float:
         """Most that a permutation of endpoints puts on one channel."""
+        met = float(self._meeting(channel)[2].sum())
+        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+
+    def _meeting(self, channel: int) -> tuple[IntArray, IntArray, Floats]:
+        """Switches that meet on a channel at worst: from, to, and the shares of their traffic."""
         from scipy.optimize import linear_sum_assignment
 
         from hopscape.metrics.throughput_kernels import channel_shares
@@ -281,13 +293,32 @@ class SwitchGraph:
         shares = np.empty((len(sources), len(sources)))
         tail, head = int(self.tails[channel]), int(self.heads[channel])
         channel_shares(dist, paths, tail, head, sources, shares)
-        busy = np.flatnonzero(shares.any(axis=1))
-        columns = np.flatnonzero(shares.any(axis=0))
-        if not len(busy):
-            return 0.0
-        rows, chosen = linear_sum_assignment(shares[np.ix_(busy, columns)], maximize=True)
-        met = float(shares[np.ix_(busy, columns)][rows, chosen].sum())
-        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+        busy, columns = np.flatnonzero(shares.any(axis=1)), np.flatnonzero(shares.any(axis=0))
+        few = shares[np.ix_(busy, columns)]
+        rows, chosen = linear_sum_assignment(few, maximize=True)
+        return busy[rows], columns[chosen], few[rows, chosen]
+
+    def worst_permutation(self) -> IntArray:
+        """Where each switch with endpoints sends when even splitting over shortest paths is worst.
+
+        Looks at the same channels as :meth:`worst_minimal`.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> graph = switch_graph(hopscape.build("concentrated(path(4), 1)"))
+        >>> graph.worst_permutation()[:2].tolist()
+        [2, 3]
+        """
+        count = len(self._sources)
+        if count < 2 or not len(self.heads):
+            return np.arange(count)
+        worst = max(self._kinds()[0], key=self._worst_load)
+        tails, heads, _ = self._meeting(worst)
+        to = np.full(count, -1)
+        to[tails] = heads
+        to[to < 0] = np.setdiff1d(np.arange(count), heads)
+        return to
 
     def guaranteed(self) -> Measured[float | None]:
         """What every permutation gets under the better of minimal and Valiant's routing.
@@ -347,102 +378,25 @@ class SwitchGraph:
                 bounds.append(float(self.speeds.sum()) / hops)
         return Measured.at_most(min(1.0, *bounds), "distance of a far permutation")
 
-    def optimum(self) -> Measured[float | None]:
-        """Best that any routing does on the far permutation: the concurrent-flow program."""
-        count = len(self._sources)
-        if count < 2:
+    def optimum(self) -> Measured[float]:
+        """Best that any routing does on the far permutation.
+
+        By a linear program, or between two bounds where that is too large
+        (:func:`hopscape.metrics.concurrent.optimal_share`).
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).optimum().value
+        0.5
+        """
+        if len(self._sources) < 2:
             return Measured(1.0, "exact")
-        if count * len(self.heads) > _PROGRAM:
-            note = f"the program would have {count * len(self.heads)} variables, more than"
-            return Measured(None, "unknown", f"{note} {_PROGRAM}")
         to = self._sources[self.farthest_permutation()]
         demand = np.zeros((self.order, self.order))
         demand[self._sources, to] = self.ends[self._sources] * self.lines
         np.fill_diagonal(demand, 0.0)
-        return Measured(min(1.0, concurrent_flow(self, demand)), "exact", "linear program")
-
-
-def concurrent_flow(graph: SwitchGraph, demand: Floats) -> float:
-    """Largest share of all demands that can flow at once, however it is routed.
-
-    The maximum concurrent flow as a linear program, one commodity for each destination (Shahrokhi
-    and Matula, 1990), by HiGHS.
-
-    Parameters
-    ----------
-    graph : SwitchGraph
-    demand : float64[switches, switches]
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> graph = switch_graph(hopscape.build("ring(4)"))
-    >>> concurrent_flow(graph, np.roll(np.eye(4), 2, axis=1))
-    1.0
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import block_diag, coo_array, csr_array, hstack, identity, kron
-
-    channels, order = len(graph.heads), graph.order
-    targets = np.flatnonzero(demand.any(axis=0))
-    if not len(targets):
-        return math.inf
-    ones = np.ones(channels)
-    at = np.arange(channels)
-    leave = coo_array((ones, (graph.tails, at)), shape=(order, channels))
-    arrive = coo_array((ones, (graph.heads, at)), shape=(order, channels))
-    balance = csr_array(leave - arrive)
-    blocks, sent = [], []
-    for target in targets.tolist():
-        keep = np.arange(order) != target
-        blocks.append(balance[keep])
-        sent.append(-demand[keep, target])
-    equal = hstack([block_diag(blocks), csr_array(np.concatenate(sent)[:, None])], format="csr")
-    capacity = hstack(
-        [kron(np.ones((1, len(targets))), identity(channels)), csr_array((channels, 1))],
-        format="csr",
-    )
-    cost = np.zeros(equal.shape[1])
-    cost[-1] = -1.0
-    found = linprog(
-        cost,
-        A_ub=capacity,
-        b_ub=graph.speeds,
-        A_eq=equal,
-        b_eq=np.zeros(equal.shape[0]),
-        method="highs",
-    )
-    if not found.success or found.fun is None:
-        raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
-    return round(-float(found.fun), 9)
-
-
-def rational_loads(graph: SwitchGraph) -> list[Fraction]:
-    """Loads of all channels when every two endpoints send 1, split evenly, as fractions."""
-    loads = [Fraction(0)] * len(graph.heads)
-    before: list[list[int]] = [[] for _ in range(graph.order)]
-    for channel, head in enumerate(graph.heads.tolist()):
-        before[head].append(channel)
-    tails = graph.tails.tolist()
-    for target in np.flatnonzero(graph.ends).tolist():
-        distance, paths, queue = {target: 0}, {target: 1}, [target]
-        steps: list[tuple[int, int, int]] = []
-        for node in queue:
-            for channel in before[node]:
-                tail = tails[channel]
-                if tail not in distance:
-                    distance[tail], paths[tail] = distance[node] + 1, 0
-                    queue.append(tail)
-                if distance[tail] == distance[node] + 1:
-                    paths[tail] += paths[node]
-                    steps.append((tail, channel, node))
-        flow = {v: Fraction(int(graph.ends[v]) * int(graph.ends[target])) for v in queue}
-        steps.sort(key=lambda step: -distance[step[0]])
-        for tail, channel, node in steps:
-            part = flow[tail] * paths[node] / paths[tail]
-            loads[channel] += part
-            flow[node] += part
-    return loads
+        return optimal_share(self, demand).mapped(lambda share: min(1.0, share))
 
 
 def switch_graph(network: Network) -> SwitchGraph:

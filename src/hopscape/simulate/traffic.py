@@ -29,6 +29,7 @@ __all__ = [
     "Traffic",
     "check_seed",
     "make_traffic",
+    "permutation_traffic",
     "read_matrix",
     "read_trace",
     "worst_permutation",
@@ -125,6 +126,17 @@ def _plain(name: str, kind: int) -> Traffic:
 def _fixed(name: str, targets: IntArray) -> Traffic:
     fixed = np.ascontiguousarray(targets, dtype=np.int32)
     return Traffic(name, layout.TABLE, fixed, np.zeros(1, dtype=np.int64), np.empty(0))
+
+
+def permutation_traffic(name: str, targets: IntArray) -> Traffic:
+    """Every endpoint sends to one other, by its number.
+
+    Examples
+    --------
+    >>> permutation_traffic("swap", np.array([1, 0])).targets.tolist()
+    [1, 0]
+    """
+    return _fixed(name, targets)
 
 
 def _from_matrix(name: str, matrix: Floats) -> Traffic:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,23 +34,32 @@ __all__ = ["design", "which_network"]
 def which_network(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
     sizes: Annotated[
-        str, typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'.")
-    ] = "",
+        str | None,
+        typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'."),
+    ] = None,
     switched: Annotated[
         str | None,
         typer.Option("--switched", help="Endpoints x radix of switched machines: '256x32'."),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", help="File that keeps what is measured; a later run goes on."),
+    ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
     ] = None,
 ) -> None:
     """Show which family wins at what, size by size, and where the papers' families do not."""
     from hopscape.core.files import write_atomically
     from hopscape.design.which import SIZES, SWITCHED_SIZES
     from hopscape.design.which import which_network as make_page
+    from hopscape.store import Store
 
+    direct = SIZES if sizes is None else _sizes(sizes)
     machines = SWITCHED_SIZES if switched is None else _sizes(switched)
-    page = make_page(_sizes(sizes) or SIZES, machines, jobs=_processes(jobs))
+    with Store(table) as kept:
+        page = make_page(direct, machines, jobs=jobs, table=kept)
     write_atomically(output, lambda out: out.write(page.encode()))
     print(f"wrote {output}")
 
@@ -195,8 +203,16 @@ def design(
     limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds that measuring may take.")
     ] = 900.0,
+    search: Annotated[
+        str | None,
+        typer.Option("--search", help="Improve the finalists by graph search: 60s, 5m."),
+    ] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Load-latency curves of the first three.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Simulate the first three: load-latency curves; saturation if switched.",
+        ),
     ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
@@ -208,7 +224,8 @@ def design(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; one per processor by default.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
     ] = None,
     table: TableOption = None,
     dask: DaskOption = None,
@@ -224,6 +241,7 @@ def design(
     """
     from hopscape.design import Conditions, FloorPlan, Requirements
     from hopscape.design.columns import column_names
+    from hopscape.design.improve import Improvement, parse_duration
     from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
     from hopscape.store import Store
 
@@ -249,6 +267,7 @@ def design(
             "alpha": None if alpha == 1e-6 else alpha,
             "bandwidth": None if bandwidth == 25e9 else bandwidth,
             "finalists": None if finalists == 8 else finalists, "seed": seed or None,
+            "search": search,
         }  # fmt: skip
         _refuse(direct, "belongs to direct machines (--nodes, --ports), not to --endpoints")
         if radix is None:
@@ -302,6 +321,7 @@ def design(
         "columns": names,
         "show": top,
         "seconds": None if limit == math.inf else limit,
+        "search": None if search is None else Improvement(parse_duration(search), out),
     }
     with Store(table) as kept:
         wanted |= {"table": kept, "dask": dask}
@@ -381,18 +401,13 @@ def _switched_design(
         print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
         raise typer.Exit(130) from None
     if simulate and found.complete:
-        from hopscape.design.curves import simulate_finalists
+        from hopscape.design.saturations import saturate_finalists
 
-        simulate_finalists(found)
+        saturate_finalists(found)
     show_machines(found, *shown)
     if shown[3] is Format.table and shown[4] is None:
-        _show_curves(found)
+        _show_saturations(found)
     _finish(found, out, choose)
-
-
-def _processes(jobs: int | None) -> int:
-    """As many as asked for, or one per processor."""
-    return jobs if jobs is not None else os.cpu_count() or 1
 
 
 def _names(text: str) -> list[str]:
@@ -410,7 +425,7 @@ def _find(
     from hopscape.design.designer import design as run
 
     try:
-        found = run(requirements, jobs=_processes(jobs), finalists=finalists, **wanted)
+        found = run(requirements, jobs=jobs, finalists=finalists, **wanted)
     except KeyboardInterrupt:
         print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -484,7 +499,18 @@ def _show(
         _show_curves(found)
 
 
-def _show_curves(found: Design | SwitchedDesign) -> None:
+def _show_saturations(found: SwitchedDesign) -> None:
+    if found.curve_points:
+        from hopscape.design.saturations import SATURATIONS
+        from hopscape.design.table import heads
+
+        columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
+        emit_rows(found.curve_points, Format.table, columns=columns, title="simulated saturation")
+    for note in found.notes:
+        say(note)
+
+
+def _show_curves(found: Design) -> None:
     if found.curve_points:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}

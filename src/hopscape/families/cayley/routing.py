@@ -78,6 +78,40 @@ class CayleyRouter(Router):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         return self._first[self._group.quotient(at, to)]
 
+    @cached_property
+    def _moves(self) -> tuple[list[int], list[tuple[int, int]], list[tuple[int, int]], list[int]]:
+        """For routes one by one: first ports, steps (y, x) and their inverses, powers of r."""
+        m = self._group.m
+        steps, back = (
+            [divmod(g, m) for g in some.tolist()]
+            for some in (self._steps, self._group.inverse(self._steps))
+        )
+        return self._first.tolist(), steps, back, self._group.powers.tolist()
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        first, steps, back, powers = self._moves
+        m, k = self._group.m, self._group.k
+        y, x = divmod(at, m)
+        there, far = divmod(to, m)
+        turn = (there - y) % k  # (turn, left) is what is left of the way
+        left = (far - x) * powers[-y % k] % m
+        nodes, ports = [at], []
+        while turn or left:
+            port = first[turn * m + left]
+            if port < 0:
+                raise self._lost(at, to, port)
+            dy, dx = steps[port]
+            x = (x + powers[y] * dx) % m
+            y = (y + dy) % k
+            dy, dx = back[port]
+            left = (dx + powers[dy] * left) % m
+            turn = (turn + dy) % k
+            nodes.append(y * m + x)
+            ports.append(port)
+            if len(ports) > m * k:
+                self._require_progress(ports)
+        return nodes, ports
+
     def formula(self, at: Value, to: Value) -> Value:
         """The quotient at⁻¹ · to by arithmetic, its first port from the one vector."""
         group = self._group

@@ -34,6 +34,8 @@ _KERNEL_LENGTH = 2**38  # sum of the basis: floats in the kernel are then off by
 _KERNEL_ORDER = 2**31  # products of two node numbers must fit for the closed form of (17)
 _KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis, is quicker
 _BITS = 15
+_MOST_FIRST = 1 << 22
+_HOP_COST = 100  # a hop by itself takes as long as the first ports of so many differences
 _MOST_TIES = 100
 
 
@@ -80,6 +82,8 @@ class CirculantRouter(Router):
         if method == "closed" and self._form is None:
             raise ArgumentError(f"no closed form is known for {network.spec}")
         self.name = "lattice search" if self._form is None else self._form.name
+        self._hops = 0
+        self._first: bytes | None = None
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -88,12 +92,16 @@ class CirculantRouter(Router):
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of what the router holds; does not grow with the order but for the digits."""
+        """Bytes of what the router holds; does not grow with the order but for the digits.
+
+        After many single routes a byte for every difference besides, up to 4 million nodes.
+        """
+        kept = 0 if self._first is None else len(self._first)
         if isinstance(self._form, RingForm):
-            return 8 * 12
+            return 8 * 12 + kept
         if isinstance(self._form, CellForm):
-            return 8 * 19
-        return sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
+            return 8 * 19 + kept
+        return kept + sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
 
     # -- vectors ----------------------------------------------------------------------------
 
@@ -138,11 +146,11 @@ class CirculantRouter(Router):
         return self._form.vector(v) if self._form is not None else self.lattice.shortest(v)
 
     def _use_kernel(self, count: int) -> bool:
-        if count <= _FEW:
-            return False
-        if self._form is not None:
-            return isinstance(self._form, RingForm) or self._order < _KERNEL_ORDER
-        return sum(map(l1, self.lattice.basis)) <= _KERNEL_LENGTH
+        """A few vectors of a closed form need no kernel; of ties the search may take others."""
+        if self._form is None:
+            return sum(map(l1, self.lattice.basis)) <= _KERNEL_LENGTH
+        quick = isinstance(self._form, RingForm) or self._order < _KERNEL_ORDER
+        return quick and count > _FEW
 
     def _fill(self, gap: IntArray, out: IntArray) -> None:
         from hopscape.families.circulant import routing_kernels as kernels
@@ -257,6 +265,24 @@ class CirculantRouter(Router):
             backwards &= ~self._half[axis]
         moving = (step != 0) & self._has_way(at, to)
         return np.where(moving.astype(bool), 2 * axis + backwards, -1)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """Nodes and ports of one route.
+
+        Once the hops taken one by one have cost as much, the first port of every difference is
+        kept, in a byte.
+        """
+        if self.components > 1 and (to - at) % self.components:
+            raise self._lost(at, to, -1)
+        if self._first is None:
+            if self.nodes > _MOST_FIRST or self._hops * _HOP_COST < self._order:
+                nodes, ports = super().trace(at, to)
+                self._hops += len(ports)
+                return nodes, ports
+            gaps = np.arange(self.nodes, dtype=np.int64)
+            self._first = self.next_ports(np.zeros_like(gaps), gaps).astype(np.uint8).tobytes()
+        moves = [sign * s for s in self.generators for sign in (1, -1)]
+        return self._trace_by_difference(at, to, self._first, moves)
 
     def formula(self, at: Value, to: Value) -> Value:
         """Path vector by arithmetic, then its first step."""

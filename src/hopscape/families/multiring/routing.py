@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,18 @@ class DifferenceRouter(Router):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         good = self.shortest_ports(at, to)
         return np.where(good.any(axis=1), good.argmax(axis=1), -1)
+
+    @cached_property
+    def _first(self) -> tuple[list[int], list[int]]:
+        """The first port by difference, and what each port adds."""
+        n = self.network.order
+        zero, all_ = np.zeros(n, dtype=np.int64), np.arange(n, dtype=np.int64)
+        return self.next_ports(zero, all_).tolist(), self.network.rows(zero[:1])[0].tolist()
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        if self._from_zero[(to - at) % self.network.order] < 0:
+            raise self._lost(at, to, -1)
+        return self._trace_by_difference(at, to, *self._first)
 
     def formula(self, at: Value, to: Value) -> Value:
         n = self.network.order

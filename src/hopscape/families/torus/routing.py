@@ -86,9 +86,16 @@ class GridRouter(Router):
             up, around = there > here, abs(there - here)
             if self._wraps and (2 * around > side or (2 * around == side and not up)):
                 up, around = not up, side - around
-            step = 1 if up else -1
             corner = nodes[-1] - here * stride
-            nodes += [corner + (here + step * i) % side * stride for i in range(1, around + 1)]
+            edge = corner + (side - 1) * stride
+            if up:  # to the edge, and on from the other one
+                straight = min(around, side - 1 - here)
+                nodes += range(nodes[-1] + stride, edge + 1, stride)[:straight]
+                nodes += range(corner, edge + 1, stride)[: around - straight]
+            else:
+                straight = min(around, here)
+                nodes += range(nodes[-1] - stride, corner - 1, -stride)[:straight]
+                nodes += range(edge, corner - 1, -stride)[: around - straight]
             ports += [2 * axis + (not up)] * around
         return nodes, ports
 

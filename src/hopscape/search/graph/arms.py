@@ -12,6 +12,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.pairs import anneal_links, seconds_per_exchange, suits_pairs
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.shapes import shapes
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
@@ -41,6 +42,16 @@ class Arm:
 
     shape: Shape
     start: str = ""
+
+    @property
+    def method(self) -> str:
+        """Which share of the time it belongs to."""
+        shape = self.shape
+        if shape.fold == 1:
+            return "plain"
+        if shape.fixed:
+            return "fixed"
+        return "one orbit" if shape.base == 1 else "orbits"
 
     @property
     def about(self) -> str:
@@ -140,8 +151,10 @@ def run(
     best: Climb | None = None
     for number in range(seed << 8, (seed << 8) + tries):
         begun = _begin(wanted, form, start, number)
+        if local == "anneal" and suits_pairs(form, wanted):
+            begun = _dense(form, begun, steps, number)
         climb = Climb(form, number, begun, aim=aim, weights=weights, limits=limits)
-        if local == "anneal":
+        if local == "anneal" and not suits_pairs(form, wanted):
             climb.anneal(steps, hot * quantum, _COLD * quantum)
         elif local == "tabu":
             climb.tabu(steps)
@@ -150,6 +163,18 @@ def run(
     if best is None or not best.within_limits:
         return None
     return {"diameter": best.diameter, "total": best.total} | best.best.to_dict()
+
+
+def _dense(shape: Shape, begun: Solution | None, steps: int, seed: int) -> Solution:
+    """Anneal a graph by its far pairs for as long as so many steps of other graphs take."""
+    n, generator = shape.order, np.random.default_rng(seed)
+    known = [] if begun is None else [(u, v) for u, v, _ in begun.base_links()]
+    first = np.asarray(known, dtype=np.int64).reshape(-1, 2)
+    filled = solution_of(shape, n, first, generator).base_links()
+    count = int(steps * seconds_per_step(shape) / seconds_per_exchange(shape))
+    links = np.asarray(filled, dtype=np.int64)[:, :2]
+    links = anneal_links(n, shape.degree, links, count, seed, reheat=begun is not None)
+    return solution_of(shape, n, links, generator)
 
 
 def _begin(

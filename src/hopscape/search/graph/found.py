@@ -40,6 +40,8 @@ class GraphFound:
         How long the search took.
     complete : bool
         False when it was stopped before its plan was done.
+    interrupted : bool
+        Was it stopped by Ctrl-C or SIGTERM?
     """
 
     problem: Problem
@@ -50,6 +52,7 @@ class GraphFound:
     runs: int
     seconds: float
     complete: bool
+    interrupted: bool = False
 
     @property
     def gap(self) -> float | None:

@@ -92,10 +92,14 @@ def best_switches(
         return best_graph(problems[0], effort=effort, **options)
     share = _FIRST * effort / len(problems)
     seconds = options.pop("seconds", None)
-    first = [best_graph(problem, effort=share, **options) for problem in problems]
+    first: list[GraphFound] = []
+    for problem in problems:
+        first.append(best_graph(problem, effort=share, **options))
+        if first[-1].interrupted:
+            break
     best = min(first, key=lambda found: (found.diameter, found.mean))
     left = None if seconds is None else seconds - sum(found.seconds for found in first)
-    if left is not None and left <= 0:
+    if first[-1].interrupted or (left is not None and left <= 0):
         return best
     last = best_graph(best.problem, effort=(1 - _FIRST) * effort, seconds=left, **options)
     return min(best, last, key=lambda found: (found.diameter, found.mean))

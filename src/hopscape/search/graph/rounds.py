@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
@@ -60,11 +61,13 @@ class _Search:
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
         """The runs of a round, of so many seconds together.
 
+        Every method has the same share of the time, and every arm of a method the same of that.
         Tries are short at first and twice as long in each round: a small base graph is best begun
         anew many times, a large one needs long annealing.
         """
-        each = effort / len(self.pool)
+        members = Counter(standing.arm.method for standing in self.pool)
         for standing in self.pool:
+            each = effort / len(members) / members[standing.arm.method]
             shape = standing.arm.shape
             count = 1 if number == 0 else len(_KINDS)
             steps = max(int(each / count / seconds_per_step(shape)), 1)
@@ -212,14 +215,15 @@ def best_graph(
         raise ArgumentError(f"seed is {seed}; it must be from 0 to {2**31 - 1}")
     pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
     search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
-    complete = False
+    complete = interrupted = False
     _compile(search)
     try:
         complete = _rounds(search, effort, seconds, target, store, processes, dask)
     except KeyboardInterrupt:
         if search.best is None:
             raise
-    return _found(search, complete)
+        interrupted = True
+    return _found(search, complete, interrupted)
 
 
 def plan(seconds: float, processes: int | None) -> dict[str, Any]:
@@ -295,7 +299,7 @@ def _rounds(
     return True
 
 
-def _found(search: _Search, complete: bool) -> GraphFound:
+def _found(search: _Search, complete: bool, interrupted: bool) -> GraphFound:
     best = search.best
     if best is None or best.result is None or best.rank is None:
         raise ArgumentError(
@@ -317,6 +321,7 @@ def _found(search: _Search, complete: bool) -> GraphFound:
         runs=search.runs,
         seconds=time.monotonic() - search.begun,
         complete=complete,
+        interrupted=interrupted,
     )
     found.check()
     return found

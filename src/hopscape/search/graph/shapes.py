@@ -13,13 +13,14 @@ __all__ = ["group_names", "shapes"]
 
 _MOST_ACTIONS = 12
 _MOST_FIXED = 8
+_MOST_RANK = 4
 
 
 def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) -> Iterator[Shape]:
     """All shapes of an order with at most so many vertices in the base graph.
 
     Larger groups first. A group that does not divide the order leaves a few nodes fixed, as long as
-    these can use their ports.
+    these can use their ports; where they can use all of them, one orbit or more is left out too.
 
     Examples
     --------
@@ -27,13 +28,23 @@ def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) 
     [('cyclic(7)', 1, 0), ('cyclic(3)', 2, 1)]
     """
     for fold in range(nodes, 1, -1):
-        base, fixed = divmod(nodes, fold)
-        if base > most_base or fixed > _MOST_FIXED or (bipartite and (base % 2 or fixed)):
-            continue
-        if fixed and fold > degree:
-            continue
-        for name in group_names(fold):
-            yield Shape(name, base, fixed, degree, bipartite)
+        for base, fixed in _orbits(nodes, degree, fold):
+            if base > most_base or (bipartite and (base % 2 or fixed)):
+                continue
+            for name in group_names(fold):
+                yield Shape(name, base, fixed, degree, bipartite)
+
+
+def _orbits(nodes: int, degree: int, fold: int) -> Iterator[tuple[int, int]]:
+    """Orbits of a group of this order and fixed nodes, whose links the orbits have room for."""
+    base, fixed = divmod(nodes, fold)
+    while fixed <= _MOST_FIXED:
+        spokes = degree // fold
+        if not fixed or (spokes and fixed * spokes <= base * degree):
+            yield base, fixed
+        if degree % fold:
+            return
+        base, fixed = base - 1, fixed + fold
 
 
 @cache
@@ -50,6 +61,9 @@ def group_names(order: int) -> tuple[str, ...]:
     found = [f"cyclic({order})"]
     squares = [p for p, e in prime_factors(order).items() if e > 1]
     found += [f"cyclic({p}, {order // p})" for p in squares]
+    found += [
+        f"cyclic({', '.join([str(p)] * e)})" for p, e in _prime_powers(order) if 2 < e <= _MOST_RANK
+    ]
     for k in range(2, order // 2 + 1):
         if order % k == 0:
             found += [f"semidirect({order // k}, {k}, {r})" for r in _actions(order // k, k)]
@@ -70,6 +84,12 @@ def group_names(order: int) -> tuple[str, ...]:
     if order == 24:
         found.append("symmetric(4)")
     return tuple(found)
+
+
+def _prime_powers(order: int) -> list[tuple[int, int]]:
+    """The prime and the exponent, if it is a power of one."""
+    factors = list(prime_factors(order).items())
+    return factors if len(factors) == 1 else []
 
 
 def _primes(q: int) -> set[int]:

@@ -164,9 +164,10 @@ def _darts(shape: Shape, near: list[set[int]]) -> Solution:
 
 
 def plan_start(problem: Problem, shape: Shape, generator: np.random.Generator) -> Solution:
-    """Links within the limits of a floor plan: a snake through all places, then short ones first.
+    """Links within the limits of a floor plan: a snake through all places, then others.
 
-    Links that are allowed are tried in random order, while the budget lasts.
+    Where the last row ends early, the snake reaches it by the first column. Links that are allowed
+    are tried in random order, while the budget lasts.
     """
     assert problem.lengths is not None
     assert problem.grid is not None
@@ -175,7 +176,9 @@ def plan_start(problem: Problem, shape: Shape, generator: np.random.Generator) -
     near: list[set[int]] = [set() for _ in range(n)]
     row, column = np.divmod(np.arange(n), problem.grid[1])
     snake = np.lexsort((np.where(row % 2, -column, column), row)).tolist()
-    pairs = list(pairwise(snake))
+    pairs = [(a, b) for a, b in pairwise(snake) if lengths[a, b] == 1]
+    across = problem.grid[1]
+    pairs += [(v - across, v) for v in range((n - 1) // across * across, 0, -across)]
     if problem.bipartite:
         pairs = [(a, b) for a, b in pairs if (a + b) % 2]
     u, v = np.triu_indices(n, 1)

@@ -1,0 +1,187 @@
+"""Simulated saturation of the finalists: minimal and UGAL routing, uniform and worst traffic."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.measured import Measured
+from hopscape.core.network import Network
+from hopscape.metrics.throughput import switch_graph
+from hopscape.registry import build, member
+
+if TYPE_CHECKING:
+    from hopscape.design.switched import SwitchedDesign
+    from hopscape.simulate.settings import Routing
+
+__all__ = ["SATURATIONS", "saturate_finalists", "saturate_machine"]
+
+SATURATIONS: dict[str, tuple[Routing, str]] = {
+    "saturation": ("fixed", "uniform"),
+    "saturation_ugal": ("ugal", "uniform"),
+    "saturation_worst": ("fixed", "worst"),
+    "saturation_worst_ugal": ("ugal", "worst"),
+}
+"""Columns, and the routing and traffic that each is simulated with."""
+
+_LANES = 16
+_CYCLES = 400
+_PRECISION = 0.06
+_MOST_NODES = 1_500
+_SECONDS = 90.0
+_LOOKS = 6
+_TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
+
+
+def saturate_finalists(
+    found: SwitchedDesign, *, count: int = 3, seconds: float = _SECONDS
+) -> list[dict[str, Any]]:
+    """Simulate the first machines of the ranking that differ, up to saturation.
+
+    Parameters
+    ----------
+    found : SwitchedDesign
+        Its candidates get the figures, and `curve_points` has the rows.
+    count : int
+        How many machines.
+    seconds : float
+        Processor time after which no other simulation begins; a note says what was left out.
+
+    Returns
+    -------
+    list of dict
+        Spec, and a column for each routing and traffic.
+    """
+    end = time.process_time() + seconds
+    left_out = Measured(None, "unknown", "only the finalists are simulated")
+    for one in found.candidates:
+        one.figures |= dict.fromkeys(SATURATIONS, left_out)
+    seen: set[tuple[Any, ...]] = set()
+    for one in [one for one in found.candidates if not one.trouble][: _LOOKS * count]:
+        if len(found.curve_points) == count:
+            break
+        looks = (one.family,), tuple(one.value(name) for name in _TELLING)
+        if seen & set(looks):
+            continue
+        seen.update(looks)
+        try:
+            figures = saturate_machine(one.spec, end=end, planes=int(one.value("planes")))
+        except HopscapeError as error:
+            found.notes.append(f"{one.spec} was not simulated: {error}")
+            continue
+        one.figures |= figures
+        found.curve_points.append(
+            {"spec": one.spec} | {name: figure.value for name, figure in figures.items()}
+        )
+        late = [name for name, figure in figures.items() if figure.value is None]
+        if late:
+            found.notes.append(f"{one.spec}: no time was left to simulate {', '.join(late)}")
+    return found.curve_points
+
+
+def saturate_machine(
+    spec: str, *, end: float = math.inf, planes: int = 1
+) -> dict[str, Measured[Any]]:
+    """Loads up to which a machine carries what is offered, by flit-level simulation.
+
+    One plane is simulated; an endpoint injects at most one flit in a cycle. Minimal routes are
+    those of the machine's own router. For UGAL the machine is simulated switch by switch, so that
+    the switch at which a packet enters decides between the short route and a detour; where there
+    are switches without endpoints (spines), detours would gain nothing and endpoints decide.
+
+    Parameters
+    ----------
+    spec : str
+    end : float
+        Processor time (``time.process_time``) after which no simulation begins.
+    planes : int
+        Copies of a network that the machine is made of, as ``planes(...)`` says.
+
+    Raises
+    ------
+    ArgumentError
+        When the machine is too large, or its switches have different numbers of endpoints.
+
+    Examples
+    --------
+    >>> found = saturate_machine("concentrated(complete(3), 2)")
+    >>> sorted(found) == sorted(SATURATIONS), found["saturation_worst"].value > 0.3
+    (True, True)
+    """
+    from hopscape.simulate.fabric import Setup, build_setup
+    from hopscape.simulate.measurement import saturation
+    from hopscape.simulate.settings import Settings
+    from hopscape.simulate.traffic import make_traffic, permutation_traffic
+
+    machine = _Simulated(vars(member(spec))["base"].spec if planes > 1 else spec)
+    setups: dict[str, Setup] = {}
+    figures: dict[str, Measured[Any]] = {}
+    for name, (routing, pattern) in SATURATIONS.items():
+        if time.process_time() > end:
+            figures[name] = Measured(None, "unknown", "no time was left")
+            continue
+        if routing not in setups:
+            network, each = machine.view(routing)
+            settings = Settings(vcs=_LANES, concentration=each, routing=routing)
+            setups[routing] = build_setup(network, settings)
+        setup = setups[routing]
+        traffic = (
+            permutation_traffic("worst", machine.worst(routing))
+            if pattern == "worst"
+            else make_traffic(pattern, setup.endpoints, None, 0)
+        )
+        load, points = saturation(
+            setup, traffic, warmup=_CYCLES, cycles=_CYCLES, precision=_PRECISION
+        )
+        note = f"{len(points)} loads, {_CYCLES} cycles each, one flit a packet"
+        figures[name] = Measured(round(load, 4), "sampled", note)
+    return figures
+
+
+class _Simulated:
+    """A machine of one plane as the simulator sees it: whole, or switch by switch."""
+
+    def __init__(self, spec: str) -> None:
+        self.whole = build(spec)
+        self.graph = graph = switch_graph(self.whole)
+        each = np.unique(graph.ends[graph.ends > 0])
+        if graph.hosted or graph.lines > 1 or len(each) != 1:
+            raise ArgumentError("its endpoints have several lines, or switches not all as many")
+        if not len(graph.heads) or (graph.speeds != 1).any():
+            raise ArgumentError("it has no links between switches, or not all of one rate")
+        if self.whole.order > _MOST_NODES:
+            raise ArgumentError(
+                f"{self.whole.order} endpoints and switches are more than the {_MOST_NODES} that"
+                " are simulated in reasonable time"
+            )
+        self.each = int(each[0])
+
+    def _by_switch(self, routing: str) -> bool:
+        return routing == "ugal" and bool((self.graph.ends > 0).all())
+
+    def view(self, routing: str) -> tuple[Network, int]:
+        """The network that is simulated, and the endpoints at each of its nodes."""
+        if not self._by_switch(routing):
+            return self.whole, 1
+        graph = self.graph
+        once = graph.tails < graph.heads
+        tails, heads = graph.tails[once], graph.heads[once]
+        return Network.from_links(graph.order, tails, heads, spec=self.whole.spec), self.each
+
+    def worst(self, routing: str) -> IntArray:
+        """The worst permutation, endpoint by endpoint as the view numbers them."""
+        count, each = len(self.graph.ends), self.each
+        lines = np.arange(count * each).reshape(count, each)
+        to = self.graph.worst_permutation()
+        if not self._by_switch(routing):
+            ends = self.whole.endpoints
+            owner = self.whole.heads[self.whole.indptr[ends]]
+            lines = np.argsort(owner, kind="stable").reshape(-1, each)
+        out = np.empty(lines.size, dtype=np.int64)
+        out[lines] = np.roll(lines[to], -1, axis=1)
+        return out

@@ -1,0 +1,93 @@
+"""Simulated saturation of switched machines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hopscape.core.errors import ArgumentError
+from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.saturations import (
+    SATURATIONS,
+    _Simulated,
+    saturate_finalists,
+    saturate_machine,
+)
+from hopscape.design.switched import design_switched
+from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.metrics.throughput import switch_graph
+from hopscape.registry import build
+
+
+@pytest.mark.parametrize(
+    "spec", ["concentrated(complete(5), 4)", "leaf_spine(4, 2, 3)", "dragonfly(2, 1, p=2)"]
+)
+@pytest.mark.parametrize("routing", ["fixed", "ugal"])
+def test_the_worst_permutation_goes_from_switch_to_switch(spec, routing):
+    """Endpoints of one switch all send to those of the switch that the graph names."""
+    machine = _Simulated(spec)
+    network, each = machine.view(routing)
+    to = machine.worst(routing)
+    assert sorted(to.tolist()) == list(range(len(network.endpoints) * each))
+    assert (to != np.arange(len(to))).all()
+    home = np.repeat(network.endpoints, each)
+    if each == 1:
+        home = network.heads[network.indptr[home]]
+    switches = np.unique(home)
+    wanted = machine.graph.worst_permutation()
+    for node, goal in enumerate(to.tolist()):
+        at = int(np.searchsorted(switches, home[node]))
+        assert home[goal] == switches[wanted[at]]
+
+
+def test_ugal_carries_more_of_the_worst_permutation():
+    """All endpoints of a switch send to one other: one channel, or detours over all switches."""
+    found = saturate_machine("concentrated(complete(9), 7)")
+    assert found["saturation_worst"].value == pytest.approx(1 / 7, rel=0.35)
+    assert found["saturation_worst_ugal"].value > 1.7 * found["saturation_worst"].value
+    assert all(figure.how == "sampled" for figure in found.values())
+
+
+def test_nothing_is_carried_beyond_what_no_routing_exceeds():
+    for spec in ("concentrated(ring(6), 2)", "leaf_spine(4, 1, 4)"):
+        graph, found = switch_graph(build(spec)), saturate_machine(spec)
+        assert found["saturation"].value <= graph.uniform().throughput + 0.06
+        assert found["saturation_worst"].value <= graph.bound().value + 0.06
+
+
+def test_finalists_get_the_figures_and_time_is_bounded():
+    asked = SwitchedRequirements(20, 10, families=("complete", "leaf_spine", "torus"))
+    found = design_switched(asked)
+    rows = saturate_finalists(found, count=2)
+    assert len(rows) == 2
+    assert set(rows[0]) == {"spec", *SATURATIONS}
+    first = found.find(rows[0]["spec"])
+    assert first.value("saturation") == rows[0]["saturation"] > 0.3
+    assert all(set(SATURATIONS) <= set(one.figures) for one in found.candidates)
+    again = design_switched(asked)
+    (row, *_) = saturate_finalists(again, count=1, seconds=-1)
+    assert row["saturation"] is None
+    assert "no time was left to simulate" in again.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("fat_tree(20)", "more than the 1500"),
+        ("hammingmesh(2, 2, 2, 2)", "several lines"),
+        ("concentrated(complete(1), 4)", "no links between switches"),
+    ],
+)
+def test_what_is_not_simulated(spec, why):
+    with pytest.raises(ArgumentError, match=why):
+        saturate_machine(spec)
+
+
+def test_planes_are_simulated_one_by_one():
+    planes = saturate_machine("planes(concentrated(complete(4), 2), 2)", planes=2)
+    assert planes == saturate_machine("concentrated(complete(4), 2)")
+
+
+def test_the_columns_are_explained():
+    for name in SATURATIONS:
+        assert "flit by flit" in ALL_COLUMNS[name].explanation

@@ -1,0 +1,41 @@
+"""The page of which network: both kinds of machine, and a study that goes on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hopscape.design import which
+from hopscape.design.designer import usual_processes
+from hopscape.design.requirements import Requirements
+from hopscape.design.switched import design_switched, usual_jobs
+from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.store import Store
+
+
+def test_the_sizes_of_the_page():
+    assert len(which.SIZES) == 6
+    assert which.SWITCHED_SIZES == ((256, 32), (1024, 64), (4096, 64), (16384, 64))
+
+
+def test_every_size_at_full_and_half_throughput(monkeypatch):
+    asked = []
+
+    def few(question, **more):
+        asked.append((question.endpoints, question.throughput, more))
+        return design_switched(replace(question, families=("complete", "leaf_spine")), jobs=1)
+
+    monkeypatch.setattr(which, "design_switched", few)
+    kept = Store()
+    page = which.which_network((), ((20, 10), (24, 12)), table=kept)
+    assert [(n, x) for n, x, _ in asked] == [(20, 1.0), (20, 0.5), (24, 1.0), (24, 0.5)]
+    assert all(more["table"] is kept for _, _, more in asked)
+    assert '--sizes "" --switched "20x10;24x12"' in page
+    assert page.count("\n## ") == 4
+    assert "\nBuild " in page
+    assert "leaf_spine(" in page
+
+
+def test_small_questions_take_one_process():
+    assert usual_processes(Requirements(64, 4)) == 1
+    assert usual_jobs(SwitchedRequirements(256, 32)) == 1
+    assert usual_processes(Requirements(4096, 8)) == usual_jobs(SwitchedRequirements(16384, 64))
