@@ -74,6 +74,7 @@ TWINS = {
     "metrics.bisection_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
     "metrics.clique_kernels": ("metrics/test_groups.py", "largest_clique"),
     "metrics.throughput_kernels": ("metrics/test_throughput.py", "paths_between"),
+    "metrics.concurrent_kernels": ("metrics/test_concurrent.py", "slow_bounds"),
     "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "check_routes"),
     "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "simple"),
     "metrics.cut_kernels": ("metrics/test_cut_kernels.py", "least_cut"),

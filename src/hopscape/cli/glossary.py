@@ -144,7 +144,7 @@ _COLLECTIVE = {
     "fastest": "the algorithm of the least time at this size",
     "from": "the size from which on this algorithm is the fastest",
     "instead of": "the algorithm that is the fastest below this size",
-    "bound (µs)": "time that no algorithm beats at this size",
+    "bound": "time that no algorithm beats at this size",
 }
 _FOLDER = {
     "file": "a file or folder of the hand-over",

@@ -52,7 +52,7 @@ def number_links(network: Network) -> Links:
     >>> import hopscape
     >>> links = number_links(hopscape.build("path(3)"))
     >>> links.tails.tolist(), links.heads.tolist(), links.channel.tolist()
-    ([0, 1], [1, 2], [0, 1, 2, 3])
+    ([0, 1], [1, 2], [0, 2, 1, 3])
     """
     tails, heads, first = link_ends(network)
     second = network.reverse[first].astype(np.int64)

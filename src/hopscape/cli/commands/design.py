@@ -297,12 +297,7 @@ def design(
             "give --nodes and --ports for a direct machine, or --endpoints and --radix for a"
             " switched one"
         )
-    if endpoints > 1:
-        print(
-            "hopscape: --endpoints-per-router is deprecated; concentration belongs to switched"
-            " machines: --endpoints N --radix R",
-            file=sys.stderr,
-        )
+    _warn_of_concentration(endpoints)
     requirements = Requirements(
         nodes=nodes,
         ports=ports,
@@ -330,6 +325,15 @@ def design(
         found = _find(requirements, finalists, work, view)
     _show(found, view)
     _finish(found, written)
+
+
+def _warn_of_concentration(endpoints: int) -> None:
+    if endpoints > 1:
+        print(
+            "hopscape: --endpoints-per-router is deprecated; concentration belongs to switched"
+            " machines: --endpoints N --radix R",
+            file=sys.stderr,
+        )
 
 
 def _check_folder(out: Path | None, choose: str | None) -> None:

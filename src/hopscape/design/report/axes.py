@@ -86,7 +86,7 @@ class Axis:
         rough = 10 ** math.floor(math.log10(span / _TICKS))
         step = min((rough * m for m in (1, 2, 5, 10)), key=lambda s: abs(span / s - _TICKS))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(i * step, 12) for i in range(first, last + 1)]
+        return [round(float(i * step), 12) for i in range(first, last + 1)]
 
 
 @dataclass(frozen=True)

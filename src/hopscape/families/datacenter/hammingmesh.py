@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -152,6 +152,8 @@ class HammingMesh(Family):
         ends = self.width * self.height
         rows, columns = self.height * self.row.switches, self.width * self.column.switches
         self.starts = (0, ends, ends + rows, ends + rows + columns)
+        if self.order >= 2**62:
+            raise TooLargeError(f"hammingmesh has {self.order} nodes; it is built below 2^62")
 
     @property
     def order(self) -> int:

@@ -341,7 +341,7 @@ class Clos(XGFT):
     name = "clos"
     summary = "folded Clos (fat tree) of r-port switches: any levels, taper and number of pods"
     parameters = (
-        Parameter("radix", "int", "ports of a switch", low=2),
+        Parameter("radix", "int", "ports of a switch", low=2, high=1 << 20),
         Parameter("levels", "int", "levels of switches", low=1, high=60),
         Parameter("down", "int", "endpoints per leaf; half of the ports", low=1, default=None),
         Parameter("pods", "int", "parts below the top; as many as ports", low=1, default=None),
