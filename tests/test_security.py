@@ -195,7 +195,7 @@ def test_the_same_answer_for_every_hash_seed(tmp_path):
     commands = [
         ["compare", "petersen", "torus(3, 4)", "kautz(2, 3)", "fat_tree(4)", "-f", "json"],
         ["broadcast", "random_regular(20, 3)", "--save", "FOLDER/s.json"],
-        ["alltoall", "product(petersen, ring(3))", "-f", "json"],
+        ["alltoall", "product(path(3), ring(3))", "-f", "json"],
         ["deadlock", "random_regular(20, 3)", "-f", "json"],
         ["groups", "torus(4, 4)", "5", "-f", "json"],
         ["export", "multiring(8, 1, 3)", "-o", "FOLDER/m.graphml"],

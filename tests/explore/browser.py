@@ -84,6 +84,10 @@ class Visit:
         """The text of the panel."""
         return str(self.page.inner_text("#panel"))
 
+    def shows(self, text: str, where: str = "#panel") -> None:
+        """Wait until a part of the page says so: what was clicked is drawn with the next frame."""
+        self.page.locator(where, has_text=text).wait_for(timeout=10_000)
+
     def check(self) -> None:
         """Nothing went wrong, and no request left."""
         assert self.wrong == []

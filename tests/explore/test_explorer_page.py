@@ -140,40 +140,40 @@ def test_hover_search_and_killing_links(browser: Any, rich: Path) -> None:
     assert "There is no node" in tip.inner_text()
     visit.set(tab="faults", kill=True)
     visit.page.locator("canvas").first.click(position=middle)
-    assert "link 5 (1, 1) – 6 (1, 2)" in visit.panel()
+    visit.shows("link 5 (1, 1) – 6 (1, 2)")
     visit.set(a=5, b=6, tab="route")
-    assert "The dimension order route meets something dead." in visit.panel()
-    assert "Detour: 3 hops" in visit.panel()
+    visit.shows("The dimension order route meets something dead.")
+    visit.shows("Detour: 3 hops")
     visit.close()
 
 
 def test_cut_off_nodes_are_named(browser: Any, tmp_path: Path) -> None:
     visit = Visit(browser, write(tmp_path, hopscape.build("path(5)")), "tab=faults&dead-n0=1")
-    assert "2 pieces; cut off from the largest: 1 node: 0" in visit.panel()
+    visit.shows("2 pieces; cut off from the largest: 1 node: 0")
     visit.set(a=0, b=4, tab="route")
-    assert "There is no way left: cut off." in visit.panel()
+    visit.shows("There is no way left: cut off.")
     visit.close()
 
 
 def test_schedules_play_step_and_tell(browser: Any, rich: Path) -> None:
     visit = Visit(browser, rich, "tab=schedule")
-    assert "no schedule has fewer than" in visit.panel()
+    visit.shows("no schedule has fewer than")
     visit.page.click("[data-key=round-next]")
-    assert "Round 1:" in visit.panel()
+    visit.shows("Round 1:")
     visit.page.select_option("[data-key=round-speed]", "30")
     visit.page.click("[data-key=round-play]")
     last = visit.page.evaluate(
         "Math.max(...window.hopscape.panes.map(p => p.net.data.schedules[0].rounds))"
     )
     visit.page.wait_for_function(f"() => window.hopscape.state.round === {last}", timeout=20_000)
-    assert "15 of 15 transfers done" in visit.panel()
+    visit.shows("15 of 15 transfers done")
     visit.page.click("[data-key=round-back]")
     assert visit.page.evaluate("window.hopscape.state.round") == last - 1
     visit.page.select_option("[data-key=schedule]", "1")
     visit.page.check("[data-key=tiles]")
     visit.page.locator("canvas").first.focus()
     visit.page.keyboard.press(".")
-    assert "tiles, one for each node" in visit.page.inner_text("#legend")
+    visit.shows("tiles, one for each node", "#legend")
     visit.page.select_option("[data-key=schedule]", "2")
     visit.close()
 
@@ -181,16 +181,16 @@ def test_schedules_play_step_and_tell(browser: Any, rich: Path) -> None:
 def test_heat_cycle_and_film(browser: Any, rich: Path) -> None:
     visit = Visit(browser, rich, "right=-1&tab=load")
     visit.page.click("[data-key=load1]")
-    assert "Busiest channels: worst" in visit.panel()
+    visit.shows("Busiest channels: worst")
     visit.page.click("#panel [data-key=cut]")
-    assert "links between them" in visit.page.inner_text("#legend")
+    visit.shows("links between them", "#legend")
     visit.page.click("#tab-deadlock")
-    assert "One virtual channel can deadlock." in visit.panel()
+    visit.shows("One virtual channel can deadlock.")
     visit.page.click("#panel [data-key=vc]")
-    assert "class 0" in visit.page.inner_text("#legend")
+    visit.shows("class 0", "#legend")
     visit.page.click("#tab-simulation")
     visit.page.click("[data-key=frame-next]")
-    assert "Cycle 10:" in visit.panel()
+    visit.shows("Cycle 10:")
     assert visit.page.locator(".uplot canvas").count() == 1
     visit.close()
 
@@ -259,7 +259,7 @@ def test_keys_alone_are_enough(browser: Any, rich: Path) -> None:
     assert visit.page.locator("dialog").is_visible()
     visit.page.keyboard.press("Escape")
     visit.page.click("#tab-nodes")
-    assert "Nodes and their neighbours by port" in visit.panel()
+    visit.shows("Nodes and their neighbours by port")
     visit.close()
 
 
@@ -301,7 +301,7 @@ def test_hostile_names_stay_text(browser: Any, tmp_path: Path) -> None:
         visit.page.click(f"#tab-{tab}")
         visit.page.locator("canvas").first.hover(position=visit.where(1))
     visit.page.click("#tab-nodes")
-    assert "<script>alert(1)</script>" in visit.panel()
+    visit.shows("<script>alert(1)</script>")
     assert visit.page.locator("#hopscape script, #hopscape img").count() == 0
     with visit.page.expect_download() as saved:
         visit.page.click("[data-key=svg]")
