@@ -39,7 +39,6 @@ _FEW_PORTS = 64
 _LISTED_BYTES = 70
 _KIND_BYTES = 64
 _COUNTED_BYTES = 12
-_PORT_BYTES = 32  # of a port while a family looks for its end
 _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
 _PAIRED_BYTES = 12
@@ -347,8 +346,8 @@ class Wired:
         """
         array, scalar = self.resolve(nodes)
         if self.family is not None:
-            bytes_needed = _PORT_BYTES * array.size * self.family.ports
-            require_memory(bytes_needed, f"the ports of {array.size} nodes of {self.spec}")
+            entries = array.size * self.family.ports
+            require_memory(8 * entries, f"the neighbours of {array.size} nodes")
         rows = self.rows(array.ravel())
         if scalar:
             return tuple(int(x) for x in rows[0])
