@@ -76,6 +76,7 @@ def test_embed():
     assert (found["dilation"], found["congestion"], found["exact"]) == (1, 1, True)
 
 
+@pytest.mark.slow
 def test_study(tmp_path):
     code, out, complaints = run(
         *("study", "rpc", str(tmp_path / "rpc"), "--effort", "2"),

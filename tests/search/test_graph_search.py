@@ -73,7 +73,7 @@ def slow_total(graph: nx.Graph, weights: Any) -> tuple[int, int]:
 def test_wiring_and_measure_after_many_moves(shape: Shape, local: str) -> None:
     """The wiring that moves leave behind is the wiring of the darts, and it is measured right."""
     climb = Climb(shape, 5)
-    for _ in range(3):
+    for _ in range(2):
         climb.anneal(40, 8.0, 4.0) if local == "anneal" else climb.tabu(80)
         lift = climb._lift
         assert (lift.mate[lift.mate] == np.arange(shape.darts)).all()
