@@ -161,7 +161,10 @@ def test_the_report_escapes_everything():
     from hopscape.design.report import html_report, markdown_report
     from hopscape.design.requirements import Requirements
 
-    found = design(Requirements(nodes=8, ports=3), finalists=1)
+    found = design(
+        Requirements(nodes=8, ports=3, families=("ring", "mesh", "hypercube", "random_regular")),
+        finalists=1,
+    )
     evil = "x</code></td><script>alert(1)</script><img src=x onerror=alert(1)>'\" onload='a"
     found.notes.append(evil)
     for one in found.candidates:
