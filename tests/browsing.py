@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 _QUIET = (
     "--no-sandbox --disable-gpu --disable-quic --disable-background-networking"
     " --disable-component-update --disable-sync"
@@ -29,8 +29,10 @@ def browsed() -> Iterator[Any]:
 
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=CHROMIUM, args=_QUIET.split())
-        yield browser
-        browser.close()
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 def opened(browser: Any, address: str, width: int = 1280, height: int = 800, **options: Any) -> Any:

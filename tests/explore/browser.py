@@ -1,46 +1,9 @@
-"""A real browser for the tests of the explorer; they skip where there is none."""
+"""A page of the explorer, open in a real browser."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def require_browser() -> str:
-    """The path of Chromium; skips where it or Playwright is missing."""
-    pytest.importorskip("playwright", reason="Playwright is not installed")
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("Chromium is not installed")
-    return found
-
-
-@contextmanager
-def open_browser() -> Iterator[Any]:
-    """A headless browser."""
-    path = require_browser()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as engine:
-        browser = engine.chromium.launch(executable_path=path, headless=True, args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 class Visit:

@@ -9,15 +9,16 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from browser import Visit, open_browser
+from browser import Visit
 
 import hopscape
+from browsing import browsed, needs_browser
 from hopscape.core.network import Network
 from hopscape.explore import page, payload
 from hopscape.explore.packing import pack
 from hopscape.metrics.disjoint import disjoint_paths
 
-pytestmark = pytest.mark.acceptance
+pytestmark = [pytest.mark.acceptance, needs_browser]
 
 _ASK = """async cases => { const k = window.hopscapeKernels;
 return cases.map(c => {
@@ -40,7 +41,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     place = tmp_path_factory.mktemp("kernels") / "page.html"
     bare: dict[str, Any] = {"schedules": (), "traffic": (), "bisection": False, "deadlock": False}
     place.write_text(page([payload(hopscape.build("ring(4)"), **bare)]), encoding="utf-8")
-    with open_browser() as browser:
+    with browsed() as browser:
         yield Visit(browser, place)
 
 

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Visit, open_browser
+from browser import Visit
 
 import hopscape
+from browsing import browsed, needs_browser
 from hopscape.core.addresses import Labels
 from hopscape.core.channels import ChannelClass
 from hopscape.core.network import Network
 from hopscape.explore import page, payload
 from hopscape.metrics.disjoint import disjoint_paths
 
-pytestmark = pytest.mark.acceptance
+pytestmark = [pytest.mark.acceptance, needs_browser]
 
 FAMILIES = [
     "torus(4, 4)",
@@ -37,7 +38,7 @@ BARE: dict[str, Any] = {"schedules": (), "traffic": (), "bisection": False, "dea
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with open_browser() as found:
+    with browsed() as found:
         yield found
 
 

@@ -276,7 +276,7 @@ def test_the_form_in_chromium(server):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("ring(4)",), "-o page.html must name the page"),
+        (("ring(4)",), "-o is missing: the page is written to a file"),
         (("ring(4)", "-o", "x.html", "--port", "5"), "--port is for the explorer in the browser"),
         (("ring(4)", "-o", "x.html", "--no-open"), "--open is for the explorer in the browser"),
         (("-o", "x.html"), "-o is about the page of a network"),

@@ -95,7 +95,7 @@ def explore(
         if value is not None:
             raise ArgumentError(f"{name} is for the explorer in the browser; leave out SPEC")
     if output is None:
-        raise ArgumentError("-o page.html must name the page")
+        raise ArgumentError("-o is missing: the page is written to a file, such as -o page.html")
     from hopscape.core.files import write_text
     from hopscape.core.memory import human_bytes
     from hopscape.explore import page, payload
