@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+
+from hopscape.core import plugins
+from hopscape.core.errors import HopscapeError
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
 
@@ -48,6 +52,17 @@ def test_every_kind_of_plugin_is_found_by_its_commands(installed: Path, tmp_path
     assert (tmp_path / "wheel.adj").read_text().splitlines()[1] == "1: 0 2 8"
     words = ["ledger", "--paper", "wheel", "--plant", "-f", "json"]
     assert '"noticed": true' in hopscape(installed, *words)
+
+
+def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, the last one won, and nobody was told."""
+    group = "hopscape.exporters"
+    pair = [EntryPoint("edges", f"{package}:EDGES", group) for package in ("here", "there")]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: pair)
+    with pytest.raises(HopscapeError, match=r"'edges' is declared by .* and by .*another name"):
+        plugins.plugin_entries.__wrapped__("exporters")
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [pair[0], pair[0]])
+    assert plugins.plugin_entries.__wrapped__("exporters") == {"edges": pair[0]}
 
 
 def test_a_pattern_of_traffic(installed: Path) -> None:

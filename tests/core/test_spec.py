@@ -249,6 +249,11 @@ def test_any_text_gives_a_network_or_a_hopscape_error(text):
 @example("debruijn", [10**12, 2])
 @example("kautz", [10**12, 2])
 @example("generalized_petersen", [10**19 + 1, 2])
+@example("clos", [165690762060885, 8])
+@example("dragonfly_plus", [784, 464782029073432517894, 8])
+@example("rail_optimized", [880, 305589492421493])
+@example("hammingmesh", [5, 2145979426394994212248970, 7, 777])
+@example("fatclique", [19861796, 2, 433020])
 def test_any_numbers_give_a_network_that_answers_or_an_error(name, numbers):
     small = mock.patch.dict(os.environ, HOPSCAPE_MEMORY="20M")
     with small, contextlib.suppress(HopscapeError):

@@ -16,6 +16,7 @@ import hopscape
 from conftest import bfs
 from hopscape.cli.app import app
 from hopscape.core.check import check_router
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import SpecError
 from hopscape.core.requirement import Requirement
 from hopscape.families.datacenter.star import balanced_quad, paley
@@ -319,6 +320,36 @@ def test_any_twist_keeps_its_promises(sides: list[int], data: st.DataObject) -> 
     count = len(sides) * (len(sides) - 1) // 2
     twist = data.draw(st.lists(st.integers(0, 7), min_size=count, max_size=count))
     assert broken_promises(f"twisted_torus({sides}, twist={twist})") == []
+
+
+@FEW
+@given(
+    sides=st.lists(st.sampled_from([1, 2, 3, 5, 40, 97]), min_size=1, max_size=3), data=st.data()
+)
+def test_lengths_in_long_and_thin_tori(sides: list[int], data: st.DataObject) -> None:
+    """A reduced basis can be long and thin: then each length is searched for."""
+    assume(int(np.prod(sides)) <= 20_000)
+    count = len(sides) * (len(sides) - 1) // 2
+    twist = data.draw(st.lists(st.integers(0, 100), min_size=count, max_size=count))
+    net = hopscape.build(f"twisted_torus({sides}, twist={twist})")
+    some = np.unique(np.linspace(0, net.order - 1, 60).astype(np.int64))
+    group = net.family.group
+    assert group.lengths(group.box.tuples(some)).tolist() == distances_from(net, 0)[some].tolist()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "twisted_torus([3, 65536], twist=[3])",
+        "twisted_torus([1000000007, 3])",
+        f"twisted_torus([{10**22}, {3 * 10**22}])",
+        "twisted_torus([2, 3, 4, 5, 6])",
+    ],
+)
+def test_twisted_tori_of_any_size_answer(spec: str) -> None:
+    net = hopscape.build(spec)
+    assert net.facts.connected
+    assert net.router().distance(0, 1) == 1
 
 
 @pytest.mark.parametrize("sides", [(3, 6), (4, 8), (5, 5), (2, 9), (6, 4)])
