@@ -68,9 +68,11 @@ def test_one_machine_under_several_names():
     place = {one.spec: i for i, one in enumerate(found.candidates)}
     for one in equal:
         twin = found.candidates[place[one.equals]]
-        assert place[twin.spec] < place[one.spec] and not twin.equals
+        assert place[twin.spec] < place[one.spec]
+        assert not twin.equals
         pair = [hopscape.build(spec) for spec in (one.spec, twin.spec)]
-        assert pair[0].links == pair[1].links and pair[0].order == pair[1].order
+        assert pair[0].links == pair[1].links
+        assert pair[0].order == pair[1].order
         assert f"runner-up is {one.spec}" not in found.answer or twin is not found.best
 
 
