@@ -253,10 +253,7 @@ export class App {
     const open = TABS.filter((tab) => this.panes.some((pane) => tab.there(pane)));
     const tab = open.find((one) => one.name === state.tab) ?? open[0];
     const key = tab.still ? `${tab.name} ${state.left} ${state.right}` : "";
-    if (key && key === this.shownPanel) {
-      this.legend();
-      return;
-    }
+    if (key && key === this.shownPanel) return;
     this.shownPanel = key;
     const list = h(
       "div",

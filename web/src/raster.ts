@@ -2,10 +2,12 @@
  * Thin lines by the thousand, added up pixel by pixel.
  *
  * A canvas without a graphics card takes about twice as long for as many strokes. Each line adds
- * its weight to the two pixels beside it at every step (Wu 1991); what has added up to s covers
- * 1 - exp(-s), as s thin coats of paint would.
+ * its weight to the two pixels beside it at every step (Wu 1991), or, while `fine` is off, to the
+ * nearer one: among very many lines nobody sees a difference, and it takes half as long. What has
+ * added up to s covers 1 - exp(-s), as s thin coats of paint would.
  */
 export class Raster {
+  fine = true;
   private sum: Float32Array;
   private owner: Uint8Array;
   private image: ImageData;
@@ -68,7 +70,15 @@ export class Raster {
     const end = start + slope * last;
     this.low = Math.min(this.low, steep ? first : Math.floor(Math.min(at, end)));
     this.high = Math.max(this.high, steep ? last : Math.floor(Math.max(at, end)) + 1);
-    if (steep) {
+    if (!this.fine) {
+      const [step, stride] = steep ? [width, 1] : [1, width];
+      at += 0.5;
+      for (let t = first, base = first * step; t <= last; t++, base += step, at += slope) {
+        const place = base + (at | 0) * stride;
+        sum[place] += weight;
+        owner[place] = colour;
+      }
+    } else if (steep) {
       for (let t = first, row = first * width; t <= last; t++, row += width, at += slope) {
         const cell = at | 0;
         const part = weight * (at - cell);

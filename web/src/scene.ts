@@ -149,6 +149,7 @@ export function along(
 }
 
 const MANY = 300;
+const VERY_MANY = 6000;
 const PIECES = 6;
 
 /** Groups of many thin links, added up in a raster; the colours that were done. */
@@ -162,6 +163,7 @@ export function rasterLinks(
   if (scene.places.matrix) return done;
   const { start, list } = groups(scene.links);
   const width = ratio * lineWidth(scene.tails.length, camera.scale);
+  raster.fine = scene.tails.length < VERY_MANY;
   raster.begin();
   scene.links.colours.forEach((_, c) => {
     const weight = width * (scene.links.sizes?.[c] ?? 1);

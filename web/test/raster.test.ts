@@ -14,8 +14,9 @@ beforeAll(() => {
   } as never;
 });
 
-function painted(lines: number[][], colour = "#ff0000"): Uint8ClampedArray {
+function painted(lines: number[][], colour = "#ff0000", fine = true): Uint8ClampedArray {
   const raster = new Raster(20, 10);
+  raster.fine = fine;
   raster.begin();
   for (const [ax, ay, bx, by] of lines) raster.line(ax, ay, bx, by, 0.8, 0);
   raster.paint([colour]);
@@ -76,4 +77,24 @@ it("takes the colour of the last one", () => {
     [0, 0, 255],
     [0, 0, 255],
   ]);
+});
+
+it("puts a coarse line on the nearest pixels", () => {
+  for (const [ax, ay, bx, by] of [
+    [2, 1, 17, 8],
+    [1, 0.4, 4, 8.6],
+    [18, 2, 1, 2],
+    [-30, 12, 40, -3],
+  ]) {
+    const data = painted([[ax, ay, bx, by]], "#00ff00", false);
+    const steep = Math.abs(by - ay) > Math.abs(bx - ax);
+    for (let y = 0; y < 10; y++)
+      for (let x = 0; x < 20; x++) {
+        const share = steep ? (y - ay) / (by - ay) : (x - ax) / (bx - ax);
+        const near = steep ? ax + share * (bx - ax) - x : ay + share * (by - ay) - y;
+        const [at, most] = steep ? [x, 18] : [y, 8];
+        if (share < 0 || share > 1 || at > most || Math.abs(Math.abs(near) - 0.5) < 0.01) continue;
+        expect(data[4 * (20 * y + x) + 3] > 0, `${x}, ${y}`).toBe(Math.abs(near) < 0.5);
+      }
+  }
 });
