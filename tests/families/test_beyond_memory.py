@@ -7,6 +7,7 @@ import pytest
 
 import hopscape
 from hopscape.families.datacenter.expansion import ExpandedPolarFly
+from hopscape.families.datacenter.hammingmesh import Line
 from hopscape.families.torus.express import _Axis
 from hopscape.families.torus.twisted import Twist
 
@@ -64,3 +65,33 @@ def test_hops_along_an_express_axis(side: int, spans: tuple[int, ...], interchan
     for k in range(side):
         want = np.minimum(want, want[:, k : k + 1] + want[k : k + 1])
     assert np.array_equal(axis.hops, want)
+
+
+@pytest.mark.parametrize("boards", [1, 2, 3, 9])
+def test_reach_of_long_boards(boards: int) -> None:
+    """Against all pairs along the line."""
+    for length in (1, 2, 3, 4, 5, 8, 13, 30, 31):
+        line = Line(length, boards, 8)
+        nodes = np.arange(line.nodes + line.switches)
+        hops = line.distances(np.repeat(nodes, len(nodes)), np.tile(nodes, len(nodes)))
+        table = hops.reshape(len(nodes), -1)
+        ends = table[: line.nodes, : line.nodes].max()
+        mixed = table[: line.nodes, line.nodes :].max(initial=0)
+        assert line.reach()[:2] == (ends, mixed)
+
+
+@pytest.mark.parametrize(
+    ("spec", "switches"),
+    [
+        ("rail_optimized(1000000000000000000000000000000, 1, units=8)", 9 * 10**30 - 10**30 + 9),
+        ("hammingmesh(1, 3, 2, 7499517, radix=4294967296)", None),
+        ("hammingmesh(15, 765786, 5, 13)", None),
+        ("kary_ntree(1000000, 2)", 2 * 10**6),
+    ],
+)
+def test_switches_are_counted_not_listed(spec: str, switches: int | None) -> None:
+    network = hopscape.build(spec)
+    assert network.has_switches
+    assert 0 < network.endpoint_count < network.order
+    if switches is not None:
+        assert network.order - network.endpoint_count == switches

@@ -22,7 +22,9 @@ _TEXTS = (
     "uniform", "auto", "list", "0", "1-2", "0-1@5", "random:1", "random:-1", "tornado",
     "2,axis0=1", "0.1:0.3:0.1", "a,b", "", " ", "²", "--", "(0, 0)", "[0, 1]", "no/such/file.csv",
 )  # fmt: skip
-_SKIPPED = {"ledger", "study", "search", "design", "ring-torus", "machines", "which-network"}
+_SKIPPED = {
+    "ledger", "study", "search", "design", "ring-torus", "machines", "which-network", "warm-up",
+}  # fmt: skip
 """Commands that are long by their nature; their parsers are tried with --help and bad options."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NO_PORT", "Floats", "IntArray", "Integer"]
+__all__ = ["NO_PORT", "Floats", "IntArray", "Integer", "count_numbers"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 """Integers (node numbers, ports, channels, distances), or truth values."""
@@ -19,3 +19,16 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 NO_PORT = 0xFFFF
 """Entry of a table of ports (uint16) on arrival, and where there is no route."""
+
+
+def count_numbers(numbers: IntArray | range | None) -> int:
+    """How many there are, of a range too long for ``len`` as well.
+
+    Examples
+    --------
+    >>> count_numbers(range(3, 10**30)), count_numbers(None)
+    (999999999999999999999999999997, 0)
+    """
+    if isinstance(numbers, range):
+        return max(0, numbers.stop - numbers.start)
+    return 0 if numbers is None else len(numbers)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import IntArray, count_numbers
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
 from hopscape.core.facts import Facts, Symmetry
@@ -113,15 +113,17 @@ class Structure(ABC):
         """
         return self.translations()
 
-    def switches(self) -> IntArray | None:
-        """Node numbers of switches (nodes that are no endpoints), or None when there are none."""
+    def switches(self) -> IntArray | range | None:
+        """Node numbers of switches (nodes that are no endpoints), or None when there are none.
+
+        A range where they are consecutive, which takes no memory however many they are.
+        """
         return None
 
     @property
     def endpoint_count(self) -> int:
         """Number of nodes that are no switches, without building the network."""
-        switches = self.switches()
-        return self.order - (0 if switches is None else len(switches))
+        return self.order - count_numbers(self.switches())
 
     def port_classes(self) -> tuple[str, ...]:
         """A name for the kind of link at each port, such as ``axis0``; empty where all are alike.

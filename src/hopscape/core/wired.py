@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
-from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.arrays import Floats, IntArray, count_numbers
 from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
@@ -78,7 +78,9 @@ class Wired:
         self.addresses = addresses if addresses is not None else Numbers(order)
         self.duplex = duplex
         self._symmetry = symmetry
-        self._switches = _switch_numbers(switches, order) if switches is not None else None
+        self._switches: IntArray | range | None = (
+            _switch_numbers(switches, order) if switches is not None else None
+        )
         self._asked: set[str] = set()
         self._indptr: IntArray | None = None
         self._heads: IntArray | None = None
@@ -554,19 +556,20 @@ class Wired:
 
     # -- endpoints and switches -------------------------------------------------------------
 
-    def _switch_list(self) -> IntArray | None:
+    def _switch_list(self) -> IntArray | range | None:
         if "switches" in self._asked:
             assert self.family is not None
             found = self.family.switches()
-            self._switches = None if found is None else _switch_numbers(found, self.order)
+            if found is not None and not isinstance(found, range):
+                found = _switch_numbers(found, self.order)
+            self._switches = found
             self._asked.discard("switches")
         return self._switches
 
     @property
     def has_switches(self) -> bool:
         """Are there nodes that are no endpoints?"""
-        switches = self._switch_list()
-        return switches is not None and len(switches) > 0
+        return count_numbers(self._switch_list()) > 0
 
     @property
     def endpoints(self) -> IntArray:
@@ -574,13 +577,14 @@ class Wired:
         require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
         everybody = np.arange(self.order)
         switches = self._switch_list()
+        if isinstance(switches, range):
+            return np.delete(everybody, slice(switches.start, switches.stop))
         return everybody if switches is None else np.delete(everybody, switches)
 
     @property
     def endpoint_count(self) -> int:
         """Number of endpoints, exact."""
-        switches = self._switch_list()
-        return self.order - (0 if switches is None else len(switches))
+        return self.order - count_numbers(self._switch_list())
 
     # -- names of nodes ---------------------------------------------------------------------
 

@@ -104,8 +104,8 @@ class Concentrated(_Derived):
     def order(self) -> int:
         return len(self._edge) * self.endpoints + self._switch_count
 
-    def switches(self) -> IntArray:
-        return np.arange(len(self._edge) * self.endpoints, self.order)
+    def switches(self) -> range:
+        return range(len(self._edge) * self.endpoints, self.order)
 
     def links(self) -> tuple[IntArray, IntArray]:
         first = len(self._edge) * self.endpoints
@@ -154,8 +154,8 @@ class Planes(_Derived):
     def order(self) -> int:
         return self.base.endpoint_count + self.count * self._base_switches
 
-    def switches(self) -> IntArray:
-        return np.arange(self.base.endpoint_count, self.order)
+    def switches(self) -> range:
+        return range(self.base.endpoint_count, self.order)
 
     def links(self) -> tuple[IntArray, IntArray]:
         ends, switches = self.base.endpoint_count, self._base_switches

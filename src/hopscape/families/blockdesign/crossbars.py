@@ -11,7 +11,6 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
-from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.constructions import Design
 from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
 
@@ -43,8 +42,8 @@ class Crossbars(Family):
     def ports(self) -> int:
         return self.m
 
-    def switches(self) -> IntArray:
-        return np.arange(self.n, 2 * self.n)
+    def switches(self) -> range:
+        return range(self.n, 2 * self.n)
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.empty((len(nodes), self.m), dtype=np.int64)
@@ -101,9 +100,8 @@ class SimplexCrossbars(Family):
     def ports(self) -> int:
         return self.m
 
-    def switches(self) -> IntArray:
-        require_memory(8 * self.n, f"the crossbars of {self.spec}")
-        return np.arange(self.n, 2 * self.n)
+    def switches(self) -> range:
+        return range(self.n, 2 * self.n)
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         n, m = self.n, self.m

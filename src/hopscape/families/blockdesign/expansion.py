@@ -64,8 +64,8 @@ class DesignExpansion(ListedFamily):
     def order(self) -> int:
         return self.served + self.n * self.network.order
 
-    def switches(self) -> IntArray:
-        return np.arange(self.served, self.order)
+    def switches(self) -> range:
+        return range(self.served, self.order)
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:

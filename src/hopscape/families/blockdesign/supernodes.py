@@ -131,11 +131,10 @@ class Supernodes(Family):
                 found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
         yield from (spec for _, spec in sorted(found)[:3])
 
-    def switches(self) -> IntArray | None:
+    def switches(self) -> range | None:
         if self.order == self.ends:
             return None
-        require_memory(8 * (self.order - self.ends), f"the switches of {self.spec}")
-        return np.arange(self.ends, self.order)
+        return range(self.ends, self.order)
 
     # -- wiring -----------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ _COUNTED = 10**6  # up to so many nodes a search lists the distances soon enough
 _MOST_ROWS = 100_000  # distances that are counted one by one, ten thousand in a second
 _MOST_DIMENSIONS = 6
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
-_MOST_BOXES = 20_000
+_MOST_BOXES = 20_000  # of up to 64 bits; longer numbers take longer
 _SAMPLE = 400
 
 
@@ -71,7 +71,8 @@ class Figures:
     @cached_property
     def farthest(self) -> Farthest:
         """The largest distance, or bounds for it."""
-        return farthest(self.lattice, _BOXES.get(len(self.folded), _MOST_BOXES))
+        most = _BOXES.get(len(self.folded), _MOST_BOXES)
+        return farthest(self.lattice, most * 64 // max(64, self.nodes.bit_length()))
 
     @cached_property
     def census(self) -> Census:

@@ -40,8 +40,8 @@ class FatTree(ListedFamily):
     def order(self) -> int:
         return self.hosts + 2 * self.pairs + self.half**2
 
-    def switches(self) -> IntArray:
-        return np.arange(self.hosts, self.order)
+    def switches(self) -> range:
+        return range(self.hosts, self.order)
 
     def links(self) -> tuple[IntArray, IntArray]:
         half, hosts, pairs = self.half, self.hosts, self.pairs

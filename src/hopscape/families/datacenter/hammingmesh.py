@@ -108,8 +108,12 @@ class Line:
 
     def reach(self) -> tuple[int, int, int, int]:
         """Largest distances: of accelerators, of one and a switch, of switches, these by `out`."""
-        boards = {0, 1, self.per_leaf, self.boards - 1} & set(range(self.boards))
-        ends = np.asarray([b * self.length + i for b in sorted(boards) for i in range(self.length)])
+        boards = {b for b in (0, 1, self.per_leaf, self.boards - 1) if 0 <= b < self.boards}
+        middle = self.length // 2  # the farthest are at the ends and in the middle of a board
+        places = {0, 1, *range(middle - 2, middle + 3), self.length - 2, self.length - 1}
+        ends = np.asarray(
+            [b * self.length + i for b in sorted(boards) for i in places if 0 <= i < self.length]
+        )
         few = [*range(min(2, self.leaves)), *(self.leaves + k for k in range(2))]
         switches = np.asarray([self.nodes + k for k in few if k < self.switches], dtype=np.int64)
 
@@ -168,8 +172,8 @@ class HammingMesh(Family):
         boxes = [(self.height, self.width), (self.height, self.row.switches)]
         return Levels([*boxes, (self.width, self.column.switches)])
 
-    def switches(self) -> IntArray | None:
-        return np.arange(self.starts[1], self.order) if self.order > self.starts[1] else None
+    def switches(self) -> range | None:
+        return range(self.starts[1], self.order) if self.order > self.starts[1] else None
 
     def places(self, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Kind (0 accelerator, 1 switch of a row, 2 of a column), and places in row and column."""

@@ -84,8 +84,8 @@ class RailOptimized(Family):
         inner = (units, servers, 1) if self.inside else (0, 0, 0)
         return Levels([(units, servers, rails), inner, (units, 1, rails), (1, self.tops, 1)])
 
-    def switches(self) -> IntArray:
-        return np.arange(self.starts[1], self.order)
+    def switches(self) -> range:
+        return range(self.starts[1], self.order)
 
     def places(self, nodes: IntArray) -> IntArray:
         """Kind, unit, server, rail and spine of each node; -1 where it has none."""

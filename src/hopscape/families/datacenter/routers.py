@@ -84,11 +84,10 @@ class TerminalFamily(Family):
     def ports(self) -> int:
         return max(self.router_degree + self.terminals, int(self.terminals > 0))
 
-    def switches(self) -> IntArray | None:
+    def switches(self) -> range | None:
         if self.terminals == 0:
             return None
-        require_memory(8 * self.order, f"the list of the switches of {self.spec}")
-        return np.arange(self.ends, self.order)
+        return range(self.ends, self.order)
 
     def put(self, table: IntArray, rows: IntArray, carrier: IntArray, values: IntArray) -> None:
         """Write what concerns ports between routers behind those that lead to endpoints."""

@@ -9,7 +9,6 @@ import numpy as np
 from hopscape.core.addresses import Addresses, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Facts, Family, Parameter, Symmetry
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router, pick, spread
@@ -52,9 +51,8 @@ class BCube(Family):
         switches = [(*(n,) * (k - i), 1, *(n,) * i) for i in range(k + 1)]
         return Levels([(n,) * (k + 1), *switches])
 
-    def switches(self) -> IntArray:
-        require_memory(8 * self.order, f"the list of the switches of {self.spec}")
-        return np.arange(self.servers, self.order)
+    def switches(self) -> range:
+        return range(self.servers, self.order)
 
     def places(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
         """Level (-1 for a server), and the digits as a number, that of the level being 0."""
@@ -167,9 +165,8 @@ class DCell(Family):
         parts = [size + 1 for size in self.sizes[:-1]][::-1]
         return Levels([(*parts, self.n), (*parts, 1)])
 
-    def switches(self) -> IntArray:
-        require_memory(8 * self.order, f"the list of the switches of {self.spec}")
-        return np.arange(self.servers, self.order)
+    def switches(self) -> range:
+        return range(self.servers, self.order)
 
     def gates(self, at: IntArray, to: IntArray, level: int) -> tuple[IntArray, IntArray]:
         """The servers at both ends of the link between the parts of two servers at a level."""

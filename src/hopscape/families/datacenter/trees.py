@@ -19,7 +19,6 @@ from hopscape.core.addresses import Addresses, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
@@ -89,9 +88,8 @@ class XGFT(Family):
         h = self.height
         return Levels([(*self.m[i:][::-1], *self.w[:i][::-1]) for i in range(h + 1)])
 
-    def switches(self) -> IntArray:
-        require_memory(8 * self.order, f"the list of the switches of {self.spec}")
-        return np.arange(self.starts[1], self.order)
+    def switches(self) -> range:
+        return range(self.starts[1], self.order)
 
     def level_of(self, nodes: IntArray) -> IntArray:
         """Level of each node."""

@@ -48,5 +48,5 @@ class File(ListedFamily):
     def link_kinds(self) -> IntArray | None:
         return self._read.class_of(link_ends(self._read)[2])
 
-    def switches(self) -> IntArray | None:
+    def switches(self) -> IntArray | range | None:
         return self._read._switches
