@@ -124,7 +124,7 @@ class Design(Ranked):
 
 
 @lru_cache(maxsize=2)
-def _subject(spec: str, conditions: Conditions) -> Evaluation:
+def _evaluation(spec: str, conditions: Conditions) -> Evaluation:
     return new_evaluation(build(spec), conditions)
 
 
@@ -134,7 +134,7 @@ def measure(
     """One task of a worker: figures, packed, or the reason why there are none."""
     try:
         with time_limit(seconds):
-            found = measure_columns(_subject(spec, conditions), columns)
+            found = measure_columns(_evaluation(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
     return {name: figure.packed() for name, figure in found.items()}

@@ -74,12 +74,12 @@ def _between(evaluation: Evaluation) -> tuple[float | None, int | None, How]:
     """Mean and largest number of links between the routers of two endpoints."""
     net = evaluation.network
     if not net.has_switches:
-        mean, far = evaluation.figure("mean_distance"), evaluation.figure("diameter")
+        mean, hops = evaluation.figure("mean_distance"), evaluation.figure("diameter")
         if mean.value is None:
             return None, None, mean.how
         each = given(evaluation).endpoints
         share = _share_apart(net.order, each)
-        return float(mean.value) * share, far.value, mean.how
+        return float(mean.value) * share, hops.value, mean.how
     profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
     if profile.mean is None or profile.diameter is None:
         return None, None, profile.how
@@ -92,10 +92,10 @@ def _share_apart(routers: int, each: int) -> float:
 
 
 def _diameter_gap(evaluation: Evaluation) -> Measured[int | None]:
-    far, least = evaluation.figure("diameter"), evaluation.figure("moore_diameter")
-    if far.value is None or least.value is None:
-        return Measured(None, far.how, far.note)
-    return far.mapped(lambda x: x - least.value)
+    hops, least = evaluation.figure("diameter"), evaluation.figure("moore_diameter")
+    if hops.value is None or least.value is None:
+        return Measured(None, hops.how, hops.note)
+    return hops.mapped(lambda x: x - least.value)
 
 
 def _routers(evaluation: Evaluation) -> Measured[int]:
@@ -109,8 +109,8 @@ def _hops(evaluation: Evaluation) -> Measured[float | None]:
 
 
 def _far(evaluation: Evaluation) -> Measured[int | None]:
-    _, far, how = _between(evaluation)
-    return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
+    _, hops, how = _between(evaluation)
+    return Measured(hops, how) if how != "sampled" else Measured.at_least(hops, how=how)
 
 
 # -- routes ---------------------------------------------------------------------------------------
@@ -254,8 +254,8 @@ def _lanes(evaluation: Evaluation) -> Measured[int | None]:
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
-        far = evaluation.figure("diameter")
-        return virtual_channels(routes_of(evaluation), far.high)
+        hops = evaluation.figure("diameter")
+        return virtual_channels(routes_of(evaluation), hops.high)
 
     try:
         found: Measured[int | None] = evaluation.share("lanes", compute)

@@ -107,22 +107,22 @@ def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
 def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
     """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
     conditions = given(evaluation)
-    far = evaluation.figure("diameter").value
-    if far is None:
+    hops = evaluation.figure("diameter").value
+    if hops is None:
         return Measured(None, "exact", "not connected")
     ends, channels = evaluation.network.endpoint_count, evaluation.network.channels
     moved = conditions.message * 2 * (ends - 1) / max(channels, 1) / conditions.bandwidth
-    return Measured(round(max(far * conditions.alpha, moved) * 1e6, 3), "exact")
+    return Measured(round(max(hops * conditions.alpha, moved) * 1e6, 3), "exact")
 
 
 def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     """The better of one tree up and down, and of reduce-scatter with all-gather."""
     conditions = given(evaluation)
-    far = evaluation.figure("diameter").value
-    if far is None:
+    hops = evaluation.figure("diameter").value
+    if hops is None:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
-    ways = {f"one tree up and down, {2 * far} rounds": 2 * far * whole}
+    ways = {f"one tree up and down, {2 * hops} rounds": 2 * hops * whole}
     made = _gathered(evaluation)
     if made is not None and evaluation.network.duplex:
         name, rounds = made

@@ -137,14 +137,14 @@ def _moore_diameter(evaluation: Evaluation) -> Measured[int | None]:
 
 
 def _cost(evaluation: Evaluation) -> Measured[int | None]:
-    far, degree = evaluation.figure("diameter"), evaluation.figure("degree")
-    if far.value is None or degree.value is None:
-        return Measured(None, "unknown", far.note or degree.note)
+    hops, degree = evaluation.figure("diameter"), evaluation.figure("degree")
+    if hops.value is None or degree.value is None:
+        return Measured(None, "unknown", hops.note or degree.note)
     if degree.exact:
-        return far.mapped(lambda x: degree.value * x)
-    lows = None if degree.low is None or far.low is None else degree.low * far.low
-    highs = None if degree.high is None or far.high is None else degree.high * far.high
-    return Measured(degree.value * far.value, degree.how, degree.note, lows, highs)
+        return hops.mapped(lambda x: degree.value * x)
+    lows = None if degree.low is None or hops.low is None else degree.low * hops.low
+    highs = None if degree.high is None or hops.high is None else degree.high * hops.high
+    return Measured(degree.value * hops.value, degree.how, degree.note, lows, highs)
 
 
 # -- cuts and loads -------------------------------------------------------------------------------

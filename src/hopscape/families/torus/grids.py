@@ -251,9 +251,10 @@ def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:
     def bend(tails: IntArray, heads: IntArray) -> Points:
         move = digits[heads] - digits[tails]
         axis = np.abs(move).argmax(axis=1)
-        far = move[np.arange(len(move)), axis]
+        hops = move[np.arange(len(move)), axis]
         length = np.hypot(*(places[heads] - places[tails]).T)
-        return np.where(np.abs(far) > 1, np.sign(far) * room[axis] / np.maximum(length, 1e-9), 0.0)
+        bent = np.sign(hops) * room[axis] / np.maximum(length, 1e-9)
+        return np.where(np.abs(hops) > 1, bent, 0.0)
 
     return Layout(places, bend)
 
