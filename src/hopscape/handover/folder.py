@@ -22,6 +22,7 @@ from hopscape.export.cables import write_cables
 from hopscape.export.infiniband import PORT_WORDS
 from hopscape.export.opensm import write_opensm
 from hopscape.export.simgrid import BANDWIDTH, LATENCY, write_simgrid
+from hopscape.export.sst import write_sst
 from hopscape.export.tables import write_routing_table
 from hopscape.handover.manifest import files_in, remove_listed, write_manifest
 from hopscape.handover.schedules import write_schedules
@@ -114,6 +115,7 @@ def hand_over(
     _write_graphml(network, top / "network.graphml")
     write_network(network, top / "network.edges")
     told.append(("network.graphml", "the network for graph software"))
+    told.append(_tried("sst.graphml", lambda: _sst(network, top)))
     told.append(("network.edges", "the same as a list of links"))
     told += _routing_files(network, top)
     told += write_schedules(network, top)
@@ -199,6 +201,11 @@ def _booksim(network: Network, top: Path) -> str:
 
     said = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
     return f"network.cfg for BookSim 2; {said}"
+
+
+def _sst(network: Network, top: Path) -> str:
+    write_sst(network, top / "sst.graphml")
+    return "the routers for SST's network models, each with its number of endpoints"
 
 
 def _write_graphml(network: Network, path: Path) -> None:

@@ -14,6 +14,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
+from hopscape.export.chakra import write_chakra
 from hopscape.export.msccl import write_msccl, write_mscclpp
 
 __all__ = ["SCHEDULES", "write_schedules"]
@@ -62,7 +63,8 @@ def _wanted(network: Network) -> list[_Wanted]:
 def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
     """Write the schedules of a network; each file with what it is, or why there is none.
 
-    Those that MSCCL knows are written for it as well, under ``msccl``.
+    Those that MSCCL knows are written for it as well, under ``msccl``, and as execution traces
+    under ``chakra``.
     """
     if not network.endpoint_count:
         return [("(no schedules)", "there are no endpoints")]
@@ -73,13 +75,16 @@ def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
         if found[0] is not None and one.msccl:
             try:
                 _write_msccl(found[0], one.name, make_folder(folder / "msccl"))
+                write_chakra(found[0], folder / "chakra", one.name)
                 written.append(one.name)
             except HopscapeError as error:
                 why = str(error)
-    if written:
-        words = f"{', '.join(written)}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
-        return [*told, ("msccl/", words + (f"; others not: {why}" if why else ""))]
-    return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
+    if not written:
+        return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
+    names = ", ".join(written)
+    words = f"{names}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
+    told.append(("msccl/", words + (f"; others not: {why}" if why else "")))
+    return [*told, ("chakra/", f"{names}: execution traces for ASTRA-sim, NAME.RANK.et")]
 
 
 def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
