@@ -180,7 +180,7 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
 
 def _is_dear(one: Collective) -> bool:
     """Does an algorithm search for long? Those for any network that packages add do."""
-    return one.name in {added.name for added in load_plugins("collectives").values()}
+    return any(one is added for added in load_plugins("collectives").values())
 
 
 def _turned_round(network: Network, goal: Goal) -> list[Collective]:
