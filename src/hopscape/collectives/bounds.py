@@ -463,8 +463,8 @@ def least_load(network: Network, goal: Goal, model: Model | None = None) -> tupl
     gives, takes = _widths(network, rules, into=False), _widths(network, rules, into=True)
     narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
     root = goal.root
-    have = [root, *goal.sources]
-    others = ends[~np.isin(ends, have)] if root is not None else ends
+    have = [] if root is None else [root, *goal.sources]
+    others = np.setdiff1d(ends, have)
     if not len(others):
         return 0.0, 0.0
     added = share if goal.kind in ("reduce", "reduce-scatter", "all-reduce") else 0.0

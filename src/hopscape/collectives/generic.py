@@ -148,7 +148,8 @@ def _matching_broadcast(network: Network, goal: Goal, rules: Model, limit: int) 
 
     assert rules.ports is not None
     informed = np.zeros(network.order, dtype=bool)
-    informed[[goal.root, *goal.sources]] = True
+    informed[goal.root] = True
+    informed[list(goal.sources)] = True
     rounds: list[IntArray] = []
     channels: list[IntArray] = []
     tails, heads = network.tails, network.heads

@@ -170,13 +170,11 @@ def wires_of(network: Network) -> Wires:
     """The channels as the kernels take them."""
     from hopscape.collectives.circuits.path_kernels import Wires
 
-    heads = network.heads.astype(np.int64)
-    counts = np.bincount(heads, minlength=network.order)
-    return Wires(
-        network.indptr.astype(np.int64),
-        heads,
-        network.tails.astype(np.int64),
-        np.concatenate([[0], np.cumsum(counts)]),
-        np.argsort(heads, kind="stable"),
-        network.reverse.astype(np.int64),
-    )
+    indptr, heads = network.indptr.astype(np.int64), network.heads.astype(np.int64)
+    mate = network.reverse.astype(np.int64)
+    if network.duplex:
+        start, into = indptr, mate
+    else:
+        counts = np.bincount(heads, minlength=network.order)
+        start, into = np.concatenate([[0], np.cumsum(counts)]), np.argsort(heads, kind="stable")
+    return Wires(indptr, heads, network.tails.astype(np.int64), start, into, mate)

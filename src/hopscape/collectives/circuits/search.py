@@ -23,7 +23,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
-from hopscape.core.model import Model, Served
+from hopscape.core.model import Disjoint, Model, Served
 from hopscape.core.network import Network
 from hopscape.core.progress import time_left
 from hopscape.core.schedule import Schedule
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["BROADCAST", "ONE_TO_MANY", "search_circuits"]
 
 _MOST_NODES = 150_000
-_TRIES = 6
+_TRIES = 4
 _PORTION = 250
-_MOVES = 10_000
+_MOVES = 5_000
 _EFFORT = 20_000_000
 _SPENT = 0.5
 
@@ -133,7 +133,7 @@ def search_circuits(
     full = network.degrees.astype(np.int64)
     if rules.ports is not None:
         full = np.minimum(full, rules.ports)
-    disjoint = "vertex" if rules.shares == "vertex" else "edge"
+    disjoint: Disjoint = "vertex" if rules.shares == "vertex" else "edge"
     task = _Task(network, goal, full, goal.on(network).wanted, disjoint)
     paths = _apart(task) if disjoint == "vertex" else _sharing(task, seed)
     rules = replace(rules, disjoint=disjoint)
