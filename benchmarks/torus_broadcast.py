@@ -9,29 +9,17 @@ plain Python walk over the same schedule (on side 7), as ratios. Minimum of the 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import hopscape
-from hopscape import verify
+from hopscape import Model, verify
 from hopscape.collectives.circuits.local import LocalRule
 from hopscape.collectives.circuits.numeration import word_system
 from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import scheme
-
-
-def best(call: Callable[[], Any], repeats: int) -> float:
-    """Seconds of the quickest of some runs, after one that compiles."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+from timing import best
 
 
 def plain_verify(schedule: Any) -> bool:
@@ -68,10 +56,10 @@ def main() -> None:
     ):
         network = hopscape.build(f"torus({', '.join(map(str, sides))})")
         program = scheme(name, sides)
-        schedule = to_schedule(program, network, 0, None, name)
+        schedule = to_schedule(program, network, 0, Model(), name)
 
         def build(p: Any = program, n: Any = network) -> Any:
-            return to_schedule(p, n, 0, None, "x")
+            return to_schedule(p, n, 0, Model(), "x")
 
         text = f"{name} on {network.spec} ({network.order:,} nodes)"
         print(f"{'build ' + text:58s}{best(build, args.repeats):10.3f}")

@@ -42,7 +42,7 @@ class Bound:
     why: str
 
 
-def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> list[Bound]:
+def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[Bound]:
     """Bounds on the number of rounds of any schedule, the strongest first.
 
     Parameters
@@ -63,21 +63,20 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     2 the largest distance is 2
     2 one informed node becomes at most 4 in a round
     """
-    rules = model if model is not None else Model()
     if len(goal.groups) == 1:
         goal.members(network)
-        return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), rules)
-    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, rules)]
-    counted = rules.packing == "unit" and rules.switching != "cut-through"
+        return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), model)
+    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, model)]
+    counted = model.packing == "unit" and model.switching != "cut-through"
     if not goal.groups:
-        found += _distance_bounds(network, goal, rules)
-        found += [*_growth_bounds(network, goal, rules), *_neck_bounds(network, goal, rules)]
-        if rules.packing == "unit":
-            found += [*_port_bounds(network, goal, rules), *_arrival_bounds(network, goal, rules)]
+        found += _distance_bounds(network, goal, model)
+        found += [*_growth_bounds(network, goal, model), *_neck_bounds(network, goal, model)]
+        if model.packing == "unit":
+            found += [*_port_bounds(network, goal, model), *_arrival_bounds(network, goal, model)]
         if isinstance(network.family, Family) and not goal.sources:
-            found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
+            found += [Bound(*known) for known in network.family.bounds(network, goal, model)]
     if counted:
-        found += _traffic_bounds(network, goal, rules)
+        found += _traffic_bounds(network, goal, model)
         top = max((bound.rounds for bound in found), default=0)
         found += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
     best: dict[str, Bound] = {}
@@ -96,32 +95,32 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
     if rules.switching != "store-and-forward":
         return []
-    far = 0
+    hops = 0
     if goal.root is not None:
         inward = goal.kind in ("gather", "reduce")
         reach = distances_to(network, goal.root) if inward else _from_nearest(network, goal)
         promise = goal.on(network)
-        far = _farthest(network, reach[promise.wanted], -1)
+        hops = _farthest(network, reach[promise.wanted], -1)
         way = "to" if inward else "from"
         whom = "the nearest source" if goal.sources else f"node {goal.root}"
-        return [Bound(far, f"the largest distance {way} {whom} is {far}")]
+        return [Bound(hops, f"the largest distance {way} {whom} is {hops}")]
     if goal.kind == "permutation":
-        far = _farthest(network, _pair_distances(network, goal), -1)
+        hops = _farthest(network, _pair_distances(network, goal), -1)
     elif network.facts.diameter is not None and not network.has_switches:
-        far = network.facts.diameter
+        hops = network.facts.diameter
     elif network.order <= _ALL_PAIRS:
         nodes = _representatives(network)
         some = len(nodes) * network.order > _PAIRS
         rows = distance_rows(network, nodes[:_SOME] if some else nodes)
-        far = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
+        hops = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
         return [
             Bound(
-                far,
-                f"{'two nodes are' if some else 'the largest distance is'} {far}"
+                hops,
+                f"{'two nodes are' if some else 'the largest distance is'} {hops}"
                 + " hops apart" * some,
             )
         ]
-    return [Bound(far, f"the largest distance is {far}")]
+    return [Bound(hops, f"the largest distance is {hops}")]
 
 
 def _farthest(network: Network, distances: IntArray, none: int) -> int:
@@ -441,7 +440,7 @@ def _least_hops(network: Network, goal: Goal) -> int:
     return 0
 
 
-def least_load(network: Network, goal: Goal, model: Model | None = None) -> tuple[float, float]:
+def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[float, float]:
     """What the busiest channel carries, and what the busiest node adds up, at least.
 
     In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
@@ -454,13 +453,12 @@ def least_load(network: Network, goal: Goal, model: Model | None = None) -> tupl
     >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
     (0.4375, 0.0)
     """
-    rules = model if model is not None else Model()
     ends = goal.members(network)
     count = len(ends)
     if count < 2 or len(goal.groups) > 1:
         return 0.0, 0.0
     share = (count - 1) / count
-    gives, takes = _widths(network, rules, into=False), _widths(network, rules, into=True)
+    gives, takes = _widths(network, model, into=False), _widths(network, model, into=True)
     narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
     root = goal.root
     have = [] if root is None else [root, *goal.sources]
@@ -477,17 +475,17 @@ def least_load(network: Network, goal: Goal, model: Model | None = None) -> tupl
             "broadcast": max(1 / outward, 1 / far_in),
             "reduce": max(1 / inward, 1 / far_out),
         }
-        return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+        return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
     if goal.kind == "all-reduce":
         whole = float(gives[ends].sum())
-        traffic = 0.0 if rules.in_network else 2 * (count - 1) / whole
-        return max(1 / narrow_in, traffic), 0.0 if rules.in_network else added
+        traffic = 0.0 if model.in_network else 2 * (count - 1) / whole
+        return max(1 / narrow_in, traffic), 0.0 if model.in_network else added
     loads = {
         "all-gather": share / narrow_in,
         "reduce-scatter": share / narrow_out,
         "all-to-all": max(share / narrow_out, share / narrow_in),
     }
-    return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+    return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
 
 
 def _widths(network: Network, rules: Model, into: bool) -> Floats:

@@ -44,8 +44,8 @@ def central_link(network: Network) -> tuple[int, int, int]:
     if network.order <= _ALL_ROWS:
         return _best_pair(network, np.arange(network.order))
     known = network.symmetry.representatives if network.symmetry is not None else (0,)
-    far = [int(_reach(network, v).max()) for v in known[:_TRIED]]
-    centre = known[int(np.argmin(far))]
+    hops = [int(_reach(network, v).max()) for v in known[:_TRIED]]
+    centre = known[int(np.argmin(hops))]
     near = [v for v in network.neighbours(centre) if v >= 0]
     return _best_pair(network, np.asarray([centre, *near]))
 
@@ -64,22 +64,22 @@ def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     alone = rows.max(axis=1)
     best = int(alone.argmin())
-    u, v, far = int(nodes[best]), int(nodes[best]), int(alone[best])
+    u, v, hops = int(nodes[best]), int(nodes[best]), int(alone[best])
     place = np.full(network.order, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     for i, node in enumerate(nodes.tolist()):
-        if far == 0 or int(alone[i]) > far:
+        if hops == 0 or int(alone[i]) > hops:
             continue  # the ends of a better link are at most one hop worse than the best node
         for other in network.heads[network.indptr[node] : network.indptr[node + 1]].tolist():
             j = place[other]
             if j >= 0 and node < other:
                 reach = int(np.minimum(rows[i], rows[j]).max())
-                if reach < far:
-                    u, v, far = node, other, reach
-    return u, v, far
+                if reach < hops:
+                    u, v, hops = node, other, reach
+    return u, v, hops
 
 
-def central_all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Everybody's share added up everywhere, over a tree that hangs from a central link or node.
 
     Takes one round less than to a central node and back where a link is as near to everybody.
@@ -91,11 +91,10 @@ def central_all_reduce(network: Network, goal: Goal, model: Model | None = None)
     >>> print(hopscape.verify(central_all_reduce(net, Goal.all_reduce())))
     holds: all-reduce: 14 of 14 nodes served in 5 rounds, 26 messages, 0 duplicates
     """
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError(
             f"algorithm 'central' needs all ports, full duplex, store-and-forward, not"
-            f" {rules.describe()}"
+            f" {model.describe()}"
         )
     if goal.chunks != 1 or not network.duplex or network.has_switches:
         raise ArgumentError("algorithm 'central' is for one chunk, duplex links and no switches")
@@ -117,7 +116,7 @@ def central_all_reduce(network: Network, goal: Goal, model: Model | None = None)
         ways.append(np.asarray([across, network.reverse[across]]))
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=np.concatenate(rounds),
         channels=np.concatenate(ways),

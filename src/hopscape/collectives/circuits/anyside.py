@@ -59,20 +59,20 @@ def growth_rounds(order: int, degree: int) -> int:
     return rounds
 
 
-def best_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     """The best broadcast on a torus that this project knows.
 
     Examples
     --------
     >>> import hopscape
     >>> net = hopscape.build("torus(12, 12)")
-    >>> best_schedule(net, 0, None).rounds
+    >>> best_schedule(net, 0, Model()).rounds
     4
     """
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     degree = sum(min(side - 1, 2) for side in sides)
     least = growth_rounds(network.order, degree)
-    apart = model is not None and model.shares == "vertex"
+    apart = model.shares == "vertex"
     best: Schedule | None = None
     for found in _candidates(network, root, model, sides, least):
         if apart and found.model.disjoint != "vertex":
@@ -85,11 +85,11 @@ def best_schedule(network: Network, root: int, model: Model | None) -> Schedule:
     return _or_searched(best, network, model, least)
 
 
-def _or_searched(best: Schedule, network: Network, model: Model | None, least: int) -> Schedule:
+def _or_searched(best: Schedule, network: Network, model: Model, least: int) -> Schedule:
     """What a search finds, where it takes fewer rounds."""
     if best.rounds <= least or network.order > _SEARCHED:
         return best
-    asked = own_model(model, "vertex" if model is not None and model.shares == "vertex" else "edge")
+    asked = own_model(model, "vertex" if model.shares == "vertex" else "edge")
     other = search_circuits(network, best.goal, asked)
     return other if other.rounds < best.rounds else best
 
@@ -104,7 +104,7 @@ def _merit(schedule: Schedule) -> tuple[int, int]:
 
 
 def _candidates(
-    network: Network, root: int, model: Model | None, sides: tuple[int, ...], least: int
+    network: Network, root: int, model: Model, sides: tuple[int, ...], least: int
 ) -> Iterator[Schedule]:
     program = known_program(sides, alike(network))
     yield to_schedule(program, network, root, model, "circuit")
@@ -182,7 +182,7 @@ def _larger(
 def _shrunk(
     network: Network,
     root: int,
-    model: Model | None,
+    model: Model,
     sides: tuple[int, ...],
     least: int,
     most: int,
@@ -241,9 +241,7 @@ def _pushed_together(
     return sets
 
 
-def widened(
-    network: Network, root: int, model: Model | None, sides: tuple[int, ...]
-) -> Schedule | None:
+def widened(network: Network, root: int, model: Model, sides: tuple[int, ...]) -> Schedule | None:
     """A power of 2d + 1 below the shortest side, with lines in between that are served at the end.
 
     Costs about one round more per axis than the smaller torus (as long as sides are below three
@@ -273,7 +271,7 @@ def _stretched_schedule(
     lines: Sequence[IntArray],
     network: Network,
     root: int,
-    model: Model | None,
+    model: Model,
 ) -> Schedule:
     """Every step of the program becomes the steps from one line to the next."""
     small = alike(network)(program.sides)
@@ -331,7 +329,7 @@ def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
     return Program(sides, tuple(rounds))
 
 
-def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+def mesh_schedule(network: Network, root: int, model: Model) -> Schedule:
     """One axis after the other on a mesh, or what a search finds when that is quicker."""
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     roots = MixedRadix(sides).tuple(root)

@@ -98,7 +98,11 @@ class _Round:
 
 
 def search_circuits(
-    network: Network, goal: Goal, model: Model | None = None, *, seed: int = 0
+    network: Network,
+    goal: Goal,
+    model: Model = Model(switching="circuit", disjoint="edge"),
+    *,
+    seed: int = 0,
 ) -> Schedule:
     """A broadcast, or one to many, by circuits on any network, in as few rounds as it finds.
 
@@ -122,7 +126,6 @@ def search_circuits(
     >>> search_circuits(net, Goal.broadcast(0), Model(ports=1, switching="circuit")).rounds
     7
     """
-    rules = model if model is not None else Model(switching="circuit", disjoint="edge")
     if goal.chunks > 1:
         raise ArgumentError(f"circuits are searched for one chunk, not {goal.chunks}")
     if network.order > _MOST_NODES:
@@ -131,13 +134,12 @@ def search_circuits(
             f" {network.order:,}"
         )
     full = network.degrees.astype(np.int64)
-    if rules.ports is not None:
-        full = np.minimum(full, rules.ports)
-    disjoint: Disjoint = "vertex" if rules.shares == "vertex" else "edge"
+    if model.ports is not None:
+        full = np.minimum(full, model.ports)
+    disjoint: Disjoint = "vertex" if model.shares == "vertex" else "edge"
     task = _Task(network, goal, full, goal.on(network).wanted, disjoint)
     paths = _apart(task) if disjoint == "vertex" else _sharing(task, seed)
-    rules = replace(rules, disjoint=disjoint)
-    return assemble(network, goal, rules, paths, "circuit")
+    return assemble(network, goal, replace(model, disjoint=disjoint), paths, "circuit")
 
 
 def _lost(task: _Task, room: IntArray) -> DisconnectedError:

@@ -95,7 +95,7 @@ def to_schedule(
     network: Network,
     goal: Goal,
     name: str,
-    model: Model | None = None,
+    model: Model = CUT_THROUGH,
     places: IntArray | None = None,
     ends: IntArray | None = None,
 ) -> Schedule:
@@ -121,8 +121,7 @@ def to_schedule(
     ArgumentError
         For circuits, and where sums would have to pass nodes that add to them.
     """
-    rules = model if model is not None else CUT_THROUGH
-    if rules.switching == "circuit":
+    if model.switching == "circuit":
         raise ArgumentError(f"{name} serves store-and-forward or cut-through, not circuits")
     if len(plan.step) > MOST_TRANSFERS:
         raise TooLargeError(
@@ -136,22 +135,22 @@ def to_schedule(
     source, target = nodes[plan.source[order]], nodes[plan.target[order]]
     starts, channels = _paths(network, source, target)
     columns = plan.step[order], chunk[order], starts, channels
-    if rules.switching == "cut-through":
+    if model.switching == "cut-through":
         step, chunk, starts, channels = columns
-        if rules.packing == "unit":
+        if model.packing == "unit":
             step = _one_by_one(step, source, target)
         return Schedule.from_columns(
             network,
-            rules,
+            model,
             goal,
             round=step,
             chunk=chunk,
             path_start=starts,
             channels=channels,
-            rounds=plan.steps if rules.packing == "packed" else None,
+            rounds=plan.steps if model.packing == "packed" else None,
             name=name,
         )
-    return _hop_by_hop(network, goal, name, rules, columns)
+    return _hop_by_hop(network, goal, name, model, columns)
 
 
 def _one_by_one(step: IntArray, source: IntArray, target: IntArray) -> IntArray:
@@ -212,12 +211,12 @@ def _walk_spread(network: Network, at: IntArray, to: IntArray) -> tuple[IntArray
         going = np.nonzero(here != to)[0]
         pairs, back = np.unique(here[going] * network.order + to[going], return_inverse=True)
         mask = router.shortest_ports(pairs // network.order, pairs % network.order)
-        if not mask.any(axis=1).all():
-            lost = going[~mask.any(axis=1)[back]][0]
+        count = mask.sum(axis=1)[back]
+        if not count.all():
+            lost = going[count == 0][0]
             raise DisconnectedError(
                 f"node {to[lost]} cannot be reached from node {at[lost]} in {network.spec}"
             )
-        count = mask.sum(axis=1)[back]
         equals = np.argsort(~mask, axis=1, kind="stable")  # the shortest ports come first
         port = equals[back, digit[going] % count]
         digit[going] = np.where(count > 1, digit[going] // count, digit[going])

@@ -37,7 +37,7 @@ def _paths(network: Network) -> _Paths:
     """Those of one slice; two hops longer where they are not too many, else one or none."""
     part = stack_of(network).slice
     size, ports = part.size, part.ports
-    far = part.distances.astype(int).tolist()
+    hops = part.distances.astype(int).tolist()
     longer = next(
         (x for x in range(_LONGER, -1, -1) if size * 3 * 2 ** (part.diameter + x) <= _MOST_PATHS),
         None,
@@ -49,9 +49,9 @@ def _paths(network: Network) -> _Paths:
 
     def extend(start: int, path: list[int], ways: list[int]) -> None:
         at = path[-1]
-        if at != start and len(ways) <= far[start][at] + longer:
+        if at != start and len(ways) <= hops[start][at] + longer:
             by_pair[start * size + at].append(ways)
-        if len(ways) == max(far[start]) + longer:
+        if len(ways) == max(hops[start]) + longer:
             return
         for port, to in enumerate(rows[at]):
             if to not in path:
@@ -131,12 +131,12 @@ def _served(
 
 def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:
     """What no schedule of these packets can beat: distance and traffic."""
-    far = stack_of(network).slice.distances[at, to].astype(np.int64)
+    hops = stack_of(network).slice.distances[at, to].astype(np.int64)
     lanes = network.links if half else network.channels
-    return max(int(far.max(initial=0)), -(-int(far.sum()) // lanes))
+    return max(int(hops.max(initial=0)), -(-int(hops.sum()) // lanes))
 
 
-def balanced_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then every slice by its own balanced schedule."""
     rules = rules_of(model)
     if rules.ports is not None:
@@ -160,7 +160,7 @@ def balanced_permutation(network: Network, goal: Goal, model: Model | None = Non
     return phases.schedule("balanced")
 
 
-def packed_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then along the packed all-gather of the slices."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:

@@ -20,7 +20,7 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["mesh_collectives", "torus_collectives"]
 
-Build = Callable[[Network, Goal, Model | None], Schedule]
+Build = Callable[[Network, Goal, Model], Schedule]
 
 CIRCUITS = Served(ports=(None,), switching=("circuit",))
 ANY_PORTS = Served(switching=("circuit",))
@@ -41,7 +41,7 @@ def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     return tuple(found)
 
 
-def _pipelined(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _pipelined(network: Network, goal: Goal, model: Model) -> Schedule:
     return pipelined_broadcast(network, _root(goal), goal.chunks, model)
 
 
@@ -54,24 +54,24 @@ def _root(goal: Goal) -> int:
     return goal.root if goal.root is not None else 0
 
 
-def _torus_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _torus_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
     if _is_special(goal, model):
         return search_circuits(network, goal, model)
     return best_schedule(network, _root(goal), model)
 
 
-def _mesh_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _mesh_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
     if _is_special(goal, model):
         return search_circuits(network, goal, model)
     return mesh_schedule(network, _root(goal), model)
 
 
-def _is_special(goal: Goal, model: Model | None) -> bool:
+def _is_special(goal: Goal, model: Model) -> bool:
     """Are there several sources, or fewer ports than links?"""
-    return bool(goal.sources) or (model is not None and model.ports is not None)
+    return bool(goal.sources) or model.ports is not None
 
 
-def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
     """A broadcast backwards; circuits end at a common node, so that only links stay apart."""
     forth = best_schedule(network, _root(goal), model)
     back = forth.reversed(goal, name="circuit, reversed")
@@ -79,7 +79,7 @@ def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule
 
 
 def _named(name: str) -> Build:
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         program = scheme(name, network.family.sides)  # type: ignore[union-attr]
         return to_schedule(program, network, _root(goal), model, name)
 
@@ -89,7 +89,7 @@ def _named(name: str) -> Build:
 def _pruned(name: str) -> Build:
     """Only the calls on the way to a target are made."""
 
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         whole = _named(name)(network, Goal.broadcast(_root(goal)), model)
         parent = np.full(network.order, -1, dtype=np.int64)
         parent[whole.target] = whole.source
