@@ -346,7 +346,7 @@ class TableRouter(Router):
         require_memory(network.order**2, f"a routing table of {network.spec}")
         self._table = distance_rows(network, np.arange(network.order), towards=True)
         self._none = int(np.iinfo(self._table.dtype).max)
-        self._near: list[itemgetter[int]] = []
+        self._near: list[Callable[[Any], tuple[int, ...]]] = []
         self.table_bytes = self._table.nbytes
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:

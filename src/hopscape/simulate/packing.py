@@ -10,7 +10,7 @@ from hopscape.core.network import Network
 from hopscape.deadlock.classes import Classes
 from hopscape.deadlock.layout import PortTable
 from hopscape.deadlock.tables import RoutingTable
-from hopscape.simulate.layout import Ties
+from hopscape.simulate.layout import ENTRY_SET_SHIFT, TIE, Ties
 
 __all__ = ["Packer", "pack_table"]
 
@@ -48,15 +48,17 @@ class Packer:
         if self._complete:
             self._require_routes(block)
         here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
-        self.cells[:, here] = pack_entries(block.port, block.other, entry)
+        packed = self.cells[:, here] = pack_entries(block.port, block.other, entry)
         if block.other is block.port:
             return
-        column, node = np.nonzero((block.port != block.other).T)
+        column, node = np.nonzero(packed.T & TIE)
         if len(node):
-            back = pack_entries(block.other, block.other, entry_other)
+            back = block.other[node, column]
+            if entry_other.size:
+                back |= entry_other[node, column].astype(np.uint16) << ENTRY_SET_SHIFT
             self._counts[here] = np.bincount(column, minlength=len(block.goals))
             self._nodes.append(node.astype(np.int32))
-            self._entries.append(back[node, column])
+            self._entries.append(back)
 
     def _require_routes(self, block: PortTable) -> None:
         network, ends = self._network, self._ends
