@@ -24,7 +24,7 @@ def main() -> None:
     found: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for job in JOBS:
         for name, types, cost in record(job):
-            best, users = found.setdefault((name, types), (cost, []))
+            best, users = found.get((name, types), (cost, []))
             found[name, types] = (min(best, cost), [*users, job])
     entries = [Entry(*key, cost, tuple(users)) for key, (cost, users) in sorted(found.items())]
     PLAN.write_text("".join(f"{entry.line()}\n" for entry in entries), encoding="utf-8")

@@ -373,7 +373,7 @@ def _tree_bound(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     there, some must go to the other side, and each tree they are in is cut.
     """
     work.cell[:] = -1
-    bound = count = 0
+    bound, count = 0, np.int64(0)
     for home in range(2):
         low = count
         count = _plant(search, work, flow, home, low)

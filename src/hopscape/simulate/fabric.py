@@ -205,7 +205,7 @@ def check_ways(table: RoutingTable) -> None:
     ends = table.network.endpoints
     inner = table.port[np.ix_(ends, ends)] if len(ends) < table.network.order else table.port
     if int((inner == NO_PORT).sum()) != len(ends):
-        raise ArgumentError(f"{table.network.spec} is not connected: some endpoints have no way")
+        raise ArgumentError(f"{table.network.spec} is not connected: some endpoints have no route")
 
 
 def _fabric(

@@ -103,7 +103,8 @@ SwitchingOption = Annotated[
     ),
 ]
 InNetworkOption = Annotated[
-    bool, typer.Option("--in-network", help="Switches store, copy and add; they only forward else.")
+    bool,
+    typer.Option("--in-network", help="Switches store, copy and add; otherwise they only forward."),
 ]
 AlphaOption = Annotated[
     float | None,

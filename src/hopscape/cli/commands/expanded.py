@@ -28,7 +28,7 @@ def detour(
         typer.Option("--dead-link", help="A dead link as 'node - node'; once for each."),
     ] = None,
     ways: Annotated[
-        bool, typer.Option("--ways", help="Also ways that share no node in between.")
+        bool, typer.Option("--ways", help="Also routes that share no node in between.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,

@@ -18,7 +18,7 @@ __all__ = ["JOBS", "warm_up"]
 JOBS = {
     "design": "design --nodes 64 --ports 4 --jobs 1",
     "simulate": "simulate torus(8,8) --load 0.1:0.9:0.4 --cycles 2000",
-    "compare": "compare random_regular(64,4) mesh(8,8)",
+    "compare": "compare random_regular(64,4) mesh(8,8) --time-limit 600",
     "collectives": "allgather random_regular(64,4)",
     "search": "search circulant --nodes 60 --generators 2 --processes 1",
 }
@@ -31,7 +31,9 @@ def warm_up(
     ] = "",
     processes: Annotated[
         int | None,
-        typer.Option("--processes", min=1, help="Processes that compile; one per processor without."),
+        typer.Option(
+            "--processes", min=1, help="Processes that compile; one per processor without."
+        ),
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
