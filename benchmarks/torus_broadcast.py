@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import hopscape
-from hopscape import verify
+from hopscape import Model, verify
 from hopscape.collectives.circuits.local import LocalRule
 from hopscape.collectives.circuits.numeration import word_system
 from hopscape.collectives.circuits.programs import to_schedule
@@ -68,10 +68,10 @@ def main() -> None:
     ):
         network = hopscape.build(f"torus({', '.join(map(str, sides))})")
         program = scheme(name, sides)
-        schedule = to_schedule(program, network, 0, None, name)
+        schedule = to_schedule(program, network, 0, Model(), name)
 
         def build(p: Any = program, n: Any = network) -> Any:
-            return to_schedule(p, n, 0, None, "x")
+            return to_schedule(p, n, 0, Model(), "x")
 
         text = f"{name} on {network.spec} ({network.order:,} nodes)"
         print(f"{'build ' + text:58s}{best(build, args.repeats):10.3f}")

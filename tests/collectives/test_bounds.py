@@ -19,7 +19,7 @@ TWO_PARTS = Network.from_links(5, [0, 1, 3], [1, 2, 4], spec="two parts")
 PAIR = Network.from_links(2, [0], [1], spec="pair")
 
 
-def best(network, goal, model=None):
+def best(network, goal, model=Model()):
     return max((bound.rounds for bound in lower_bounds(network, goal, model)), default=0)
 
 

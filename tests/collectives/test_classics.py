@@ -160,7 +160,7 @@ def test_sizes_that_an_algorithm_cannot_serve_are_refused() -> None:
         gathering.trivance(8)
     huge = hopscape.build("ring(5000)")
     with pytest.raises(TooLargeError, match="up to 4,096 endpoints"):
-        _named("binomial-tree", "broadcast").build(huge, Goal.broadcast(0), None)
+        _named("binomial-tree", "broadcast").build(huge, Goal.broadcast(0), CUT_THROUGH)
 
 
 def _named(name, kind):
@@ -187,7 +187,7 @@ def goals_of(network):
     ]
 
 
-MODELS = [None, Model(), Model(1, "half", "cut-through", packing="packed")]
+MODELS = [CUT_THROUGH, Model(), Model(1, "half", "cut-through", packing="packed")]
 
 
 @pytest.mark.parametrize("spec", NETWORKS)
@@ -229,7 +229,7 @@ def test_ring_on_a_hamiltonian_cycle_has_no_congestion() -> None:
         assert sorted(walk.tolist()) == list(range(network.order))
         near = network.router().distances(walk, np.roll(walk, -1))
         assert (near == 1).all(), spec
-        made = _named("ring", "all-gather").build(network, Goal.all_gather(), None)
+        made = _named("ring", "all-gather").build(network, Goal.all_gather(), CUT_THROUGH)
         assert verify(made).details["sizes"] == network.order - 1
 
 
@@ -246,7 +246,7 @@ def test_groups_are_those_at_a_switch_or_along_a_line() -> None:
 
 def test_shifts_do_not_meet_in_a_fat_tree() -> None:
     fat = hopscape.build("fat_tree(4)")
-    made = _named("direct", "all-to-all").build(fat, Goal.all_to_all(), None)
+    made = _named("direct", "all-to-all").build(fat, Goal.all_to_all(), CUT_THROUGH)
     verdict = verify(made)
     assert verdict
     assert made.rounds == 15
@@ -255,7 +255,7 @@ def test_shifts_do_not_meet_in_a_fat_tree() -> None:
 
 def test_reductions_by_rabenseifner_send_the_least() -> None:
     net = hopscape.build("hypercube(4)")
-    made = _named("rabenseifner", "all-reduce").build(net, Goal.all_reduce(16), None)
+    made = _named("rabenseifner", "all-reduce").build(net, Goal.all_reduce(16), CUT_THROUGH)
     verdict = verify(made)
     assert verdict
     assert made.rounds == 8

@@ -60,6 +60,22 @@ def test_ranking(small):
     assert small.best.meets == ("endpoints", "radix", "throughput")
 
 
+def test_one_machine_under_several_names():
+    """A complete graph offered by two families: marked once, and never its own runner-up."""
+    found = design_switched(SwitchedRequirements(256, 32, families=("hyperx", "complete", "ring")))
+    equal = [one for one in found.candidates if one.equals]
+    assert equal
+    place = {one.spec: i for i, one in enumerate(found.candidates)}
+    for one in equal:
+        twin = found.candidates[place[one.equals]]
+        assert place[twin.spec] < place[one.spec]
+        assert not twin.equals
+        pair = [hopscape.build(spec) for spec in (one.spec, twin.spec)]
+        assert pair[0].links == pair[1].links
+        assert pair[0].order == pair[1].order
+        assert f"runner-up is {one.spec}" not in found.answer or twin is not found.best
+
+
 def test_words_have_the_numbers_of_the_table(small):
     best = small.best
     assert best.spec in small.answer

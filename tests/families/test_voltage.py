@@ -130,3 +130,13 @@ def test_petersen_as_a_voltage_graph() -> None:
 def test_wrong_voltage_graphs(spec: str, words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
         hopscape.build(spec)
+
+
+def test_a_base_larger_than_memory() -> None:
+    """Facts come from the links that are listed, never from a list of all vertices."""
+    network = hopscape.build(
+        'voltage("cyclic(5)", 18446744073709551629, [0, 0, 1, 0, 1, 0, 1, 1, 2])'
+    )
+    assert network.order == 5 * 18446744073709551629
+    known = network.facts.known()
+    assert (known["degree_min"], known["degree_max"], known["links"]) == (0, 3, 15)

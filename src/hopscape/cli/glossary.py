@@ -100,6 +100,7 @@ _SIGNS = {
     "≤": "an upper bound, not proved least",
     "≥": "a lower bound",
     "<": "< 3: dominated by the third, which is nowhere worse in what matters",
+    "=": "= 3: the same figures as the third, often the same network under another name",
     "-": "not known, not measured or none",
     "…": "cut: JSON has all of it",
 }
@@ -108,7 +109,7 @@ _RANKING = {
     "network": "the spec that builds it",
     "machine": "the spec that builds it, endpoints included",
     "score": "weighted mean of best / own over the criteria of --matters; 1 is best in all of them",
-    "remark": "why a candidate is not allowed, or which one is nowhere worse and somewhere better",
+    "remark": "why a candidate is not allowed, or which one dominates it or has the same figures",
 }
 _ROUTES = {
     "length": "hops of the route",

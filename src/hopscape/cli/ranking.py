@@ -73,7 +73,11 @@ def show_machines(
     from hopscape.design.switched_columns import SWITCHED_TABLE
     from hopscape.design.table import heads, legend, machine_records, ranking_rows
 
-    listed = [one for one in found.candidates if not (pareto and (one.dominated_by or one.trouble))]
+    listed = [
+        one
+        for one in found.candidates
+        if not (pareto and (one.dominated_by or one.equals or one.trouble))
+    ]
     if style is not Format.table:
         records = machine_records(found.candidates, listed)[:top]
         more = {"answer": found.answer, "saturations": found.saturations}

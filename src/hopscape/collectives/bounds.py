@@ -34,7 +34,7 @@ class Bound:
     why: str
 
 
-def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> list[Bound]:
+def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[Bound]:
     """Bounds on the number of rounds of any schedule, the strongest first.
 
     Parameters
@@ -55,21 +55,20 @@ def lower_bounds(network: Network, goal: Goal, model: Model | None = None) -> li
     2 the largest distance is 2
     2 one informed node becomes at most 4 in a round
     """
-    rules = model if model is not None else Model()
     if len(goal.groups) == 1:
         goal.members(network)
-        return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), rules)
-    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, rules)]
-    counted = rules.packing == "unit" and rules.switching != "cut-through"
+        return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), model)
+    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, model)]
+    counted = model.packing == "unit" and model.switching != "cut-through"
     if not goal.groups:
-        found += _distance_bounds(network, goal, rules)
-        found += _growth_bounds(network, goal, rules)
-        if rules.packing == "unit":
-            found += [*_port_bounds(network, goal, rules), *_arrival_bounds(network, goal, rules)]
+        found += _distance_bounds(network, goal, model)
+        found += _growth_bounds(network, goal, model)
+        if model.packing == "unit":
+            found += [*_port_bounds(network, goal, model), *_arrival_bounds(network, goal, model)]
         if isinstance(network.family, Family):
-            found += [Bound(*known) for known in network.family.bounds(network, goal, rules)]
+            found += [Bound(*known) for known in network.family.bounds(network, goal, model)]
     if counted:
-        found += _traffic_bounds(network, goal, rules)
+        found += _traffic_bounds(network, goal, model)
         top = max((bound.rounds for bound in found), default=0)
         found += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
     best: dict[str, Bound] = {}
@@ -348,7 +347,7 @@ def _least_hops(network: Network, goal: Goal) -> int:
     return 0
 
 
-def least_load(network: Network, goal: Goal, model: Model | None = None) -> tuple[float, float]:
+def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[float, float]:
     """What the busiest channel carries, and what the busiest node adds up, at least.
 
     In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
@@ -361,13 +360,12 @@ def least_load(network: Network, goal: Goal, model: Model | None = None) -> tupl
     >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
     (0.4375, 0.0)
     """
-    rules = model if model is not None else Model()
     ends = goal.members(network)
     count = len(ends)
     if count < 2 or len(goal.groups) > 1:
         return 0.0, 0.0
     share = (count - 1) / count
-    gives, takes = _widths(network, rules, into=False), _widths(network, rules, into=True)
+    gives, takes = _widths(network, model, into=False), _widths(network, model, into=True)
     narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
     root = goal.root
     others = ends[ends != root]
@@ -381,17 +379,17 @@ def least_load(network: Network, goal: Goal, model: Model | None = None) -> tupl
             "broadcast": max(1 / outward, 1 / far_in),
             "reduce": max(1 / inward, 1 / far_out),
         }
-        return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+        return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
     if goal.kind == "all-reduce":
         whole = float(gives[ends].sum())
-        traffic = 0.0 if rules.in_network else 2 * (count - 1) / whole
-        return max(1 / narrow_in, traffic), 0.0 if rules.in_network else added
+        traffic = 0.0 if model.in_network else 2 * (count - 1) / whole
+        return max(1 / narrow_in, traffic), 0.0 if model.in_network else added
     loads = {
         "all-gather": share / narrow_in,
         "reduce-scatter": share / narrow_out,
         "all-to-all": max(share / narrow_out, share / narrow_in),
     }
-    return loads.get(goal.kind, 0.0), 0.0 if rules.in_network else added
+    return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
 
 
 def _widths(network: Network, rules: Model, into: bool) -> Floats:

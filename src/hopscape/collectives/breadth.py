@@ -100,7 +100,7 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
     return BreadthFirst(parent, rounds[1:], distance)
 
 
-def breadth_first_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """All-gather, reduce-scatter or all-reduce by balanced breadth-first broadcasts.
 
     With packed messages it takes as many rounds as the diameter, with unit messages about as many
@@ -120,21 +120,20 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model | None = N
         return gathered_backwards(network, goal, model, breadth_first_schedule)
     if goal.kind == "all-reduce":
         return _all_reduce(network, goal, model)
-    rules = model if model is not None else Model()
-    if not ALL_PORT_ONLY.allows(rules):
+    if not ALL_PORT_ONLY.allows(model):
         raise ArgumentError(
-            f"algorithm 'breadth-first' serves {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
+            f"algorithm 'breadth-first' serves {ALL_PORT_ONLY.describe()}, not {model.describe()}"
         )
-    view = _view(network) if rules.packing == "unit" and goal.chunks == 1 else None
+    view = _view(network) if model.packing == "unit" and goal.chunks == 1 else None
     if view is not None:
-        return Carried(breadth_first_plan(view)[0], goal, rules, "breadth-first")
+        return Carried(breadth_first_plan(view)[0], goal, model, "breadth-first")
     trees = breadth_first(network, goal.chunks)
     plan, steps = _plan(network, trees, goal.chunks)
-    if rules.packing == "unit":
-        return plan.schedule(network, goal, "breadth-first", rules)
+    if model.packing == "unit":
+        return plan.schedule(network, goal, "breadth-first", model)
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=steps,
         channels=plan.channel,
@@ -153,7 +152,7 @@ def _view(network: Network) -> View | None:
     return Orbits(network) if family.rotations() is not None else None
 
 
-def _all_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _all_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
     ends = network.endpoint_count
     if goal.chunks % ends:
         raise ArgumentError(

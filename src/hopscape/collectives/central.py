@@ -79,7 +79,7 @@ def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
     return u, v, far
 
 
-def central_all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Everybody's share added up everywhere, over a tree that hangs from a central link or node.
 
     Takes one round less than to a central node and back where a link is as near to everybody.
@@ -91,11 +91,10 @@ def central_all_reduce(network: Network, goal: Goal, model: Model | None = None)
     >>> print(hopscape.verify(central_all_reduce(net, Goal.all_reduce())))
     holds: all-reduce: 14 of 14 nodes served in 5 rounds, 26 messages, 0 duplicates
     """
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError(
             f"algorithm 'central' needs all ports, full duplex, store-and-forward, not"
-            f" {rules.describe()}"
+            f" {model.describe()}"
         )
     if goal.chunks != 1 or not network.duplex or network.has_switches:
         raise ArgumentError("algorithm 'central' is for one chunk, duplex links and no switches")
@@ -117,7 +116,7 @@ def central_all_reduce(network: Network, goal: Goal, model: Model | None = None)
         ways.append(np.asarray([across, network.reverse[across]]))
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=np.concatenate(rounds),
         channels=np.concatenate(ways),

@@ -164,7 +164,7 @@ def run_built(
         build = partial(_by_groups, chosen.build)
     title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
     if not model:
-        return _aimed(build(network, goal, None), goal, title)
+        return _aimed(build(network, goal, served.model()), goal, title)
     asked = model if isinstance(model, Model) else served.model(**model)
     rules = _without_idle_ports(network, asked)
     if not served.allows(rules):
@@ -173,10 +173,10 @@ def run_built(
 
 
 def _by_groups(
-    alone: Callable[[Network, Goal, Model | None], Schedule],
+    alone: Callable[[Network, Goal, Model], Schedule],
     network: Network,
     goal: Goal,
-    model: Model | None,
+    model: Model,
 ) -> Schedule:
     return among_groups(network, goal, model, alone)
 

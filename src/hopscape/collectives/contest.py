@@ -198,21 +198,21 @@ def _turned_round(network: Network, goal: Goal) -> list[Collective]:
     ]
 
 
-def backwards(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+def backwards(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
     """A broadcast, scatter or all-gather backwards: a reduce, gather or reduce-scatter."""
     kinds: dict[str, GoalKind] = {"reduce": "broadcast", "gather": "scatter"}
 
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         aim = replace(goal, kind=kinds.get(goal.kind, "all-gather"))
         return run_built(one, network, aim, model).reversed(goal, name=one.name)
 
     return build
 
 
-def both_ways(one: Collective) -> Callable[[Network, Goal, Model | None], Schedule]:
+def both_ways(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
     """An all-gather backwards, then forwards: an all-reduce of a block per endpoint."""
 
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         ends = len(goal.members(network))
         if goal.chunks % ends:
             raise ArgumentError(

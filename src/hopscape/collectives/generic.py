@@ -44,7 +44,7 @@ _SECONDS = 3e-7  # of a transfer
 _MANY = 1000
 
 
-def broadcast(network: Network, root: int, model: Model | None = None) -> Schedule:
+def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
     """One chunk from the root to every endpoint, down a tree of breadth-first search.
 
     With all ports it takes as many rounds as the root's eccentricity, which is best. With k ports a
@@ -59,43 +59,40 @@ def broadcast(network: Network, root: int, model: Model | None = None) -> Schedu
     >>> broadcast(hopscape.build("complete(16)"), 0, Model(ports=1)).rounds
     4
     """
-    rules = model if model is not None else Model()
     root = network.node(root)
     tree = shortest_path_tree(network, root)
     goal = Goal.broadcast(root)
-    best = _tree_schedule(network, tree, rules, goal)
-    if rules.ports is not None and not network.has_switches and best.rounds > 1:
-        other = _matching_broadcast(network, root, rules, limit=best.rounds)
+    best = _tree_schedule(network, tree, model, goal)
+    if model.ports is not None and not network.has_switches and best.rounds > 1:
+        other = _matching_broadcast(network, root, model, limit=best.rounds)
         if other is not None:
             return other
     return best
 
 
 def one_to_many(
-    network: Network, root: int, targets: Sequence[int], model: Model | None = None
+    network: Network, root: int, targets: Sequence[int], model: Model = Model()
 ) -> Schedule:
     """One chunk from the root to some nodes: the tree of breadth-first search, pruned."""
-    rules = model if model is not None else Model()
     goal = Goal.one_to_many(network.node(root), targets)
     wanted = goal.on(network).wanted
     tree = shortest_path_tree(network, network.node(root), only_to=wanted)
-    return _tree_schedule(network, tree, rules, goal)
+    return _tree_schedule(network, tree, model, goal)
 
 
-def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
+def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     """Everybody's share added up at the root: a broadcast backwards.
 
     Circuits that may not share nodes cannot end at the same node, so that under this rule a node
     receives once per round.
     """
-    rules = model if model is not None else Model()
     root = network.node(root)
     goal = Goal.reduce(root)
-    alone = rules.switching == "circuit" and rules.shares == "vertex"
-    ports = 1 if alone else rules.ports
+    alone = model.switching == "circuit" and model.shares == "vertex"
+    ports = 1 if alone else model.ports
     if network.duplex:
-        forth = broadcast(network, root, replace(rules, ports=ports))
-        return forth.reversed(goal, name=f"{forth.name}, reversed").under(rules)
+        forth = broadcast(network, root, replace(model, ports=ports))
+        return forth.reversed(goal, name=f"{forth.name}, reversed").under(model)
     turned = _turned(network)
     tree = shortest_path_tree(turned, root)
     when = serve_tree(turned, tree, ports)
@@ -104,7 +101,7 @@ def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
     last = int(when.max(initial=-1))
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=last - when[nodes],
         channels=origin[tree.channel[nodes]],
@@ -192,7 +189,7 @@ def route_packets(
     sources: IntArray,
     targets: IntArray,
     chunks: IntArray,
-    model: Model | None = None,
+    model: Model = Model(),
     router: Router | None = None,
 ) -> Schedule:
     """Move packets along a router's paths, the farthest to go first on every channel.
@@ -210,7 +207,7 @@ def route_packets(
     """
     from hopscape.collectives.greedy_kernels import route_packets as kernel
 
-    rules, half = _hop_by_hop(model)
+    half = _one_direction(model)
     way = router if router is not None else network.router()
     moving = sources != targets
     nodes, ports = way.walk(sources[moving], targets[moving])
@@ -224,13 +221,13 @@ def route_packets(
         network.heads,
         network.reverse,
         network.order,
-        rules.ports or 0,
+        model.ports or 0,
         half,
-        rules.packing == "packed",
+        model.packing == "packed",
     )
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=rounds,
         channels=used,
@@ -239,21 +236,20 @@ def route_packets(
     )
 
 
-def _hop_by_hop(model: Model | None) -> tuple[Model, bool]:
-    """The rules for packets that move one hop per round, and whether a link carries one way only.
+def _one_direction(model: Model) -> bool:
+    """Does a link carry one direction only, where packets move one hop per round?
 
     A hop is a circuit of length 1: circuits that share no channel or no link can be had so.
     """
-    rules = model if model is not None else Model()
-    circuit = rules.switching == "circuit"
-    if circuit and rules.shares == "vertex":
+    circuit = model.switching == "circuit"
+    if circuit and model.shares == "vertex":
         raise ArgumentError(
             "packets that move hop by hop meet at nodes; vertex-disjoint circuits are not for them"
         )
-    return rules, rules.duplex == "half" or (circuit and rules.shares == "edge")
+    return model.duplex == "half" or (circuit and model.shares == "edge")
 
 
-def _packets(network: Network, goal: Goal, model: Model | None, router: Router | None) -> Schedule:
+def _packets(network: Network, goal: Goal, model: Model, router: Router | None) -> Schedule:
     promise = goal.on(network)
     chunks = np.arange(len(promise.origins))
     return route_packets(
@@ -261,12 +257,12 @@ def _packets(network: Network, goal: Goal, model: Model | None, router: Router |
     )
 
 
-def scatter(network: Network, root: int, model: Model | None = None) -> Schedule:
+def scatter(network: Network, root: int, model: Model = Model()) -> Schedule:
     """From the root to each endpoint its own chunk."""
     return _packets(network, Goal.scatter(network.node(root)), model, None)
 
 
-def gather(network: Network, root: int, model: Model | None = None) -> Schedule:
+def gather(network: Network, root: int, model: Model = Model()) -> Schedule:
     """From each endpoint its own chunk to the root."""
     return _packets(network, Goal.gather(network.node(root)), model, None)
 
@@ -274,16 +270,14 @@ def gather(network: Network, root: int, model: Model | None = None) -> Schedule:
 def permutation(
     network: Network,
     targets: Sequence[int],
-    model: Model | None = None,
+    model: Model = Model(),
     router: Router | None = None,
 ) -> Schedule:
     """The datum of the j-th endpoint to node ``targets[j]``."""
     return _packets(network, Goal.permutation(targets), model, router)
 
 
-def all_to_all(
-    network: Network, model: Model | None = None, router: Router | None = None
-) -> Schedule:
+def all_to_all(network: Network, model: Model = Model(), router: Router | None = None) -> Schedule:
     """From each endpoint to each its own chunk."""
     count = network.endpoint_count
     require_memory(200 * count * count, f"all-to-all among {count} endpoints")
@@ -293,7 +287,7 @@ def all_to_all(
     return _packets(network, Goal.all_to_all(), model, router)
 
 
-def all_gather(network: Network, model: Model | None = None) -> Schedule:
+def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Everybody's chunk to everybody, each down its own tree, channels shared evenly.
 
     Raises
@@ -303,7 +297,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     """
     from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees, prune_trees
 
-    rules, half = _hop_by_hop(model)
+    half = _one_direction(model)
     order = network.order
     require_memory(50 * order * order, f"all-gather among {order} nodes")
     check_time(f"an all-gather among {order} nodes", _SECONDS * order * order)
@@ -327,13 +321,13 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
         network.reverse,
         parent,
         height,
-        rules.ports or 0,
+        model.ports or 0,
         half,
-        rules.packing == "packed",
+        model.packing == "packed",
     )
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         Goal.all_gather(),
         round=rounds,
         channels=used,
@@ -342,7 +336,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     )
 
 
-def all_reduce(network: Network, model: Model | None = None, sliced: bool = False) -> Schedule:
+def all_reduce(network: Network, model: Model = Model(), sliced: bool = False) -> Schedule:
     """Everybody's share added up everywhere.
 
     Parameters
@@ -379,7 +373,7 @@ def _centre(network: Network) -> int:
     return int(distance_rows(network, np.arange(network.order)).max(axis=1).argmin())
 
 
-def _reduce_scatter(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _reduce_scatter(network: Network, goal: Goal, model: Model) -> Schedule:
     """The all-gather backwards; where links are simplex, that of the network turned round."""
     if network.duplex:
         return gathered_backwards(network, goal, model, make_schedule)
@@ -397,7 +391,7 @@ def _reduce_scatter(network: Network, goal: Goal, model: Model | None) -> Schedu
     )
 
 
-def make_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The generic schedule for a goal."""
     if goal.groups:
         return among_groups(network, goal, model, make_schedule)

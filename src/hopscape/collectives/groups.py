@@ -21,10 +21,10 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["among_groups", "gathered_backwards"]
 
-Build = Callable[[Network, Goal, Model | None], Schedule]
+Build = Callable[[Network, Goal, Model], Schedule]
 
 
-def among_groups(network: Network, goal: Goal, model: Model | None, build: Build) -> Schedule:
+def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """Serve the groups of a goal by an algorithm for goals without groups.
 
     Parameters
@@ -32,7 +32,7 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
     network : Network
     goal : Goal
         With groups.
-    model : Model or None
+    model : Model
         Several groups at once need all ports, full duplex and store-and-forward.
     build : callable
         The algorithm: takes network, goal and model.
@@ -43,7 +43,7 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
     >>> from hopscape.collectives import make_schedule
     >>> net = hopscape.build("torus(4, 4)")
     >>> rows = Goal.all_gather(groups=[[0, 1, 2, 3], [4, 5, 6, 7]])
-    >>> print(hopscape.verify(among_groups(net, rows, None, make_schedule)))
+    >>> print(hopscape.verify(among_groups(net, rows, hopscape.Model(), make_schedule)))
     holds: all-gather among 2 groups of 4 endpoints: 8 of 8 nodes served in 2 rounds, ...
     """
     if len(goal.groups) == 1:
@@ -53,7 +53,7 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
         if made.goal != goal.everywhere():
             raise ArgumentError(f"it is for {made.goal.describe()}, not {goal.kind} among groups")
         return made.meant_for(network, goal)
-    if model is not None and not ALL_PORT_ONLY.allows(model):
+    if not ALL_PORT_ONLY.allows(model):
         raise ArgumentError(
             f"several groups at once are planned for {ALL_PORT_ONLY.describe()}, not"
             f" {model.describe()}"
@@ -72,10 +72,10 @@ def among_groups(network: Network, goal: Goal, model: Model | None, build: Build
     counts = [part.chunk_count(network) for part in goal.parts()]
     offsets = np.cumsum([0, *counts[:-1]]).tolist()
     joined = Plan.joined(plans, offsets).schedule(network, goal, alone[0].name, model)
-    return joined if model is None else joined.under(model)
+    return joined.under(model)
 
 
-def gathered_backwards(network: Network, goal: Goal, model: Model | None, build: Build) -> Schedule:
+def gathered_backwards(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """A reduce-scatter: the all-gather of the same groups and pieces backwards."""
     aim = replace(goal, kind="all-gather")
     make = among_groups if goal.groups else _plainly
@@ -83,11 +83,11 @@ def gathered_backwards(network: Network, goal: Goal, model: Model | None, build:
     return forth.reversed(goal, name=forth.name)
 
 
-def _plainly(network: Network, goal: Goal, model: Model | None, build: Build) -> Schedule:
+def _plainly(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     return build(network, goal, model)
 
 
-def _all_reduce(network: Network, goal: Goal, model: Model | None, build: Build) -> Schedule:
+def _all_reduce(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """Groups that add up at once: a reduce-scatter, then an all-gather, both planned for all."""
     sizes = {len(group) for group in goal.groups}
     if len(sizes) > 1 or goal.chunks % sizes.pop():

@@ -40,13 +40,12 @@ _SECONDS = 7e-9
 _LONGEST = 600.0
 
 
-def _all_port(model: Model | None) -> Model:
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.switching == "circuit":
+def _all_port(model: Model) -> Model:
+    if model.ports is not None or model.switching == "circuit":
         raise ArgumentError(
-            f"algorithm 'bandwidth' needs all ports and store-and-forward, not {rules.describe()}"
+            f"algorithm 'bandwidth' needs all ports and store-and-forward, not {model.describe()}"
         )
-    return rules
+    return model
 
 
 def _finished(
@@ -68,7 +67,7 @@ def _finished(
 # -- all-gather --------------------------------------------------------------------------------
 
 
-def symmetric_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """All-gather with unit messages: in every round a new datum by every channel, if there is one.
 
     One node of each orbit takes from its neighbours, matched so that as many channels as possible
@@ -172,7 +171,7 @@ def _neighbourhoods(orbits: Orbits) -> _Hoods:
     return _Hoods(channels, lanes, near, source, moved, weight)
 
 
-def symmetric_all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def symmetric_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """A chunk per node: the symmetric all-gather backwards (reduce-scatter), then forwards."""
     if goal.chunks != network.order:
         raise ArgumentError(
@@ -186,7 +185,7 @@ def symmetric_all_reduce(network: Network, goal: Goal, model: Model | None = Non
 # -- total exchange ----------------------------------------------------------------------------
 
 
-def symmetric_all_to_all(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Total exchange along shortest paths that load all kinds of channels evenly.
 
     Examples

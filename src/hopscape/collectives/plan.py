@@ -107,7 +107,7 @@ class Plan:
         return int((-(-carried // network.room())).max(initial=0))
 
     def schedule(
-        self, network: Network, goal: Goal, name: str, model: Model | None = None, tries: int = 0
+        self, network: Network, goal: Goal, name: str, model: Model = Model(), tries: int = 0
     ) -> Schedule:
         """Give rounds to the hops: a schedule for all ports, full duplex, store-and-forward."""
         rules = _all_port(goal, model)
@@ -124,7 +124,7 @@ class Plan:
         period: int,
         times: int,
         name: str,
-        model: Model | None = None,
+        model: Model = Model(),
     ) -> Schedule:
         """The plan again and again, every `period` rounds, which is its load or more.
 
@@ -146,13 +146,12 @@ class Plan:
         )
 
 
-def _all_port(goal: Goal, model: Model | None) -> Model:
-    rules = model if model is not None else Model()
-    if not ALL_PORT_ONLY.allows(rules):
+def _all_port(goal: Goal, model: Model) -> Model:
+    if not ALL_PORT_ONLY.allows(model):
         raise ArgumentError(
-            f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {rules.describe()}"
+            f"{goal.describe()} is planned for {ALL_PORT_ONLY.describe()}, not {model.describe()}"
         )
-    return rules
+    return model
 
 
 @dataclass(frozen=True)
@@ -182,23 +181,20 @@ class PathPlan:
         made = tree_hops(self.start, self.channel, self.chunk, *ends, network.order)
         return Plan(made[0], made[1], self.chunk[made[2]])
 
-    def schedule(
-        self, network: Network, goal: Goal, name: str, model: Model | None = None
-    ) -> Schedule:
+    def schedule(self, network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:
         """A schedule: hop by hop, or path by path where the model has circuits or cut-through."""
-        rules = model if model is not None else Model()
-        if rules.switching == "store-and-forward":
+        if model.switching == "store-and-forward":
             return self.by_hops(network).schedule(network, goal, name, model)
-        if rules.ports is not None or rules.duplex == "half" or rules.disjoint != "arc":
+        if model.ports is not None or model.duplex == "half" or model.disjoint != "arc":
             raise ArgumentError(
                 f"{goal.describe()} is planned for all ports, full duplex and paths that share no"
-                f" channel, not {rules.describe()}"
+                f" channel, not {model.describe()}"
             )
         require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
         rounds = self._rounds(np.ones(len(network.heads), dtype=np.int64))
         return Schedule.from_columns(
             network,
-            rules,
+            model,
             goal,
             round=rounds,
             channels=self.channel,

@@ -31,13 +31,13 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
     """The named algorithms of a product of these factors."""
     parts = tuple(factors)
 
-    def by_axes(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def by_axes(network: Network, goal: Goal, model: Model) -> Schedule:
         return broadcast_by_axes(network, parts, goal.root or 0, model)
 
-    def source_only(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def source_only(network: Network, goal: Goal, model: Model) -> Schedule:
         return broadcast_by_axes(network, parts, goal.root or 0, model, everybody=False)
 
-    def by_rows(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def by_rows(network: Network, goal: Goal, model: Model) -> Schedule:
         return permute_by_rows(network, parts, goal.targets, model)
 
     found = [
@@ -77,7 +77,7 @@ def broadcast_by_axes(
     network: Network,
     factors: Sequence[Network],
     root: int,
-    model: Model | None = None,
+    model: Model = Model(),
     *,
     everybody: bool = True,
 ) -> Schedule:
@@ -102,7 +102,6 @@ def broadcast_by_axes(
     >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
     holds: broadcast from node 0: 100 of 100 nodes served in 4 rounds, 99 messages, 0 duplicates
     """
-    rules = model if model is not None else Model()
     box = MixedRadix([factor.order for factor in factors])
     start = box.tuples(np.asarray([network.node(root)]))[0].astype(np.int64)
     rounds: list[IntArray] = []
@@ -111,7 +110,7 @@ def broadcast_by_axes(
     holders = np.asarray([root], dtype=np.int64)
     for axis, factor in enumerate(factors):
         stride //= factor.order
-        part = broadcast(factor, int(start[axis]), rules)
+        part = broadcast(factor, int(start[axis]), model)
         shift = (part.source.astype(np.int64) - start[axis]) * stride
         ports = first_port + factor.port_of(part.channels)
         senders = (holders[:, None] + shift[None, :]).ravel()
@@ -124,7 +123,7 @@ def broadcast_by_axes(
             holders = (holders[:, None] + places[None, :]).ravel()
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         Goal.broadcast(root),
         round=np.concatenate(rounds),
         channels=np.concatenate(channels),
@@ -146,7 +145,7 @@ def permute_by_rows(
     network: Network,
     factors: Sequence[Network],
     targets: Sequence[int],
-    model: Model | None = None,
+    model: Model = Model(),
 ) -> Schedule:
     """Route a permutation of a product: along the first axis, along the others, along the first.
 
@@ -164,8 +163,7 @@ def permute_by_rows(
     >>> plan.rounds, hopscape.verify(plan).holds
     (9, True)
     """
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("routing by rows is for all ports, full duplex, store-and-forward")
     goal = Goal.permutation(targets)
     aim = goal.on(network).destinations
@@ -174,7 +172,7 @@ def permute_by_rows(
     table = np.asarray(moves.rows, dtype=np.int64).reshape(-1, 4)
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         goal,
         round=table[:, 0],
         channels=network.channel_at(table[:, 1], table[:, 2]),

@@ -53,7 +53,7 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
     return Tree(root, channel, depth, by_depth)
 
 
-def next_hop_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def next_hop_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Broadcast or one-to-many down the tree of the network's own router.
 
     Examples
@@ -63,12 +63,11 @@ def next_hop_schedule(network: Network, goal: Goal, model: Model | None = None) 
     >>> print(hopscape.verify(next_hop_schedule(net, hopscape.Goal.broadcast(0))))
     holds: broadcast from node 0: 1000 of 1000 nodes served in 7 rounds, 999 messages, 0 duplicates
     """
-    rules = model if model is not None else Model()
     root = network.node(goal.root if goal.root is not None else 0)
     only_to = goal.on(network).wanted if goal.kind == "one-to-many" else None
     tree = next_hop_tree(network.router(), root, only_to)
-    when = serve_tree(network, tree, rules.ports)
+    when = serve_tree(network, tree, model.ports)
     nodes = tree.nodes[1:]
     return Schedule.from_columns(
-        network, rules, goal, round=when[nodes], channels=tree.channel[nodes], name="next-hop"
+        network, model, goal, round=when[nodes], channels=tree.channel[nodes], name="next-hop"
     )

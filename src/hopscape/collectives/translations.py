@@ -351,15 +351,14 @@ def _play(shifts: Shifts, words: list[list[Word]], seed: int) -> list[Step]:
     return plan
 
 
-def _all_port(model: Model | None) -> Model:
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+def _all_port(model: Model) -> Model:
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("translations are for all ports, full duplex, store-and-forward")
-    return rules
+    return model
 
 
 def invariant_all_gather(
-    network: Network, factors: Sequence[Network], model: Model | None = None
+    network: Network, factors: Sequence[Network], model: Model = Model()
 ) -> Schedule:
     """All-gather by translations.
 
@@ -374,7 +373,7 @@ def invariant_all_gather(
 
 
 def invariant_all_to_all(
-    network: Network, factors: Sequence[Network], model: Model | None = None
+    network: Network, factors: Sequence[Network], model: Model = Model()
 ) -> Schedule:
     """All-to-all by translations.
 

@@ -58,7 +58,7 @@ class Collective:
     name: str
     goal: str
     summary: str
-    build: Callable[[Network, Goal, Model | None], Schedule]
+    build: Callable[[Network, Goal, Model], Schedule]
     serves: Served = ANY_MODEL
     groups: bool = False
 

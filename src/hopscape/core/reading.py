@@ -117,7 +117,7 @@ def load_arrays(path: str | Path) -> dict[str, IntArray]:
     """
     data = zip_bytes(path)
     try:
-        with np.load(data, allow_pickle=False) as found:
+        with np.errstate(all="ignore"), np.load(data, allow_pickle=False) as found:
             return {key: found[key] for key in found.files}
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is not a whole .npz file: {_reason(error)}") from error

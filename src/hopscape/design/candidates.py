@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.requirements import Requirements
 from hopscape.registry import all_families, family, member
 
-__all__ = ["Candidate", "find_candidates", "next_size"]
+__all__ = ["Candidate", "find_candidates", "mark_equal", "next_size"]
 
 
 @dataclass
@@ -37,6 +37,9 @@ class Candidate:
         Spec of a candidate that is at least as good in all that matters; empty when there is none.
     better_in : tuple of str
         In what it is better.
+    equals : str
+        Spec of a candidate before it with the very same figures: often the same network under
+        another family's name. Empty when there is none.
     score : float or None
         Weighted mean of best / own over the criteria, at most 1.
     meets : tuple of str
@@ -51,6 +54,7 @@ class Candidate:
     trouble: str = ""
     dominated_by: str = ""
     better_in: tuple[str, ...] = ()
+    equals: str = ""
     score: float | None = None
     meets: tuple[str, ...] = ()
 
@@ -58,6 +62,24 @@ class Candidate:
         """A figure, or None."""
         found = self.figures.get(column)
         return None if found is None else found.value
+
+
+def mark_equal(ranked: Iterable[Candidate], columns: Sequence[str]) -> None:
+    """Name for each candidate the first before it that has the same figures in all columns.
+
+    Examples
+    --------
+    >>> figures = {"links": Measured.exact(28)}
+    >>> ranked = [Candidate("complete(8)", "complete", figures),
+    ...           Candidate("hyperx((8,))", "hyperx", figures)]
+    >>> mark_equal(ranked, ["links"])
+    >>> [one.equals for one in ranked]
+    ['', 'complete(8)']
+    """
+    first: dict[tuple[Any, ...], str] = {}
+    for one in ranked:
+        spec = first.setdefault(tuple(one.value(name) for name in columns), one.spec)
+        one.equals = "" if spec == one.spec else spec
 
 
 def find_candidates(requirements: Requirements) -> list[Candidate]:

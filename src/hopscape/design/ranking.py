@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
-from hopscape.design.candidates import Candidate
+from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 
@@ -53,7 +53,7 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     everybody = list(candidates)
     for one in everybody:
         one.trouble = judge(one, requirements)
-        one.score, one.dominated_by, one.better_in = None, "", ()
+        one.score, one.dominated_by, one.equals, one.better_in = None, "", "", ()
     allowed = [one for one in everybody if not one.trouble]
     if everybody and not allowed:
         raise ArgumentError(_nearest(everybody, requirements))
@@ -65,7 +65,9 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
         one.score = round(sum(parts) / total, 6)
     _mark_dominated(allowed, [(column, better) for column, better, _ in columns])
     rest = [one for one in everybody if one.trouble]
-    return sorted(allowed, key=_order) + sorted(rest, key=_order)
+    ranked = sorted(allowed, key=_order)
+    mark_equal(ranked, ("endpoints", "links", "diameter", *(column for column, _, _ in columns)))
+    return ranked + sorted(rest, key=_order)
 
 
 def grades(candidates: Iterable[Candidate]) -> dict[str, dict[str, float]]:

@@ -19,7 +19,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
-from hopscape.design.candidates import Candidate
+from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.machine import Machine
 from hopscape.design.machine_figures import machine_figures
@@ -389,7 +389,9 @@ def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) 
     _score(allowed, asked)
     _dominate(allowed)
     rest = [one for one in candidates if one.trouble]
-    return sorted(allowed, key=_order) + sorted(rest, key=lambda x: _shortfall(x.figures, asked))
+    ranked = sorted(allowed, key=_order)
+    mark_equal(ranked, ("endpoints", "planes", "switches", "cables_optical", *_JUDGED))
+    return ranked + sorted(rest, key=lambda x: _shortfall(x.figures, asked))
 
 
 def _order(one: Candidate) -> tuple[float, float, float, int, str]:

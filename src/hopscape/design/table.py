@@ -116,6 +116,7 @@ def ranking_records(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
             "fits": not one.trouble,
             "trouble": one.trouble,
             "dominated_by": one.dominated_by,
+            "equals": one.equals,
             "better_in": list(one.better_in),
             "why": f"better in {', '.join(one.better_in)}" if one.better_in else "",
             "stage": one.stage,
@@ -135,7 +136,7 @@ def machine_records(
         record = {"rank": place[one.spec], "spec": one.spec, "family": one.family}
         record |= figure_record(one.spec, figures)
         record |= {"score": one.score, "meets": list(one.meets), "trouble": one.trouble}
-        out.append(record | {"dominated_by": one.dominated_by})
+        out.append(record | {"dominated_by": one.dominated_by, "equals": one.equals})
     return out
 
 
@@ -151,6 +152,8 @@ def ranking_rows(
         if one.dominated_by:
             remark = f"dominated by {place[one.dominated_by]}: {_short(one.better_in)}"
             brief = f"< {place[one.dominated_by]}"
+        elif one.equals:
+            remark, brief = f"same figures as {place[one.equals]}", f"= {place[one.equals]}"
         row = {"spec": one.spec, "rank": i} | shown
         rows.append(row | {"score": one.score, "remark": remark, "brief": brief})
     return rows

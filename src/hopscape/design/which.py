@@ -105,7 +105,7 @@ def _section(found: Design) -> list[str]:
             f"`{one.spec}`",
             *(cell(n, one.figures[n]) if n in one.figures else None for n in _SHOWN),
             one.score,
-            f"dominated by `{one.dominated_by}`" if one.dominated_by else "",
+            _remark(one),
         )
         for one in best.values()
     ]
@@ -124,6 +124,12 @@ def _section(found: Design) -> list[str]:
     ]
 
 
+def _remark(one: Candidate) -> str:
+    if one.dominated_by:
+        return f"dominated by `{one.dominated_by}`"
+    return f"same figures as `{one.equals}`" if one.equals else ""
+
+
 def _machines(found: SwitchedDesign) -> list[str]:
     """The cheapest machine of every family that meets the demands, and the answer."""
     asked = found.requirements
@@ -132,7 +138,7 @@ def _machines(found: SwitchedDesign) -> list[str]:
         if not one.trouble:
             best.setdefault(one.family, one)
     rows = [
-        (f"`{one.spec}`", *(cell(n, one.figures[n]) for n in _SHOWN_MACHINES))
+        (f"`{one.spec}`", *(cell(n, one.figures[n]) for n in _SHOWN_MACHINES), _remark(one))
         for one in best.values()
     ]
     papers = studied_families()
@@ -147,7 +153,7 @@ def _machines(found: SwitchedDesign) -> list[str]:
         f"## {asked.endpoints} endpoints, switches of {asked.radix} ports,"
         f" throughput {asked.throughput:g}",
         "",
-        *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in _SHOWN_MACHINES)), rows),
+        *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in _SHOWN_MACHINES), ""), rows),
         "",
         found.answer,
         "",

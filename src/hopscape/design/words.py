@@ -38,7 +38,7 @@ def sentences(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> l
     allowed = [one for one in candidates if not one.trouble]
     best, currency = allowed[0], asked.price_list.currency
     lines = [_winner(best, currency)]
-    others = [one for one in allowed if one.family != best.family and not _same(one, best)]
+    others = [one for one in allowed if one.family != best.family and one.equals != best.spec]
     if others:
         lines.append(_runner_up(best, others[0], currency))
     elif len(candidates) > 1:
@@ -69,11 +69,6 @@ def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[s
 
 def _second(item: tuple[str, int]) -> int:
     return item[1]
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    """Is it the same machine as far as the table can tell, under another family's name?"""
-    return all(one.value(name) == other.value(name) for name in (*_COMPARED, "money"))
 
 
 def _number(one: Candidate, column: str) -> float:

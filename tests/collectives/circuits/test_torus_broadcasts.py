@@ -41,7 +41,7 @@ def torus(*sides):
 
 def made(name, side, dimension, root=0):
     return to_schedule(
-        scheme(name, (side,) * dimension), torus(*(side,) * dimension), root, None, name
+        scheme(name, (side,) * dimension), torus(*(side,) * dimension), root, Model(), name
     )
 
 
@@ -79,7 +79,7 @@ def test_a_broken_word_is_noticed():
     first = good.rounds[1][0]
     words = (parse_word("ZxZ"), *first.words[1:])
     bad = replace(good, rounds=(good.rounds[0], (replace(first, words=words),), good.rounds[2]))
-    assert not verify(to_schedule(bad, torus(7, 7, 7), 0, None, "broken"))
+    assert not verify(to_schedule(bad, torus(7, 7, 7), 0, Model(), "broken"))
 
 
 @pytest.mark.parametrize("unit", range(3, 13))
@@ -89,7 +89,7 @@ def test_levels_hold_at_every_unit(unit):
         program = level(unit)
         targets = grid_points((7, 7, 7)) @ [(7 * unit) ** 2, 7 * unit, 1] * unit
         goal = Goal.one_to_many(0, targets.tolist())
-        schedule = to_schedule(program, torus(*program.sides), 0, None, "level", goal)
+        schedule = to_schedule(program, torus(*program.sides), 0, Model(), "level", goal)
         assert verify(schedule)
         assert sum(program.round_lengths) == most
 
@@ -139,7 +139,7 @@ def test_circuit_serves_every_torus(sides, root):
 
 @pytest.mark.parametrize("side", [4, 6, 7, 8, 9, 10, 12, 13, 20, 24, 30, 31, 50])
 def test_least_rounds_on_square_tori(side):
-    schedule = best_schedule(torus(side, side), 0, None)
+    schedule = best_schedule(torus(side, side), 0, Model())
     assert verify(schedule)
     assert schedule.rounds == growth_rounds(side * side, 4)
     assert schedule.model.disjoint == "vertex"
@@ -148,7 +148,7 @@ def test_least_rounds_on_square_tori(side):
 @pytest.mark.parametrize("side", [2, 3, 4, 5, 6, 8, 9, 10, 14, 20])
 def test_least_rounds_on_cubic_tori(side):
     network = torus(side, side, side)
-    schedule = best_schedule(network, 0, None)
+    schedule = best_schedule(network, 0, Model())
     assert verify(schedule)
     assert schedule.rounds == growth_rounds(side**3, int(network.degrees.max()))
 
@@ -157,14 +157,14 @@ def test_least_rounds_on_cubic_tori(side):
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=3), st.integers(0, 10**6))
 def test_circuit_serves_every_mesh(sides, root):
     network = hopscape.build(f"mesh({', '.join(map(str, sides))})")
-    assert verify(mesh_schedule(network, root % network.order, None))
+    assert verify(mesh_schedule(network, root % network.order, Model()))
 
 
 @settings(deadline=None, max_examples=8)
 @given(st.integers(5, 40), st.integers(5, 40))
 def test_widened_schedules_hold(a, b):
     network = torus(a, b)
-    assert verify(widened(network, 7, None, (a, b)))
+    assert verify(widened(network, 7, Model(), (a, b)))
 
 
 @settings(deadline=None, max_examples=30)
@@ -192,14 +192,14 @@ def test_lines_take_the_fewest_rounds(count, root):
 def test_compose_multiplies():
     program = compose(scheme("numeration", (5, 5)), line_program((2, 3)))
     assert program.sides == (10, 15)
-    assert verify(to_schedule(program, torus(10, 15), 4, None, "composed"))
+    assert verify(to_schedule(program, torus(10, 15), 4, Model(), "composed"))
 
 
 @pytest.mark.parametrize("sides", small_sides())
 def test_small_tori_found_by_search(sides):
     program = small_program(sides, alike(hopscape.build("torus(5, 5)")))
     assert program is not None
-    schedule = to_schedule(program, torus(*sides), 1, None, "small")
+    schedule = to_schedule(program, torus(*sides), 1, Model(), "small")
     assert verify(schedule)
     degree = sum(min(side - 1, 2) for side in sides)
     assert schedule.rounds == growth_rounds(int(np.prod(sides)), degree)

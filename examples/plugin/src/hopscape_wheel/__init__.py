@@ -122,14 +122,14 @@ def opposite(endpoints: int, sides: tuple[int, ...] | None) -> IntArray:
 # -- a collective algorithm -----------------------------------------------------------------------
 
 
-def _star(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _star(network: Network, goal: Goal, model: Model) -> Schedule:
     root = goal.root if goal.root is not None else 0
     channels = np.arange(network.indptr[root], network.indptr[root + 1])
     if len(set(network.heads[channels].tolist()) - {root}) < network.order - 1:
         raise ArgumentError(f"node {root} of {network.spec} is not wired to all; star needs that")
     return Schedule.from_columns(
         network,
-        model or Model(),
+        model,
         goal,
         round=np.zeros_like(channels),
         channels=channels,

@@ -541,7 +541,10 @@ def _show(found: Design, view: _View) -> None:
     )
 
     names, top, style, output = view.names, view.top, view.style, view.output
-    keep = [not (view.pareto and (one.dominated_by or one.trouble)) for one in found.candidates]
+    keep = [
+        not (view.pareto and (one.dominated_by or one.equals or one.trouble))
+        for one in found.candidates
+    ]
     if style is not Format.table:
         records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
         emit_ranking(found, records[:top], style, output, answer=found.answer)

@@ -55,14 +55,14 @@ def growth_rounds(order: int, degree: int) -> int:
     return rounds
 
 
-def best_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     """The best broadcast on a torus that this project knows.
 
     Examples
     --------
     >>> import hopscape
     >>> net = hopscape.build("torus(12, 12)")
-    >>> best_schedule(net, 0, None).rounds
+    >>> best_schedule(net, 0, Model()).rounds
     4
     """
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
@@ -88,7 +88,7 @@ def _merit(schedule: Schedule) -> tuple[int, int]:
 
 
 def _candidates(
-    network: Network, root: int, model: Model | None, sides: tuple[int, ...], least: int
+    network: Network, root: int, model: Model, sides: tuple[int, ...], least: int
 ) -> Iterator[Schedule]:
     program = known_program(sides, alike(network))
     yield to_schedule(program, network, root, model, "circuit")
@@ -166,7 +166,7 @@ def _larger(
 def _shrunk(
     network: Network,
     root: int,
-    model: Model | None,
+    model: Model,
     sides: tuple[int, ...],
     least: int,
     most: int,
@@ -225,9 +225,7 @@ def _pushed_together(
     return sets
 
 
-def widened(
-    network: Network, root: int, model: Model | None, sides: tuple[int, ...]
-) -> Schedule | None:
+def widened(network: Network, root: int, model: Model, sides: tuple[int, ...]) -> Schedule | None:
     """A power of 2d + 1 below the shortest side, with lines in between that are served at the end.
 
     Costs about one round more per axis than the smaller torus (as long as sides are below three
@@ -257,7 +255,7 @@ def _stretched_schedule(
     lines: Sequence[IntArray],
     network: Network,
     root: int,
-    model: Model | None,
+    model: Model,
 ) -> Schedule:
     """Every step of the program becomes the steps from one line to the next."""
     small = alike(network)(program.sides)
@@ -315,7 +313,7 @@ def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
     return Program(sides, tuple(rounds))
 
 
-def mesh_schedule(network: Network, root: int, model: Model | None) -> Schedule:
+def mesh_schedule(network: Network, root: int, model: Model) -> Schedule:
     """One axis after the other on a mesh, or sets spread by distance when that is quicker."""
     from hopscape.collectives.circuits.paths import spread_sets
 

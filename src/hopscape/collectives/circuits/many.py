@@ -99,7 +99,7 @@ class ManySources:
             raise ArgumentError(f"round is {round}; it must be from 1 to {self.rounds}")
         return self.rule.calls(point, self.start + round)
 
-    def schedule(self, network: Network, model: Model | None = None) -> Schedule:
+    def schedule(self, network: Network, model: Model = Model()) -> Schedule:
         """The broadcast with a feeder, :func:`feed`: its round 0 brings the message to the sources.
 
         Goals have one root, so the feeder is it; the rounds after round 0 are those of the torus,

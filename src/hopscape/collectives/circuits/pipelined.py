@@ -83,7 +83,7 @@ def pipelined_rounds(depth: int, trees: int, chunks: int) -> int:
 
 
 def pipelined_broadcast(
-    network: Network, root: int, chunks: int, model: Model | None = None
+    network: Network, root: int, chunks: int, model: Model = Model()
 ) -> Schedule:
     """Broadcast of many chunks over the 2d trees, chunk c by tree c modulo 2d.
 
@@ -98,8 +98,7 @@ def pipelined_broadcast(
     >>> plan.rounds, bool(hopscape.verify(plan))
     (11, True)
     """
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("pipelined trees are for all ports, full duplex, store-and-forward")
     channels, depths = spanning_trees(network, root)
     require_memory(60 * chunks * network.order, f"{chunks} chunks on {network.spec}")
@@ -109,7 +108,7 @@ def pipelined_broadcast(
     node = np.tile(others, chunks)
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         Goal.broadcast(root, chunks),
         round=depths[chunk % trees, node] - 1 + chunk // trees,
         channels=channels[chunk % trees, node],

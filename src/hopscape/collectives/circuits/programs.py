@@ -179,7 +179,7 @@ def to_schedule(
     program: Program,
     network: Network,
     root: int,
-    model: Model | None,
+    model: Model,
     name: str,
     goal: Goal | None = None,
     keep: Callable[[IntArray], IntArray] | None = None,
@@ -232,15 +232,14 @@ def to_schedule(
     )
 
 
-def own_model(model: Model | None, disjoint: Disjoint) -> Model:
+def own_model(model: Model, disjoint: Disjoint) -> Model:
     """Circuits with all ports, at the costs that were asked for."""
-    costs = model if model is not None else Model()
     return Model(
         switching="circuit",
         disjoint=disjoint,
-        alpha=costs.alpha,
-        beta=costs.beta,
-        delta=costs.delta,
+        alpha=model.alpha,
+        beta=model.beta,
+        delta=model.delta,
     )
 
 

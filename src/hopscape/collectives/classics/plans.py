@@ -95,7 +95,7 @@ def to_schedule(
     network: Network,
     goal: Goal,
     name: str,
-    model: Model | None = None,
+    model: Model = CUT_THROUGH,
     places: IntArray | None = None,
     ends: IntArray | None = None,
 ) -> Schedule:
@@ -121,8 +121,7 @@ def to_schedule(
     ArgumentError
         For circuits, and where sums would have to pass nodes that add to them.
     """
-    rules = model if model is not None else CUT_THROUGH
-    if rules.switching == "circuit":
+    if model.switching == "circuit":
         raise ArgumentError(f"{name} serves store-and-forward or cut-through, not circuits")
     if len(plan.step) > MOST_TRANSFERS:
         raise TooLargeError(
@@ -136,22 +135,22 @@ def to_schedule(
     source, target = nodes[plan.source[order]], nodes[plan.target[order]]
     starts, channels = _paths(network, source, target)
     columns = plan.step[order], chunk[order], starts, channels
-    if rules.switching == "cut-through":
+    if model.switching == "cut-through":
         step, chunk, starts, channels = columns
-        if rules.packing == "unit":
+        if model.packing == "unit":
             step = _one_by_one(step, source, target)
         return Schedule.from_columns(
             network,
-            rules,
+            model,
             goal,
             round=step,
             chunk=chunk,
             path_start=starts,
             channels=channels,
-            rounds=plan.steps if rules.packing == "packed" else None,
+            rounds=plan.steps if model.packing == "packed" else None,
             name=name,
         )
-    return _hop_by_hop(network, goal, name, rules, columns)
+    return _hop_by_hop(network, goal, name, model, columns)
 
 
 def _one_by_one(step: IntArray, source: IntArray, target: IntArray) -> IntArray:

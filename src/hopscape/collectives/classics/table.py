@@ -11,7 +11,6 @@ import numpy as np
 from hopscape.collectives.classics import exchange, gathering, rooted
 from hopscape.collectives.classics.placing import embedded_order, groups_of, ring_order, sides_of
 from hopscape.collectives.classics.plans import (
-    CUT_THROUGH,
     MOST_RANKS,
     MOST_TRANSFERS,
     RankPlan,
@@ -93,8 +92,8 @@ def _classic(
 ) -> Collective:
     """A plan of ranks as a collective, placed by `order` or where an embedding is better."""
 
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
-        case = Case(network, goal, model if model is not None else CUT_THROUGH)
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
+        case = Case(network, goal, model)
         if case.ranks > MOST_RANKS:
             raise TooLargeError(
                 f"plans of ranks are made for up to {MOST_RANKS:,} endpoints, not {case.ranks:,}"

@@ -65,7 +65,7 @@ class Routes:
         return channel, before, packet
 
 
-def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def flow_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """From everybody to everybody along routes that load all channels alike.
 
     Packets start on the paths of the network's router. Then every packet takes the cheapest path
@@ -83,15 +83,14 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     >>> made.rounds, hopscape.verify(made).holds
     (15, True)
     """
-    rules = model if model is not None else Model()
-    if rules.switching != "store-and-forward" and goal.groups:
-        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
-    if rules.switching != "store-and-forward":
-        return _whole_paths(network, goal, rules)
-    if not ALL_PORT_ONLY.allows(rules):
-        raise ArgumentError(f"algorithm 'flow' serves {SERVES.describe()}, not {rules.describe()}")
+    if model.switching != "store-and-forward" and goal.groups:
+        return _among_groups(network, goal).schedule(network, goal, "flow", model)
+    if model.switching != "store-and-forward":
+        return _whole_paths(network, goal, model)
+    if not ALL_PORT_ONLY.allows(model):
+        raise ArgumentError(f"algorithm 'flow' serves {SERVES.describe()}, not {model.describe()}")
     if goal.groups:
-        return _among_groups(network, goal).schedule(network, goal, "flow", rules)
+        return _among_groups(network, goal).schedule(network, goal, "flow", model)
     orbits = orbits_of(network)
     routes = flow_routes(network, orbits, goal.chunks)
     channel, before, packet = routes.hops()
@@ -100,7 +99,7 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     room[kinds] = network.room()
     rounds = hop_rounds(kinds[channel], before, room)
     if goal.kind == "all-gather":
-        return _copies(network, goal, rules, (routes, orbits), (rounds, channel, packet))
+        return _copies(network, goal, model, (routes, orbits), (rounds, channel, packet))
     columns = orbits.spread(rounds, channel, routes.source[packet], routes.target[packet])
     place = np.zeros(network.order, dtype=np.int64)
     place[network.endpoints] = np.arange(network.endpoint_count)
@@ -108,7 +107,7 @@ def flow_schedule(network: Network, goal: Goal, model: Model | None = None) -> S
     pieces = np.tile(routes.piece[packet], len(orbits.moves))
     chunk = (place[origin] * network.endpoint_count + place[aim]) * goal.chunks + pieces
     return Schedule.from_columns(
-        network, rules, goal, round=columns[0], channels=columns[1], chunk=chunk, name="flow"
+        network, model, goal, round=columns[0], channels=columns[1], chunk=chunk, name="flow"
     )
 
 

@@ -38,7 +38,7 @@ _LONGEST = 600.0
 _AT_ONCE = 1_000_000
 
 
-def forest_schedule(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Everybody's data down packed trees: no channel carries more than the worst cut demands.
 
     With c pieces of every datum the busiest channel carries ⌈c·t⌉ pieces, where t are the rounds
@@ -58,7 +58,7 @@ def forest_schedule(network: Network, goal: Goal, model: Model | None = None) ->
         return gathered_backwards(network, goal, model, forest_schedule)
     if goal.kind == "all-reduce":
         return _all_reduce(network, goal, model)
-    hop_by_hop = model is None or model.switching == "store-and-forward"
+    hop_by_hop = model.switching == "store-and-forward"
     if network.endpoint_count > 1 and hop_by_hop:
         period = bottleneck(network).rounds
         times, rest = divmod(goal.chunks, period.denominator)
@@ -69,7 +69,7 @@ def forest_schedule(network: Network, goal: Goal, model: Model | None = None) ->
 
 
 def _repeated(
-    network: Network, goal: Goal, base: Plan, period: int, times: int, model: Model | None
+    network: Network, goal: Goal, base: Plan, period: int, times: int, model: Model
 ) -> Schedule:
     """The same trees again and again: period by period or all at once, whichever is shorter."""
     steady = base.repeated(network, goal, period, times, "forest", model)
@@ -79,7 +79,7 @@ def _repeated(
     return min(steady, eager, key=lambda made: made.rounds)
 
 
-def _all_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _all_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
     ends = network.endpoint_count
     if goal.chunks % ends:
         raise ArgumentError(

@@ -175,7 +175,9 @@ def _ranking(found: Found, look: Presentation) -> list[str]:
     rows = ranking_rows(found.candidates, look.columns)
     kinds: dict[str, list[tuple[Candidate, dict[str, Any]]]] = {"": [], "dom": [], "no": []}
     for one, row in zip(found.candidates, rows, strict=True):
-        kinds["no" if one.trouble else "dom" if one.dominated_by else ""].append((one, row))
+        kinds["no" if one.trouble else "dom" if one.dominated_by or one.equals else ""].append(
+            (one, row)
+        )
     more = len(look.columns) - _MAIN
     cue = f" {more} more columns: tick the box." if more > 0 else ""
     out = [
@@ -187,7 +189,7 @@ def _ranking(found: Found, look: Presentation) -> list[str]:
     if kinds["dom"]:
         out += [
             f"<details><summary>Dominated ({len(kinds['dom'])}): somebody is nowhere worse and"
-            " somewhere better</summary>",
+            " somewhere better, or has the same figures</summary>",
             _ranked(found, look, kinds["dom"], "dominated"),
             "</details>",
         ]
@@ -252,7 +254,7 @@ def _row(
     line.append(
         f'<td class="score" data-value="{one.score or 0}">{escape(in_table(one.score))}</td>'
     )
-    if one.dominated_by:
+    if one.dominated_by or one.equals:
         line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
     return f"<tr{kind}{data}>{''.join(line)}</tr>"

@@ -20,9 +20,6 @@ from hopscape.families.blockdesign.self_routing import way_options
 
 __all__ = ["COLLECTIVES"]
 
-_CIRCUIT = Model(switching="circuit")
-_ONE_PORT = Model(ports=1, switching="circuit")
-
 
 def _two_hop(network: Network, a: IntArray, b: IntArray) -> IntArray:
     """The two channels from endpoints a to endpoints b: shape (pairs, 2)."""
@@ -65,27 +62,25 @@ def _schedule(
     )
 
 
-def _direct_permutation(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _direct_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
     """All packets at once: one round of circuits, or two hops."""
-    rules = model if model is not None else _CIRCUIT
-    if rules.duplex == "half" or rules.shares != "arc":
+    if model.duplex == "half" or model.shares != "arc":
         raise ArgumentError(
             "direct permutations need full duplex links and circuits that may cross"
         )
-    if rules.switching != "circuit" and rules.ports is not None:
+    if model.switching != "circuit" and model.ports is not None:
         raise ArgumentError("direct permutations by store-and-forward need all ports of a crossbar")
     promise = goal.on(network)
     moving = promise.origins != promise.destinations
     ways = _two_hop(network, promise.origins[moving], promise.destinations[moving])
     chunk = np.arange(len(moving))[moving]
     when = np.zeros(len(ways), dtype=np.int64)
-    return _schedule(network, rules, goal, when, ways, chunk, "direct")
+    return _schedule(network, model, goal, when, ways, chunk, "direct")
 
 
-def _direct_all_to_all(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _direct_all_to_all(network: Network, goal: Goal, model: Model) -> Schedule:
     """Ways balanced over the ports, rounds by edge colouring of port to port."""
-    rules = model if model is not None else _CIRCUIT
-    if rules.ports is not None or rules.duplex == "half" or rules.shares != "arc":
+    if model.ports is not None or model.duplex == "half" or model.shares != "arc":
         raise ArgumentError("the direct all-to-all needs all ports and full duplex links")
     family = network.family
     assert isinstance(family, Crossbars | SimplexCrossbars)
@@ -108,7 +103,7 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model | None) -> Sch
         leave, arrive = picked[:, 0], picked[:, 1]
         when, _ = colour_edges(a * family.m + leave, b * family.m + arrive)
     ways = _channels(network, a, b, leave, arrive)
-    return _schedule(network, rules, goal, when, ways, a * n + b, "direct")
+    return _schedule(network, model, goal, when, ways, a * n + b, "direct")
 
 
 def _balance(table: IntArray, lanes: int) -> IntArray:
@@ -148,10 +143,9 @@ def _channels(
     return np.stack([up, network.channel_at(network.heads[up].astype(np.int64), arrive)], axis=1)
 
 
-def _two_hop_broadcast(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _two_hop_broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
     """All ports: to all crossbars, from them to everybody; nobody hears twice."""
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.switching == "circuit" or rules.duplex == "half":
+    if model.ports is not None or model.switching == "circuit" or model.duplex == "half":
         raise ArgumentError("the two-hop broadcast is store-and-forward with all ports")
     root = _endpoint(network, goal)
     others = np.setdiff1d(network.endpoints, [root])
@@ -159,16 +153,14 @@ def _two_hop_broadcast(network: Network, goal: Goal, model: Model | None) -> Sch
     up = np.unique(ways[:, 0])
     when = np.concatenate([np.zeros(len(up), np.int64), np.ones(len(others), np.int64)])
     return Schedule.from_columns(
-        network, rules, goal, round=when, channels=np.concatenate([up, ways[:, 1]]), name="two-hop"
+        network, model, goal, round=when, channels=np.concatenate([up, ways[:, 1]]), name="two-hop"
     )
 
 
-def _doubling_broadcast(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _doubling_broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
     """One port: every informed endpoint tells another in every round."""
-    rules = model if model is not None else _ONE_PORT
-    if rules.switching != "circuit" or rules.duplex == "half" or rules.shares != "arc":
+    if model.switching != "circuit" or model.duplex == "half" or model.shares != "arc":
         raise ArgumentError("the doubling broadcast needs circuits and full duplex links")
-    rules = replace(rules, ports=1)
     root = _endpoint(network, goal)
     people = np.concatenate([[root], np.setdiff1d(network.endpoints, [root])])
     teller, listener, when = [], [], []
@@ -182,7 +174,7 @@ def _doubling_broadcast(network: Network, goal: Goal, model: Model | None) -> Sc
     ways = _two_hop(network, np.concatenate(teller), np.concatenate(listener))
     times = np.concatenate(when)
     zero = np.zeros(len(times), dtype=np.int64)
-    return _schedule(network, rules, goal, times, ways, zero, "doubling")
+    return _schedule(network, replace(model, ports=1), goal, times, ways, zero, "doubling")
 
 
 def _endpoint(network: Network, goal: Goal) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -89,8 +90,9 @@ class Voltage(ListedFamily):
         return i * m + every, j * m + beyond
 
     @cached_property
-    def _degrees(self) -> IntArray:
-        counts = np.zeros(self.base + self.fixed, dtype=np.int64)
+    def _degrees(self) -> Counter[int]:
+        """Of the vertices of the base graph that have links: a base may be larger than memory."""
+        counts: Counter[int] = Counter()
         for i, j, g in self._links:
             own = i == j and group(self.group).product(np.asarray([g]), np.asarray([g]))[0] == 0
             spoke = (i >= self.base) != (j >= self.base)
@@ -99,11 +101,13 @@ class Voltage(ListedFamily):
         return counts
 
     def facts(self) -> Facts:
-        sizes = np.asarray([self._fold] * self.base + [1] * self.fixed)
-        channels = int((self._degrees * sizes).sum())
+        degrees, bare = self._degrees, len(self._degrees) < self.base + self.fixed
+        channels = sum(
+            degree * (self._fold if vertex < self.base else 1) for vertex, degree in degrees.items()
+        )
         return Facts(
-            degree_min=int(self._degrees.min()),
-            degree_max=int(self._degrees.max()),
+            degree_min=0 if bare else min(degrees.values()),
+            degree_max=max(degrees.values(), default=0),
             links=channels // 2,
             channels=channels,
         )

@@ -109,22 +109,21 @@ def _depths(network: Network) -> IntArray:
     return network.router("closed").distances(np.zeros_like(everybody), everybody)
 
 
-def _rules(model: Model | None) -> Model:
+def _rules(model: Model) -> Model:
     """These schedules use all ports, both ways, one hop at a time."""
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex != "full" or rules.switching == "circuit":
+    if model.ports is not None or model.duplex != "full" or model.switching == "circuit":
         raise ArgumentError(
             f"the algorithms of circulants are for all ports, full duplex, store-and-forward,"
-            f" not for {rules.describe()}"
+            f" not for {model.describe()}"
         )
-    return rules
+    return model
 
 
 # -- the paper's broadcast --------------------------------------------------------------------
 
 
 def node_local_broadcast(
-    network: Network, root: int, model: Model | None = None, *, printed: bool = False
+    network: Network, root: int, model: Model = Model(), *, printed: bool = False
 ) -> Schedule:
     """The paper's broadcast: each node decides from the port and three counters of a copy.
 
@@ -298,7 +297,7 @@ def _before(found: IntArray, best: IntArray) -> IntArray:
     return smaller & differs.any(axis=1)
 
 
-def broadcast(network: Network, root: int, model: Model | None = None) -> Schedule:
+def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
     """Broadcast down the memoryless tree: N - 1 messages, every node at its BFS time."""
     rules = _rules(model)
     tree = memoryless_tree(network)
@@ -314,7 +313,7 @@ def broadcast(network: Network, root: int, model: Model | None = None) -> Schedu
     )
 
 
-def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
+def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     """The memoryless broadcast backwards."""
     return broadcast(network, root, model).reversed(Goal.reduce(root), name="memoryless")
 
@@ -322,7 +321,7 @@ def reduce(network: Network, root: int, model: Model | None = None) -> Schedule:
 # -- one tree for all sources -----------------------------------------------------------------
 
 
-def all_gather(network: Network, model: Model | None = None) -> Schedule:
+def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Every source sends down the same tree, moved; ports are used evenly.
 
     Examples
@@ -350,7 +349,7 @@ def all_gather(network: Network, model: Model | None = None) -> Schedule:
     )
 
 
-def all_reduce(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """With a chunk per node: the all-gather backwards, then forwards; with one: down one tree."""
     if goal.chunks == 1:
         up, down = reduce(network, 0, model), broadcast(network, 0, model)

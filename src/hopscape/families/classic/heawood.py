@@ -106,20 +106,19 @@ def heawood_collectives(family: Family) -> tuple[Collective, ...]:
     )
 
 
-def _corrected(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _corrected(network: Network, goal: Goal, model: Model) -> Schedule:
     return _follow(network, goal, model, _STEPS, "basic")
 
 
-def _printed(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _printed(network: Network, goal: Goal, model: Model) -> Schedule:
     return _follow(network, goal, model, _PRINTED, "basic-printed")
 
 
 def _follow(
-    network: Network, goal: Goal, model: Model | None, steps: tuple[Sends, ...], name: str
+    network: Network, goal: Goal, model: Model, steps: tuple[Sends, ...], name: str
 ) -> Schedule:
-    rules = model if model is not None else Model()
-    if rules.ports is not None:
-        raise ArgumentError(f"the broadcast {name!r} is for all ports, not for {rules.ports}")
+    if model.ports is not None:
+        raise ArgumentError(f"the broadcast {name!r} is for all ports, not for {model.ports}")
     root = network.node(goal.root if goal.root is not None else 0)
     rounds, senders, ports = [], [], []
     for when, sends in enumerate(steps):
@@ -132,5 +131,5 @@ def _follow(
             ports.append(port)
     channels = network.channel_at(np.asarray(senders), np.asarray(ports))
     return Schedule.from_columns(
-        network, rules, Goal.broadcast(root), round=rounds, channels=channels, name=name
+        network, model, Goal.broadcast(root), round=rounds, channels=channels, name=name
     )

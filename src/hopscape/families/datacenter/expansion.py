@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -58,9 +59,7 @@ class ExpandedPolarFly(RouterFamily):
 
     @property
     def router_degree(self) -> int:
-        if self.clusters:
-            return int(np.bincount(np.concatenate(self._listed)).max())
-        return self.q + 1 + (2 * self.quadrics if self.q % 2 else 0)
+        return self.q + 1 + self.clusters + (2 * self.quadrics if self.q % 2 else 0)
 
     @property
     def balanced(self) -> int:
@@ -119,7 +118,7 @@ class ExpandedPolarFly(RouterFamily):
         q, copies = self.q, self.quadrics
         inner = (self.points * (q + 1) - (q + 1)) // 2
         if self.clusters:
-            inner = len(self._listed[0])
+            inner += (q + 1) * (self.clusters * (q + 1) + math.comb(self.clusters, 2))
         elif q % 2:
             inner += (q + 1) * (copies * q + copies * (copies + 1) // 2)
         else:

@@ -64,18 +64,17 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
     )
 
 
-def _flood(network: Network, goal: Goal, model: Model | None) -> Schedule:
-    rules = model if model is not None else Model()
-    if rules.ports is not None or rules.duplex == "half" or rules.switching == "circuit":
+def _flood(network: Network, goal: Goal, model: Model) -> Schedule:
+    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError(
             "algorithm 'flood' needs all ports, full duplex, store-and-forward, not"
-            f" {rules.describe()}"
+            f" {model.describe()}"
         )
     far = network.facts.diameter
-    return flood(network, goal.root or 0, network.order if far is None else far).under(rules)
+    return flood(network, goal.root or 0, network.order if far is None else far).under(model)
 
 
-def _permute(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _permute(network: Network, goal: Goal, model: Model) -> Schedule:
     family = network.router()
     assert isinstance(family, ExpandedRouter)
     return permutation(network, goal.targets, model, SpreadRouter(network, family.family))

@@ -19,14 +19,13 @@ __all__ = ["one_ring_broadcast", "one_ring_collectives", "one_ring_exchanges"]
 
 
 def one_ring_broadcast(
-    network: Network, member: FullRings, root: int, model: Model | None = None
+    network: Network, member: FullRings, root: int, model: Model = Model()
 ) -> Schedule:
     """Every node gets the chunk along the ring on which it is nearest to the root.
 
     The node before it on that ring has the chunk a round earlier, so that the ways form a tree;
     with all ports it takes as many rounds as the longest of these ways.
     """
-    rules = model if model is not None else Model()
     router = network.router("one-ring")
     nodes = np.arange(member.n)
     start = np.full(member.n, root)
@@ -36,10 +35,10 @@ def one_ring_broadcast(
     channel = np.full(member.n, -1, dtype=np.int64)
     channel[others] = network.channel_at((others - steps) % member.n, ring[others])
     tree = Tree(root, channel, depth, nodes[np.argsort(depth, kind="stable")])
-    when = serve_tree(network, tree, rules.ports)
+    when = serve_tree(network, tree, model.ports)
     return Schedule.from_columns(
         network,
-        rules,
+        model,
         Goal.broadcast(root),
         round=when[others],
         channels=channel[others],
@@ -50,7 +49,7 @@ def one_ring_broadcast(
 def one_ring_collectives(member: FullRings) -> tuple[Collective, ...]:
     """The named algorithms of a multiring."""
 
-    def broadcast(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
         assert goal.root is not None
         return one_ring_broadcast(network, member, goal.root, model)
 
@@ -61,7 +60,7 @@ def one_ring_collectives(member: FullRings) -> tuple[Collective, ...]:
 def one_ring_exchanges() -> tuple[Collective, ...]:
     """All-to-all by the schedules of routes."""
 
-    def build(router: str) -> Callable[[Network, Goal, Model | None], Schedule]:
+    def build(router: str) -> Callable[[Network, Goal, Model], Schedule]:
         return lambda network, goal, model: all_to_all(network, model, network.router(router))
 
     return (

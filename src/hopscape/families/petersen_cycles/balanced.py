@@ -136,7 +136,7 @@ def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:
     return max(int(far.max(initial=0)), -(-int(far.sum()) // lanes))
 
 
-def balanced_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then every slice by its own balanced schedule."""
     rules = rules_of(model)
     if rules.ports is not None:
@@ -160,7 +160,7 @@ def balanced_permutation(network: Network, goal: Goal, model: Model | None = Non
     return phases.schedule("balanced")
 
 
-def packed_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then along the packed all-gather of the slices."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:

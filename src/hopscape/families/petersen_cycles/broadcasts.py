@@ -116,7 +116,7 @@ def _last_steps(loop: Loop) -> IntArray:
     return np.asarray([0] + [loop.walk(gap)[-1][1] for gap in range(1, loop.size)])
 
 
-def _serve(network: Network, goal: Goal, model: Model | None, tree: Tree, name: str) -> Schedule:
+def _serve(network: Network, goal: Goal, model: Model, tree: Tree, name: str) -> Schedule:
     rules = rules_of(model)
     when = serve_tree(network, tree, rules.ports)
     nodes = tree.nodes[1:]
@@ -125,13 +125,13 @@ def _serve(network: Network, goal: Goal, model: Model | None, tree: Tree, name: 
     )
 
 
-def tree_broadcast(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def tree_broadcast(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """First strategy: a tree of shortest paths of the whole network, the root's rings first."""
     root = goal.root or 0
     return _serve(network, goal, model, _tree(network, root, rings_first=True), "tree")
 
 
-def slice_first_broadcast(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def slice_first_broadcast(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Second strategy: the root's slice, then all rings both ways.
 
     With all ports both strategies take as many rounds as the diameter, ⌊k/2⌋ + 5 on RPC(k), and
@@ -141,7 +141,7 @@ def slice_first_broadcast(network: Network, goal: Goal, model: Model | None = No
     return _serve(network, goal, model, _tree(network, root, rings_first=False), "slice-first")
 
 
-def turn_round(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def turn_round(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Reduce: the slice-first broadcast backwards."""
     forth = slice_first_broadcast(network, Goal.broadcast(goal.root or 0), model)
     return forth.reversed(goal, name="slice-first, reversed")

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def paper_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def paper_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings.
 
     Round every cycle, across, round the cycles with what came, across with that, and so on, as
@@ -39,7 +39,7 @@ def paper_all_gather(network: Network, goal: Goal, model: Model | None = None) -
     return _in_stages(network, goal, model, stages, "paper")
 
 
-def slices_first_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def slices_first_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Every slice floods all its links, then k - 1 steps clockwise round every ring in turn."""
     family = stack_of(network)
     everywhere = tuple(range(family.slice.ports))
@@ -48,7 +48,7 @@ def slices_first_all_gather(network: Network, goal: Goal, model: Model | None = 
 
 
 def _in_stages(
-    network: Network, goal: Goal, model: Model | None, stages: list[tuple[int, ...]], name: str
+    network: Network, goal: Goal, model: Model, stages: list[tuple[int, ...]], name: str
 ) -> Schedule:
     """By the given ports of the slice in each stage, then clockwise: all that the others lack.
 
@@ -80,7 +80,7 @@ def _in_stages(
     return phases.schedule(name)
 
 
-def packed_all_gather(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def packed_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Packed messages in few rounds: the diameter in full duplex, on RPC(k) ⌈k/2⌉ + 8 in half."""
     rules = rules_of(model)
     if rules.packing != "packed" or rules.ports is not None:

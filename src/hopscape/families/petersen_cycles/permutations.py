@@ -59,7 +59,7 @@ def _packets(network: Network, goal: Goal) -> tuple[IntArray, IntArray, IntArray
     return promise.origins.copy(), promise.destinations, np.arange(len(promise.origins))
 
 
-def cycle_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def cycle_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Within the cycles: every datum straight to its target, the shorter way round."""
     degree = _cycles(network, "cycle").cycle
     at, to, chunks = _packets(network, goal)
@@ -90,7 +90,7 @@ def _refuse(
 
 
 def slice_permutation(
-    network: Network, goal: Goal, model: Model | None = None, *, detours: bool = False
+    network: Network, goal: Goal, model: Model = Model(), *, detours: bool = False
 ) -> Schedule:
     """Slice-Permutation of the paper, for permutations that keep every slice.
 
@@ -156,7 +156,7 @@ def _over_triangles(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray
 
 
 def simple_permutation(
-    network: Network, goal: Goal, model: Model | None = None, *, detours: bool = False
+    network: Network, goal: Goal, model: Model = Model(), *, detours: bool = False
 ) -> Schedule:
     """Clockwise to the target slice, then Slice-Permutation.
 
@@ -178,7 +178,7 @@ def simple_permutation(
     return phases.schedule(name)
 
 
-def general_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def general_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The paper's: clockwise to the target slice, then Incomplete-Permutation in every slice."""
     if not all(loop.plain for loop in stack_of(network).loops):
         raise ArgumentError(
@@ -187,15 +187,13 @@ def general_permutation(network: Network, goal: Goal, model: Model | None = None
     return _ring_then_slices(network, goal, model, both_ways=False)
 
 
-def two_way_permutation(network: Network, goal: Goal, model: Model | None = None) -> Schedule:
+def two_way_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then Incomplete-Permutation: at most ⌊k/2⌋ + 10 rounds
     in full duplex on RPC(k)."""
     return _ring_then_slices(network, goal, model, both_ways=True)
 
 
-def _ring_then_slices(
-    network: Network, goal: Goal, model: Model | None, both_ways: bool
-) -> Schedule:
+def _ring_then_slices(network: Network, goal: Goal, model: Model, both_ways: bool) -> Schedule:
     name = "two-way" if both_ways else "general"
     at, to, chunks = _packets(network, goal)
     phases = Phases(network, rules_of(model), goal)

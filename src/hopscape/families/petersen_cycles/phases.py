@@ -17,9 +17,9 @@ from hopscape.families.petersen_cycles.wiring import Loop, Stack
 __all__ = ["Phases", "halved", "laid_out", "rules_of", "stack_of"]
 
 
-def rules_of(model: Model | None) -> Model:
+def rules_of(model: Model) -> Model:
     """The model wanted, store-and-forward; all-port full duplex with unit messages by default."""
-    return replace(model if model is not None else Model(), switching="store-and-forward")
+    return replace(model, switching="store-and-forward")
 
 
 def stack_of(network: Network) -> Stack:

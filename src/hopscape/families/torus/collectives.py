@@ -19,7 +19,7 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["mesh_collectives", "torus_collectives"]
 
-Build = Callable[[Network, Goal, Model | None], Schedule]
+Build = Callable[[Network, Goal, Model], Schedule]
 
 CIRCUITS = Served(ports=(None,), switching=("circuit",))
 _CIRCUIT = "circuits in the fewest rounds this project knows, for any sides"
@@ -39,7 +39,7 @@ def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     return tuple(found)
 
 
-def _pipelined(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _pipelined(network: Network, goal: Goal, model: Model) -> Schedule:
     return pipelined_broadcast(network, _root(goal), goal.chunks, model)
 
 
@@ -52,15 +52,15 @@ def _root(goal: Goal) -> int:
     return goal.root if goal.root is not None else 0
 
 
-def _torus_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _torus_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
     return best_schedule(network, _root(goal), model)
 
 
-def _mesh_circuit(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _mesh_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
     return mesh_schedule(network, _root(goal), model)
 
 
-def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule:
+def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
     """A broadcast backwards; circuits end at a common node, so that only links stay apart."""
     forth = best_schedule(network, _root(goal), model)
     back = forth.reversed(goal, name="circuit, reversed")
@@ -68,7 +68,7 @@ def _torus_reduce(network: Network, goal: Goal, model: Model | None) -> Schedule
 
 
 def _named(name: str) -> Build:
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         program = scheme(name, network.family.sides)  # type: ignore[union-attr]
         return to_schedule(program, network, _root(goal), model, name)
 
@@ -78,7 +78,7 @@ def _named(name: str) -> Build:
 def _pruned(name: str) -> Build:
     """Only the calls on the way to a target are made."""
 
-    def build(network: Network, goal: Goal, model: Model | None) -> Schedule:
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
         whole = _named(name)(network, Goal.broadcast(_root(goal)), model)
         parent = np.full(network.order, -1, dtype=np.int64)
         parent[whole.target] = whole.source

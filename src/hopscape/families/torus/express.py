@@ -38,17 +38,18 @@ class _Axis:
     @cached_property
     def hops(self) -> IntArray:
         """Distances between all places."""
-        out = np.full((self.side, self.side), -1, dtype=np.int64)
-        front, depth = np.eye(self.side, dtype=bool), 0
-        while front.any():
+        side = self.side
+        out, mark = np.full(side * side, -1), np.empty(side * side, dtype=np.int64)
+        front, depth = np.arange(side) * (side + 1), 0  # source * side + place
+        while len(front):
             out[front] = depth
             depth += 1
-            near = np.zeros_like(front)
-            for port in range(self.rows.shape[1]):
-                at = np.flatnonzero(self.rows[:, port] >= 0)
-                near[:, self.rows[at, port]] |= front[:, at]
-            front = near & (out < 0)
-        return out
+            near = self.rows[front % side]
+            pairs = ((front - front % side)[:, None] + near)[near >= 0]
+            pairs = pairs[out[pairs] < 0]
+            mark[pairs] = np.arange(len(pairs))
+            front = pairs[mark[pairs] == np.arange(len(pairs))]  # each pair once
+        return out.reshape(side, side)
 
 
 class ExpressMesh(Family):

@@ -51,6 +51,11 @@ class Twist:
         axes = len(self.box.sides)
         rest = iter(shifts)
         self.shift = [[next(rest) if j > i else 0 for j in range(axes)] for i in range(axes)]
+        for i in reversed(range(axes)):  # below the sides, whole turns being shifts themselves
+            for j in range(i + 1, axes):
+                turns, self.shift[i][j] = divmod(self.shift[i][j], self.box.sides[j])
+                for k in range(j + 1, axes):
+                    self.shift[i][k] += turns * self.shift[j][k]
 
     def normal(self, vectors: IntArray) -> IntArray:
         """The same elements with coordinates from 0 to side - 1."""
@@ -124,7 +129,7 @@ class Cell:
         reach = sum(map(l1, self._basis))
         most = [reach * max(map(abs, row)) // (2 * self._determinant) + 1 for row in self._inverse]
         self._ranges = [range(-t, t + 1) for t in most]
-        self.candidates = math.prod(map(len, self._ranges))
+        self.candidates = math.prod(2 * t + 1 for t in most)
 
     @cached_property
     def _chain(self) -> Chain:

@@ -9,6 +9,7 @@ from itertools import combinations
 from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.lookahead import look_ahead_route
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
@@ -281,11 +282,11 @@ def check_basic_broadcast() -> Outcome:
     as_printed, fixed, unsettled = [], [], []
     if len(reached) < _N:
         as_printed.append(f"{len(reached)} of {_N} nodes are reached, by {messages} messages")
-    ours: list[Schedule] = [build["basic-printed"](network, Goal.broadcast(0), None)]
+    ours: list[Schedule] = [build["basic-printed"](network, Goal.broadcast(0), Model())]
     if verify(ours[0]).details["reached"] != len(reached):
         unsettled.append(f"our printed schedule reaches {verify(ours[0]).details['reached']}")
     for root in range(_N):
-        made = build["basic"](network, Goal.broadcast(root), None)
+        made = build["basic"](network, Goal.broadcast(root), Model())
         verdict = verify(made)
         if not verdict or made.rounds != printed.SENDS or made.transfers != _N - 1:
             unsettled.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")

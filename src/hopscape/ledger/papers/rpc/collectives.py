@@ -22,7 +22,7 @@ __all__: list[str] = []
 _FAR = 2000
 
 
-def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model | None = None) -> int:
+def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model = Model()) -> int:
     return made(rpc(k), Goal.broadcast(root), name, model).rounds
 
 

@@ -52,7 +52,7 @@ def guarded(check: Callable[[], Outcome]) -> Callable[[], Outcome]:
     return run
 
 
-def made(network: Network, goal: Goal, name: str, model: Model | None = None) -> Schedule:
+def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:
     """A schedule that has been verified.
 
     Raises

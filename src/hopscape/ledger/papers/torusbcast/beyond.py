@@ -24,6 +24,7 @@ from hopscape.collectives.circuits.programs import to_schedule, uniform_program
 from hopscape.collectives.circuits.tiles import boundary, tile
 from hopscape.collectives.circuits.words import length
 from hopscape.core.errors import ArgumentError
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.torus.grids import Torus
 from hopscape.ledger.claim import Claim, Outcome, judge
@@ -134,7 +135,7 @@ def _uniform(reading: Reading) -> tuple[list[tuple[int, ...]], list[str]]:
         rows.append(lengths)
         program = uniform_program((7, 7, 7), [one.words for one in rounds])
         network = Network.of(Torus((7, 7, 7)))
-        it = walk_broadcast(to_schedule(program, network, 0, None, "uniform"), 7, 3, reading)
+        it = walk_broadcast(to_schedule(program, network, 0, Model(), "uniform"), 7, 3, reading)
         wrong += [f"{chain}: {fault}" for fault in it.faults[:1]]
         if tuple(it.lengths) != lengths or any(
             max(map(length, one.words)) != one.length for one in rounds

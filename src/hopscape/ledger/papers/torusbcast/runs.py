@@ -24,7 +24,7 @@ READINGS: tuple[Disjoint, ...] = ("vertex", "edge", "arc")
 def run(name: str, side: int, dimension: int) -> Schedule:
     """The schedule of a named scheme, from vertex 0."""
     network = Network.of(Torus((side,) * dimension))
-    return to_schedule(scheme(name, (side,) * dimension), network, 0, None, name)
+    return to_schedule(scheme(name, (side,) * dimension), network, 0, Model(), name)
 
 
 @cache
@@ -51,5 +51,5 @@ def called(side: int, dimension: int, rounds: Sequence[tuple[Sequence[str], int]
     ]
     sides = (side,) * dimension
     return to_schedule(
-        uniform_program(sides, words), Network.of(Torus(sides)), 0, None, "as written"
+        uniform_program(sides, words), Network.of(Torus(sides)), 0, Model(), "as written"
     )

@@ -20,6 +20,7 @@ from hopscape.collectives.circuits.many import ManySources
 from hopscape.collectives.circuits.pipelined import pipeline_row
 from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import LEVELS, scheme
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.schedule import Schedule
@@ -41,7 +42,7 @@ __all__ = [
 
 def _schedule(name: str, side: int, dimension: int) -> Schedule:
     sides = (side,) * dimension
-    return to_schedule(scheme(name, sides), Network.of(Torus(sides)), 0, None, name)
+    return to_schedule(scheme(name, sides), Network.of(Torus(sides)), 0, Model(), name)
 
 
 def scheme_rows(levels: tuple[int, ...] = (1, 2)) -> list[dict[str, Any]]:

@@ -1,0 +1,66 @@
+"""Specs of astronomical size: built, counted and described at once, or refused in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hopscape
+from hopscape.families.datacenter.expansion import ExpandedPolarFly
+from hopscape.families.torus.express import _Axis
+from hopscape.families.torus.twisted import Twist
+
+
+@pytest.mark.parametrize(
+    ("spec", "degree"),
+    [
+        ("twisted_torus([1000000000000000000000000000000, 2, 11])", 6),
+        (f"twisted_torus([13, {10**200}])", 4),
+        ("twisted_torus([3, 6], twist=[18446744073709551616])", 4),
+    ],
+)
+def test_large_twisted_tori(spec: str, degree: int) -> None:
+    network = hopscape.build(spec)
+    assert network.facts.known()["degree_max"] == degree
+    assert network.facts.known()["links"] == network.order * degree // 2
+
+
+def test_whole_turns_of_a_twist_are_shifts_themselves() -> None:
+    """Any twist wires the same torus as the one whose entries are below the sides."""
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        sides = rng.integers(1, 7, 3).tolist()
+        twist = rng.integers(0, 40, 3).tolist()
+        group = Twist(sides, twist)
+        assert all(s < sides[j] for row in group.shift for j, s in enumerate(row))
+        # side steps along an axis end at its shifts: walk them one by one with the twist as given
+        for axis in range(3):
+            walked = np.zeros(3, dtype=np.int64)
+            walked[axis] = sides[axis]
+            first = axis * (5 - axis) // 2
+            given = np.zeros(3, dtype=np.int64)
+            given[axis + 1 :] = twist[first : first + 2 - axis]
+            assert group.normal(walked).tolist() == group.normal(given).tolist()
+
+
+@pytest.mark.parametrize("q", [2, 3, 4, 5, 7, 8])
+def test_clusters_of_an_expanded_polarfly_are_counted_right(q: int) -> None:
+    for clusters in range(1, q + 1):
+        family = ExpandedPolarFly(q, clusters=clusters, p=0)
+        tails, heads = family.router_links()
+        assert family.facts().known()["links"] == len(tails)
+        assert np.bincount(np.concatenate([tails, heads])).max() == family.router_degree
+
+
+@pytest.mark.parametrize(("side", "spans"), [(1, (2,)), (9, (3,)), (23, (4, 7)), (40, (2, 39))])
+@pytest.mark.parametrize("interchange", [False, True])
+def test_hops_along_an_express_axis(side: int, spans: tuple[int, ...], interchange: bool) -> None:
+    """Against Floyd and Warshall."""
+    axis = _Axis(side, spans, interchange)
+    want = np.full((side, side), side, dtype=np.int64)
+    np.fill_diagonal(want, 0)
+    for v, row in enumerate(axis.rows):
+        want[v, row[row >= 0]] = np.minimum(want[v, row[row >= 0]], 1)
+    for k in range(side):
+        want = np.minimum(want, want[:, k : k + 1] + want[k : k + 1])
+    assert np.array_equal(axis.hops, want)
