@@ -290,7 +290,7 @@ def flow_trees(
                 if not packed:
                     break
         for i in range(begin, done):
-            s, v = moved[i], np.int64(heads[used[i]])
+            s, v = moved[i], heads[used[i]]
             _offer(s, v, nodes, indptr, heads, parent, height, first, after, waiting)
         r += 1
     return rounds, used, moved

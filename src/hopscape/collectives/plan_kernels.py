@@ -165,20 +165,20 @@ def push_hops(
     int
         The number of rounds.
     """
-    last = np.int64(-1)
+    last = -1
     for r in rounds:
         last = max(last, r)
     for _ in range(passes):
         if last + 1 <= least:
             break
         before_pass = last
-        _pass(channel, before, room, rounds, last, np.bool_(True))
+        _pass(channel, before, room, rounds, last, True)
         lowest = last
         for r in rounds:
             lowest = min(lowest, r)
         rounds -= lowest
         last -= lowest
-        _pass(channel, before, room, rounds, last, np.bool_(False))
+        _pass(channel, before, room, rounds, last, False)
         last = -1
         for r in rounds:
             last = max(last, r)

@@ -102,10 +102,8 @@ def start_bisection(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s) 
 
     Parameters
     ----------
-    indptr, heads
-        The symmetric graph.
-    counted
-        1 for the nodes to be balanced, 0 for the others.
+    indptr, heads, counted
+        As for `refine_bisection`.
     side
         A balanced partition to start from, as good as possible; see `multistart`.
 
@@ -373,7 +371,7 @@ def _tree_bound(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     there, some must go to the other side, and each tree they are in is cut.
     """
     work.cell[:] = -1
-    bound, count = 0, np.int64(0)
+    bound = count = 0
     for home in range(2):
         low = count
         count = _plant(search, work, flow, home, low)
@@ -491,12 +489,8 @@ def exact_bisection(
 
     Parameters
     ----------
-    indptr, heads
-        The symmetric graph.
-    counted
-        1 for the nodes to be balanced, 0 for the others.
-    side
-        A balanced partition to start from, as good as possible; see `multistart`.
+    indptr, heads, counted, side
+        As for `start_bisection`.
     node_limit
         The most search nodes to visit.
 

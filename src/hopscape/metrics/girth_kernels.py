@@ -71,7 +71,7 @@ def _girth_directed(
     Where a walk may go on depends on the channel it arrived by, but two arrivals at a node are
     enough: the first goes on by all channels except its own link, the second by that link.
     """
-    tail = np.int64(0)
+    tail = 0
     for channel in range(indptr[source], indptr[source + 1]):
         u = heads[channel]
         if u == source:
