@@ -21,19 +21,9 @@ import hopscape
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.families.circulant.routing import CirculantRouter
+from timing import best
 
 GRAPHS = ((7525, (1, 300, 326)), (7525, (1, 25, 601)), (1203253, (1, 8912, 9046)))
-
-
-def least(call: Callable[[], Any], repeats: int) -> float:
-    """Seconds of the fastest of some calls; one call before them warms everything up."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def routers(network: Network, nodes: int, generators: tuple[int, ...]) -> list[dict[str, Any]]:
@@ -86,7 +76,7 @@ def measure(
     a, b = rng.integers(0, nodes, pairs), rng.integers(0, nodes, pairs)
     rows = []
     for router in routers(network, nodes, generators):
-        seconds = least(lambda call=router["call"]: call(a, b), repeats)
+        seconds = best(lambda call=router["call"]: call(a, b), repeats)
         rows.append(
             {
                 "router": router["name"],
@@ -97,7 +87,7 @@ def measure(
         )
     if nodes < 10_000:
         for name, call, few in peers(network, 50):
-            seconds = least(lambda call=call, few=few: call(a[:few], b[:few]), 1)
+            seconds = best(lambda call=call, few=few: call(a[:few], b[:few]), 1)
             rows.append(
                 {"router": name, "per_second": few / seconds, "build_ms": None, "bytes": None}
             )

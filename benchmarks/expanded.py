@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,7 @@ import hopscape
 from hopscape.core.distance_kernels import bfs_distances
 from hopscape.interchange import to_networkx
 from hopscape.metrics import distance_profile
-
-
-def best(call: Callable[[], Any], repeats: int) -> float:
-    """Least of several times, after one run to compile."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+from timing import best
 
 
 def distances(n: int, pairs: int, repeats: int) -> dict[str, Any]:

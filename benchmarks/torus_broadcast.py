@@ -9,8 +9,6 @@ plain Python walk over the same schedule (on side 7), as ratios. Minimum of the 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,17 +19,7 @@ from hopscape.collectives.circuits.local import LocalRule
 from hopscape.collectives.circuits.numeration import word_system
 from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import scheme
-
-
-def best(call: Callable[[], Any], repeats: int) -> float:
-    """Seconds of the quickest of some runs, after one that compiles."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+from timing import best
 
 
 def plain_verify(schedule: Any) -> bool:

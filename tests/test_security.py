@@ -41,39 +41,38 @@ RUNNERS = {
 }
 
 
-def calls(tree):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = node.func
-            yield node, name.id if isinstance(name, ast.Name) else getattr(name, "attr", ""), name
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
 def test_nothing_is_evaluated_or_unpickled(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node, name, func in calls(tree):
-        bare = isinstance(func, ast.Name)
-        assert not (bare and name in EVALUATES), f"{path}:{node.lineno}: {name}()"
-        shell = isinstance(func, ast.Attribute) and name in ("system", "popen", "spawnl", "execv")
-        assert not (shell and getattr(func.value, "id", "") == "os"), f"{path}:{node.lineno}"
-        keywords = {k.arg: k.value for k in node.keywords}
-        if name in ("load", "read_array") and getattr(getattr(func, "value", None), "id", "") in (
-            "np",
-            "numpy",
-        ):
-            assert isinstance(keywords["allow_pickle"], ast.Constant)
-        if "allow_pickle" in keywords:
-            assert keywords["allow_pickle"].value is False, f"{path}:{node.lineno}"
-    for node in ast.walk(tree):
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.level == 0:
-            names.append(node.module or "")
-        for name in names:
-            top = name.split(".")[0]
-            assert top not in FORBIDDEN - SERVES - RUNS, f"{path}:{node.lineno}: import {name}"
-            starts = path.relative_to(ROOT / "src/hopscape").as_posix() in RUNNERS
-            assert top not in RUNS or starts, f"{path}:{node.lineno}: {name}"
-            assert top not in SERVES or "explore" in str(path), f"{path}:{node.lineno}: {name}"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            check_call(node, f"{path}:{node.lineno}")
+        elif isinstance(node, ast.Import):
+            check_imports(path, node, [alias.name for alias in node.names])
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            check_imports(path, node, [node.module or ""])
+
+
+def check_call(node, where):
+    func = node.func
+    bare = isinstance(func, ast.Name)
+    name = func.id if bare else getattr(func, "attr", "")
+    owner = getattr(getattr(func, "value", None), "id", "")
+    assert not (bare and name in EVALUATES), f"{where}: {name}()"
+    assert not (owner == "os" and name in ("system", "popen", "spawnl", "execv")), where
+    keywords = {k.arg: k.value for k in node.keywords}
+    if name in ("load", "read_array") and owner in ("np", "numpy"):
+        assert isinstance(keywords["allow_pickle"], ast.Constant), where
+    if "allow_pickle" in keywords:
+        assert keywords["allow_pickle"].value is False, where
+
+
+def check_imports(path, node, names):
+    for name in names:
+        top = name.split(".")[0]
+        assert top not in FORBIDDEN - SERVES - RUNS, f"{path}:{node.lineno}: import {name}"
+        starts = path.relative_to(ROOT / "src/hopscape").as_posix() in RUNNERS
+        assert top not in RUNS or starts, f"{path}:{node.lineno}: {name}"
+        assert top not in SERVES or "explore" in str(path), f"{path}:{node.lineno}: {name}"
 
 
 NO_NETWORK = """

@@ -226,9 +226,11 @@ def test_the_ending_of_the_output_chooses_its_format(
     command: str, ending: str, tmp_path: Path
 ) -> None:
     place = tmp_path / f"out.{ending}"
-    arguments = ("ring(5)",) if command in ("show", "compare") else SEEN[command][0]
+    large = command in ("show", "compare")
+    arguments = ("ring(5)",) if large else SEEN[command][0]
     done = run(command, *arguments, "-o", str(place))
-    told = run(command, *arguments, "--format", ending)
+    known = ending == "json" and not large
+    told = _plain(command) if known else run(command, *arguments, "--format", ending)
     assert done.returncode == 0, done.stderr
     assert place.read_text() == told.stdout
     if ending == "json":

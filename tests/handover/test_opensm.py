@@ -46,7 +46,7 @@ class TestReal:
 
     @pytest.mark.parametrize("spec", SEVEN)
     def test_the_seven_networks(self, spec: str, tmp_path: Path) -> None:
-        found = check_opensm(_written(spec, tmp_path), pairs=16)
+        found = check_opensm(_written(spec, tmp_path), pairs=6)
         assert found, found.reason
         net = build(spec)
         pairs = net.endpoint_count * (net.endpoint_count - 1)
@@ -56,7 +56,7 @@ class TestReal:
 
     @pytest.mark.parametrize("spec", ["ring(5)", "petersen", "complete(2)", "hyperx((2, 2), p=2)"])
     def test_others(self, spec: str, tmp_path: Path) -> None:
-        found = check_opensm(_written(spec, tmp_path), pairs=8)
+        found = check_opensm(_written(spec, tmp_path), pairs=4)
         assert found, found.reason
 
     def test_shortest_routes_on_one_lane_are_refused(self, tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def _tables(network: Network, colours: Sequence[int] | None) -> tuple[IntArray, 
     np.fill_diagonal(links, 0)
     parallel = size * np.maximum(links - 1, 0)
     own = np.zeros(size, np.int64) if colours is None else np.asarray(colours, dtype=np.int64)
-    far = distance + parallel
-    return far, _refined(far, own * (int(loops.max()) + 1) + loops)
+    hops = distance + parallel
+    return hops, _refined(hops, own * (int(loops.max()) + 1) + loops)
 
 
 def _refined(distance: IntArray, shade: IntArray) -> IntArray:

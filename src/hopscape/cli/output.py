@@ -80,6 +80,14 @@ OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write to this file, in the format of its ending."),
 ]
+DeadOption = Annotated[list[str] | None, typer.Option("--dead", help="A dead node; once for each.")]
+DeadLinkOption = Annotated[
+    list[str] | None, typer.Option("--dead-link", help="A dead link as A-B; once for each.")
+]
+RouterOption = Annotated[
+    str,
+    typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
+]
 TableOption = Annotated[
     Path | None,
     typer.Option("--table", help="Keep results in this file; a later run goes on from there."),

@@ -87,31 +87,31 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
     if rules.switching != "store-and-forward":
         return []
-    far = 0
+    hops = 0
     if goal.root is not None:
         inward = goal.kind in ("gather", "reduce")
         reach = (distances_to if inward else distances_from)(network, goal.root)
         promise = goal.on(network)
-        far = _farthest(network, reach[promise.wanted], -1)
+        hops = _farthest(network, reach[promise.wanted], -1)
         way = "to" if inward else "from"
-        return [Bound(far, f"the largest distance {way} node {goal.root} is {far}")]
+        return [Bound(hops, f"the largest distance {way} node {goal.root} is {hops}")]
     if goal.kind == "permutation":
-        far = _farthest(network, _pair_distances(network, goal), -1)
+        hops = _farthest(network, _pair_distances(network, goal), -1)
     elif network.facts.diameter is not None and not network.has_switches:
-        far = network.facts.diameter
+        hops = network.facts.diameter
     elif network.order <= _ALL_PAIRS:
         nodes = _representatives(network)
         some = len(nodes) * network.order > _PAIRS
         rows = distance_rows(network, nodes[:_SOME] if some else nodes)
-        far = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
+        hops = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
         return [
             Bound(
-                far,
-                f"{'two nodes are' if some else 'the largest distance is'} {far}"
+                hops,
+                f"{'two nodes are' if some else 'the largest distance is'} {hops}"
                 + " hops apart" * some,
             )
         ]
-    return [Bound(far, f"the largest distance is {far}")]
+    return [Bound(hops, f"the largest distance is {hops}")]
 
 
 def _farthest(network: Network, distances: IntArray, none: int) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from hopscape.collectives.carried import Carried, View
 from hopscape.collectives.free_group import Orbits
-from hopscape.collectives.groups import gathered_backwards
+from hopscape.collectives.groups import gathered_backwards, gathered_twice
 from hopscape.collectives.orbit_trees import breadth_first_plan
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.translations import WRITTEN, Translated
@@ -81,11 +81,11 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
         raise DisconnectedError(
             f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
         )
-    far = int(distance[:, ends].max(initial=0))
+    hops = int(distance[:, ends].max(initial=0))
     into = np.argsort(network.heads, kind="stable").astype(np.int64)
     start = np.searchsorted(network.heads[into], np.arange(order + 1)).astype(np.int64)
     parent = np.full((len(ends) * pieces, order), -1, dtype=np.int32)
-    rounds = np.zeros(far + 1, dtype=np.int64)
+    rounds = np.zeros(hops + 1, dtype=np.int64)
     breadth_first_trees(
         start,
         into,
@@ -119,7 +119,7 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model())
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, breadth_first_schedule)
     if goal.kind == "all-reduce":
-        return _all_reduce(network, goal, model)
+        return gathered_twice(network, goal, model, breadth_first_schedule, "breadth-first")
     if not ALL_PORT_ONLY.allows(model):
         raise ArgumentError(
             f"algorithm 'breadth-first' serves {ALL_PORT_ONLY.describe()}, not {model.describe()}"
@@ -150,17 +150,6 @@ def _view(network: Network) -> View | None:
     if family.translate(zero, zero) is not None:
         return Translated(network, [network])
     return Orbits(network) if family.rotations() is not None else None
-
-
-def _all_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
-    ends = network.endpoint_count
-    if goal.chunks % ends:
-        raise ArgumentError(
-            f"algorithm 'breadth-first' needs data in {ends} chunks, one per endpoint (--sliced),"
-            f" or a multiple, not {goal.chunks}"
-        )
-    forth = breadth_first_schedule(network, Goal.all_gather(goal.chunks // ends), model)
-    return forth.reversed(goal).then(forth, goal, name="breadth-first")
 
 
 def _plan(network: Network, trees: BreadthFirst, pieces: int) -> tuple[Plan, IntArray]:

@@ -44,8 +44,8 @@ def central_link(network: Network) -> tuple[int, int, int]:
     if network.order <= _ALL_ROWS:
         return _best_pair(network, np.arange(network.order))
     known = network.symmetry.representatives if network.symmetry is not None else (0,)
-    far = [int(_reach(network, v).max()) for v in known[:_TRIED]]
-    centre = known[int(np.argmin(far))]
+    hops = [int(_reach(network, v).max()) for v in known[:_TRIED]]
+    centre = known[int(np.argmin(hops))]
     near = [v for v in network.neighbours(centre) if v >= 0]
     return _best_pair(network, np.asarray([centre, *near]))
 
@@ -64,19 +64,19 @@ def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     alone = rows.max(axis=1)
     best = int(alone.argmin())
-    u, v, far = int(nodes[best]), int(nodes[best]), int(alone[best])
+    u, v, hops = int(nodes[best]), int(nodes[best]), int(alone[best])
     place = np.full(network.order, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     for i, node in enumerate(nodes.tolist()):
-        if far == 0 or int(alone[i]) > far:
+        if hops == 0 or int(alone[i]) > hops:
             continue  # the ends of a better link are at most one hop worse than the best node
         for other in network.heads[network.indptr[node] : network.indptr[node + 1]].tolist():
             j = place[other]
             if j >= 0 and node < other:
                 reach = int(np.minimum(rows[i], rows[j]).max())
-                if reach < far:
-                    u, v, far = node, other, reach
-    return u, v, far
+                if reach < hops:
+                    u, v, hops = node, other, reach
+    return u, v, hops
 
 
 def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:

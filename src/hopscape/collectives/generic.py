@@ -282,8 +282,8 @@ def all_to_all(network: Network, model: Model = Model(), router: Router | None =
     count = network.endpoint_count
     require_memory(200 * count * count, f"all-to-all among {count} endpoints")
     if count > _MANY:
-        far = float(distances_from(network, int(network.endpoints[0])).mean())
-        check_time(f"an all-to-all among {count} endpoints", _SECONDS * far * count * count)
+        hops = float(distances_from(network, int(network.endpoints[0])).mean())
+        check_time(f"an all-to-all among {count} endpoints", _SECONDS * hops * count * count)
     return _packets(network, Goal.all_to_all(), model, router)
 
 

@@ -19,7 +19,7 @@ from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["among_groups", "gathered_backwards"]
+__all__ = ["among_groups", "gathered_backwards", "gathered_twice"]
 
 Build = Callable[[Network, Goal, Model], Schedule]
 
@@ -81,6 +81,18 @@ def gathered_backwards(network: Network, goal: Goal, model: Model, build: Build)
     make = among_groups if goal.groups else _plainly
     forth = make(network, aim, model, build)
     return forth.reversed(goal, name=forth.name)
+
+
+def gathered_twice(network: Network, goal: Goal, model: Model, build: Build, name: str) -> Schedule:
+    """An all-reduce of a block per endpoint: an all-gather backwards, then forwards."""
+    ends = network.endpoint_count
+    if goal.chunks % ends:
+        raise ArgumentError(
+            f"algorithm {name!r} needs data in {ends} chunks, one per endpoint (--sliced), or a"
+            f" multiple, not {goal.chunks}"
+        )
+    forth = build(network, Goal.all_gather(goal.chunks // ends), model)
+    return forth.reversed(goal).then(forth, goal, name=name)
 
 
 def _plainly(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:

@@ -213,13 +213,13 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
     network = orbits.network
     order = network.order
     require_memory(order * order, f"the distances of {network.spec}")
-    far = distance_rows(network, np.arange(order), towards=True)
-    if unreached(far).any():
+    hops = distance_rows(network, np.arange(order), towards=True)
+    if unreached(hops).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     source, target = np.repeat(orbits.own, order), np.tile(np.arange(order), len(orbits.own))
     apart = source != target
     source, target = source[apart], target[apart]
-    start = np.concatenate([[0], np.cumsum(far[target, source].astype(np.int64))])
+    start = np.concatenate([[0], np.cumsum(hops[target, source].astype(np.int64))])
     require_memory(40 * int(start[-1]), f"all-to-all on {network.spec}")
     load = np.zeros(int(orbits.kinds.max(initial=0)) + 1, dtype=np.int64)
     best: tuple[IntArray, IntArray, IntArray] | None = None
@@ -228,7 +228,7 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
             network.indptr,
             network.heads,
             orbits.kinds,
-            far,
+            hops,
             source,
             target,
             start,

@@ -52,6 +52,33 @@ class Facts:
         links = channels // 2 if duplex else channels
         return cls(degree, degree, links, channels, **others)
 
+    @classmethod
+    def symmetric(cls, order: int, degree: int, diameter: int, **others: Any) -> Facts:
+        """The facts of a connected, vertex-transitive duplex network, as connected as its degree.
+
+        Parameters
+        ----------
+        order, degree, diameter : int
+            The radius is the diameter.
+        **others
+            Further facts, by name; or others than these.
+
+        Examples
+        --------
+        >>> facts = Facts.symmetric(8, 3, 3, girth=4)
+        >>> facts.radius, facts.node_connectivity, facts.vertex_transitive
+        (3, 3, True)
+        """
+        usual: dict[str, Any] = {
+            "connected": True,
+            "diameter": diameter,
+            "radius": diameter,
+            "node_connectivity": degree,
+            "edge_connectivity": degree,
+            "vertex_transitive": True,
+        }
+        return cls.regular(order, degree, **(usual | others))
+
     def known(self) -> dict[str, Any]:
         """The facts that are known, by name."""
         return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}

@@ -56,9 +56,9 @@ class UpDownRouter(Router):
         """Lengths of downward ways, and of whole routes: [node, goal]."""
         network = self.network
         order = network.order
-        far = np.int32(2**30)
-        down = np.full((order, order), far, dtype=np.int32)
-        length = np.full((order, order), far, dtype=np.int32)
+        hops = np.int32(2**30)
+        down = np.full((order, order), hops, dtype=np.int32)
+        length = np.full((order, order), hops, dtype=np.int32)
         by_rank = np.argsort(rank)
         for v in by_rank[::-1].tolist():  # deepest first: all lower neighbours are known
             down[v, v] = 0
@@ -67,7 +67,7 @@ class UpDownRouter(Router):
                     np.minimum(down[v], down[w] + 1, out=down[v])
         for v in by_rank.tolist():  # highest first: all upper neighbours are known
             length[v] = down[v]
-            away = down[v] >= far
+            away = down[v] >= hops
             for w in network.heads[network.indptr[v] : network.indptr[v + 1]].tolist():
                 if rank[w] < rank[v]:
                     better = away & (length[w] + 1 < length[v])
@@ -78,16 +78,16 @@ class UpDownRouter(Router):
         network = self.network
         order = network.order
         ports = np.full((order, order), -1, dtype=np.int16)
-        far = 2**30
+        hops = 2**30
         for v in range(order):
             low, high = int(network.indptr[v]), int(network.indptr[v + 1])
             numbers = network.port_of(np.arange(low, high))
             for channel, port in zip(range(low, high), numbers.tolist(), strict=True):
                 w = int(network.heads[channel])
                 if rank[w] > rank[v]:
-                    fits = (self._down[v] < far) & (self._down[w] == self._down[v] - 1)
+                    fits = (self._down[v] < hops) & (self._down[w] == self._down[v] - 1)
                 elif rank[w] < rank[v]:
-                    fits = (self._down[v] >= far) & (self._length[w] == self._length[v] - 1)
+                    fits = (self._down[v] >= hops) & (self._length[w] == self._length[v] - 1)
                 else:
                     continue
                 ports[v, fits & (ports[v] < 0)] = port

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
-from importlib import import_module
 from typing import Any
 
 from hopscape.core.compile_ahead import compile_ahead
@@ -28,6 +27,7 @@ from hopscape.design.conditions import Conditions
 from hopscape.design.direct_words import answer, sentences
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.presentation import Presentation
+from hopscape.design.ranked import Ranked
 from hopscape.design.ranking import grades, rank
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import ranking_records
@@ -55,7 +55,7 @@ _PLOTS = (
 
 
 @dataclass
-class Design:
+class Design(Ranked):
     """What the designer found.
 
     Attributes
@@ -97,15 +97,6 @@ class Design:
         """The ranking as a data frame (pandas, or polars where pandas is not installed)."""
         return self.ranking().to_frame()
 
-    def _repr_html_(self) -> str:
-        view: str = import_module("hopscape.design.report.notebook").design_view(self)
-        return view
-
-    @property
-    def best(self) -> Candidate:
-        """The first of the ranking."""
-        return self.candidates[0]
-
     @property
     def command(self) -> str:
         """The command line that asks for the same."""
@@ -132,23 +123,9 @@ class Design:
         """What to build and why, in words."""
         return answer(self.candidates, self.requirements)
 
-    def find(self, spec: str) -> Candidate:
-        """A candidate by its spec, however it is written, or by its place in the ranking."""
-        if spec.strip().isdigit():
-            place = int(spec)
-            if not 1 <= place <= len(self.candidates):
-                raise ArgumentError(f"place {place} must be from 1 to {len(self.candidates)}")
-            return self.candidates[place - 1]
-        wanted = build(spec).spec
-        for one in self.candidates:
-            if one.spec in (spec, wanted):
-                return one
-        names = ", ".join(one.spec for one in self.candidates[:5])
-        raise ArgumentError(f"{spec} is none of the candidates, which are {names}, ...")
-
 
 @lru_cache(maxsize=2)
-def _subject(spec: str, conditions: Conditions) -> Evaluation:
+def _evaluation(spec: str, conditions: Conditions) -> Evaluation:
     return new_evaluation(build(spec), conditions)
 
 
@@ -158,7 +135,7 @@ def measure(
     """One task of a worker: figures, packed, or the reason why there are none."""
     try:
         with time_limit(seconds):
-            found = measure_columns(_subject(spec, conditions), columns)
+            found = measure_columns(_evaluation(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
     return {name: figure.packed() for name, figure in found.items()}

@@ -74,12 +74,12 @@ def _between(evaluation: Evaluation) -> tuple[float | None, int | None, How]:
     """Mean and largest number of links between the routers of two endpoints."""
     net = evaluation.network
     if not net.has_switches:
-        mean, far = evaluation.figure("mean_distance"), evaluation.figure("diameter")
+        mean, hops = evaluation.figure("mean_distance"), evaluation.figure("diameter")
         if mean.value is None:
             return None, None, mean.how
         each = given(evaluation).endpoints
         share = _share_apart(net.order, each)
-        return float(mean.value) * share, far.value, mean.how
+        return float(mean.value) * share, hops.value, mean.how
     profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
     if profile.mean is None or profile.diameter is None:
         return None, None, profile.how
@@ -92,10 +92,10 @@ def _share_apart(routers: int, each: int) -> float:
 
 
 def _diameter_gap(evaluation: Evaluation) -> Measured[int | None]:
-    far, least = evaluation.figure("diameter"), evaluation.figure("moore_diameter")
-    if far.value is None or least.value is None:
-        return Measured(None, far.how, far.note)
-    return far.mapped(lambda x: x - least.value)
+    hops, least = evaluation.figure("diameter"), evaluation.figure("moore_diameter")
+    if hops.value is None or least.value is None:
+        return Measured(None, hops.how, hops.note)
+    return hops.mapped(lambda x: x - least.value)
 
 
 def _routers(evaluation: Evaluation) -> Measured[int]:
@@ -109,8 +109,8 @@ def _hops(evaluation: Evaluation) -> Measured[float | None]:
 
 
 def _far(evaluation: Evaluation) -> Measured[int | None]:
-    _, far, how = _between(evaluation)
-    return Measured(far, how) if how != "sampled" else Measured.at_least(far, how=how)
+    _, hops, how = _between(evaluation)
+    return Measured(hops, how) if how != "sampled" else Measured.at_least(hops, how=how)
 
 
 # -- routes ---------------------------------------------------------------------------------------
@@ -254,8 +254,8 @@ def _lanes(evaluation: Evaluation) -> Measured[int | None]:
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
-        far = evaluation.figure("diameter")
-        return virtual_channels(routes_of(evaluation), far.high)
+        hops = evaluation.figure("diameter")
+        return virtual_channels(routes_of(evaluation), hops.high)
 
     try:
         found: Measured[int | None] = evaluation.share("lanes", compute)
@@ -322,206 +322,60 @@ def _growth(evaluation: Evaluation) -> Measured[int | None]:
 
 
 MACHINE_COLUMNS = (
-    Column(
-        "routers",
-        "routers",
-        "switches; nodes that forward where there are none",
-        _routers,
-        better="less",
-        stage=1,
-    ),
-    Column(
-        "endpoints",
-        "endpoints",
-        "number of endpoints (nodes that are no switches)",
-        _endpoints,
-        stage=1,
-        places={"design": 1},
-        priority=4,
-    ),
-    Column(
-        "ports",
-        "ports",
-        "most ports that a node uses; in a direct machine its own endpoint is local and needs none",
-        _ports,
-        better="less",
-        stage=1,
-        places={"design": 2},
-        priority=13,
-    ),
-    Column(
-        "hops",
-        "mean hops",
-        "mean links between the routers of two endpoints",
-        _hops,
-        needs=_BETWEEN,
-        unit="hops",
-        better="less",
-        stage=1,
-        places={"design": 4},
-        priority=1,
-    ),
-    Column(
-        "far",
-        "most hops",
-        "most links between the routers of two endpoints",
-        _far,
-        needs=_BETWEEN,
-        unit="hops",
-        better="less",
-        stage=1,
-        places={"design": 5},
-        priority=9,
-    ),
-    Column(
-        "diameter_gap",
-        "diam. gap",
-        "diameter less the Moore bound on the diameter",
-        _diameter_gap,
-        unit="hops",
-        better="less",
-        stage=1,
-    ),
-    Column(
-        "route_hops",
-        "route hops",
-        "mean links between the routers of two endpoints on the router's own ways",
-        _route_hops,
-        needs=_ROUTED,
-        unit="hops",
-        better="less",
-        stage=2,
-    ),
-    Column(
-        "throughput",
-        "throughput",
-        "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
-        _throughput,
-        needs=_ROUTED,
-        unit="flits/cycle",
-        better="more",
-        stage=2,
-        places={"design": 7},
-        priority=2,
-    ),
-    Column(
-        "uniform_load",
-        "load",
-        "load of the busiest channel when every endpoint sends 1 evenly, with the network's router",
-        _load,
-        needs=_ROUTED,
-        unit="flits/cycle",
-        better="less",
-        stage=2,
-    ),
-    Column(
-        "throughput_bound",
-        "thr. bound",
-        "channels over hops: the throughput that no routing exceeds under uniform traffic",
-        _bound_throughput,
-        needs=_BETWEEN,
-        unit="flits/cycle",
-        stage=1,
-    ),
-    Column(
-        "worst_permutation",
-        "worst perm.",
-        "most endpoints whose routes meet on one channel when each sends to another one",
-        _worst,
-        needs=(WIRING, SHAPE, ROUTES, WORST),
-        better="less",
-        stage=2,
-        places={"design": 8},
-        priority=7,
-    ),
-    Column(
-        "worst_throughput",
-        "worst thr.",
-        "flits per endpoint and cycle under the worst permutation found, ideally",
-        _worst_throughput,
-        needs=(WIRING, SHAPE, ROUTES, WORST),
-        unit="flits/cycle",
-        better="more",
-        stage=2,
-    ),
-    Column(
-        "table_bytes",
-        "table bytes",
-        "bytes of routing tables; 0 when table-free",
-        _table_bytes,
-        unit="B",
-        better="less",
-        stage=1,
-        places={"design": 10},
-        priority=8,
-    ),
-    Column(
-        "vcs",
-        "VCs",
-        "classes of virtual channels with which the router is certified free of deadlock",
-        _lanes,
-        needs=(WIRING, ROUTES, LANES),
-        better="less",
-        stage=2,
-        places={"design": 9},
-        priority=3,
-    ),
-    Column(
-        "deadlock_certified",
-        "certified",
-        "is it proved that so many classes of virtual channels are enough? (see the note)",
-        _certified,
-        needs=(WIRING, ROUTES, LANES),
-        stage=2,
-    ),
-    Column(
-        "fault_pairs",
-        "pairs left",
-        "share of endpoint pairs still joined after random link faults (seeded trials)",
-        _fault_pairs,
-        needs=(WIRING, FAULTS),
-        better="more",
-        stage=2,
-    ),
-    Column(
-        "fault_stretch",
-        "stretch",
-        "mean distance after random link faults over that before",
-        _fault_stretch,
-        needs=(WIRING, FAULTS),
-        better="less",
-        stage=2,
-    ),
-    Column(
-        "cable",
-        "cable m",
-        "metres of cable on the floor plan",
-        _cable,
-        needs=(WIRING, CABLES),
-        unit="m",
-        better="less",
-        stage=1,
-        places={"design": 13},
-        priority=5,
-    ),
-    Column(
-        "cable_longest",
-        "longest m",
-        "metres of the longest cable",
-        _cable_longest,
-        needs=(WIRING, CABLES),
-        unit="m",
-        better="less",
-        stage=1,
-    ),
-    Column(
-        "growth",
-        "growth",
-        "fewest endpoints by which the family grows, same ports",
-        _growth,
-        better="less",
-        stage=2,
-        places={"design": 14},
-        priority=12,
-    ),
-)
+    Column("routers", "routers", "switches; nodes that forward where there are none", _routers,
+           better="less", stage=1),
+    Column("endpoints", "endpoints", "number of endpoints (nodes that are no switches)", _endpoints,
+           stage=1, places={"design": 1}, priority=4),
+    Column("ports", "ports",
+           "most ports that a node uses; in a direct machine its own endpoint is local and needs"
+           " none",
+           _ports, better="less", stage=1, places={"design": 2}, priority=13),
+    Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops,
+           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 4}, priority=1),
+    Column("far", "most hops", "most links between the routers of two endpoints", _far,
+           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 5}, priority=9),
+    Column("diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter",
+           _diameter_gap, unit="hops", better="less", stage=1),
+    Column("route_hops", "route hops",
+           "mean links between the routers of two endpoints on the router's own ways", _route_hops,
+           needs=_ROUTED, unit="hops", better="less", stage=2),
+    Column("throughput", "throughput",
+           "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
+           _throughput, needs=_ROUTED, unit="flits/cycle", better="more", stage=2,
+           places={"design": 7}, priority=2),
+    Column("uniform_load", "load",
+           "load of the busiest channel when every endpoint sends 1 evenly, with the network's"
+           " router",
+           _load, needs=_ROUTED, unit="flits/cycle", better="less", stage=2),
+    Column("throughput_bound", "thr. bound",
+           "channels over hops: the throughput that no routing exceeds under uniform traffic",
+           _bound_throughput, needs=_BETWEEN, unit="flits/cycle", stage=1),
+    Column("worst_permutation", "worst perm.",
+           "most endpoints whose routes meet on one channel when each sends to another one", _worst,
+           needs=(WIRING, SHAPE, ROUTES, WORST), better="less", stage=2, places={"design": 8},
+           priority=7),
+    Column("worst_throughput", "worst thr.",
+           "flits per endpoint and cycle under the worst permutation found, ideally",
+           _worst_throughput, needs=(WIRING, SHAPE, ROUTES, WORST), unit="flits/cycle",
+           better="more", stage=2),
+    Column("table_bytes", "table bytes", "bytes of routing tables; 0 when table-free", _table_bytes,
+           unit="B", better="less", stage=1, places={"design": 10}, priority=8),
+    Column("vcs", "VCs",
+           "classes of virtual channels with which the router is certified free of deadlock",
+           _lanes, needs=(WIRING, ROUTES, LANES), better="less", stage=2, places={"design": 9},
+           priority=3),
+    Column("deadlock_certified", "certified",
+           "is it proved that so many classes of virtual channels are enough? (see the note)",
+           _certified, needs=(WIRING, ROUTES, LANES), stage=2),
+    Column("fault_pairs", "pairs left",
+           "share of endpoint pairs still joined after random link faults (seeded trials)",
+           _fault_pairs, needs=(WIRING, FAULTS), better="more", stage=2),
+    Column("fault_stretch", "stretch", "mean distance after random link faults over that before",
+           _fault_stretch, needs=(WIRING, FAULTS), better="less", stage=2),
+    Column("cable", "cable m", "metres of cable on the floor plan", _cable, needs=(WIRING, CABLES),
+           unit="m", better="less", stage=1, places={"design": 13}, priority=5),
+    Column("cable_longest", "longest m", "metres of the longest cable", _cable_longest,
+           needs=(WIRING, CABLES), unit="m", better="less", stage=1),
+    Column("growth", "growth", "fewest endpoints by which the family grows, same ports", _growth,
+           better="less", stage=2, places={"design": 14}, priority=12),
+)  # fmt: skip

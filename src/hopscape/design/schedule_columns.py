@@ -107,22 +107,22 @@ def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
 def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
     """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
     conditions = given(evaluation)
-    far = evaluation.figure("diameter").value
-    if far is None:
+    hops = evaluation.figure("diameter").value
+    if hops is None:
         return Measured(None, "exact", "not connected")
     ends, channels = evaluation.network.endpoint_count, evaluation.network.channels
     moved = conditions.message * 2 * (ends - 1) / max(channels, 1) / conditions.bandwidth
-    return Measured(round(max(far * conditions.alpha, moved) * 1e6, 3), "exact")
+    return Measured(round(max(hops * conditions.alpha, moved) * 1e6, 3), "exact")
 
 
 def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     """The better of one tree up and down, and of reduce-scatter with all-gather."""
     conditions = given(evaluation)
-    far = evaluation.figure("diameter").value
-    if far is None:
+    hops = evaluation.figure("diameter").value
+    if hops is None:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
-    ways = {f"one tree up and down, {2 * far} rounds": 2 * far * whole}
+    ways = {f"one tree up and down, {2 * hops} rounds": 2 * hops * whole}
     made = _gathered(evaluation)
     if made is not None and evaluation.network.duplex:
         name, rounds = made
@@ -134,64 +134,21 @@ def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
 
 
 SCHEDULE_COLUMNS = (
-    Column(
-        "broadcast",
-        "bcast",
-        "rounds of the best one-port broadcast found, checked",
-        _broadcast,
-        needs=(WIRING, SHAPE, BROADCAST),
-        unit="rounds",
-        better="less",
-        stage=2,
-        places={"design": 11},
-        priority=10,
-    ),
-    Column(
-        "broadcast_bound",
-        "bcast bound",
-        "rounds that no one-port broadcast beats",
-        _broadcast_bound,
-        needs=(WIRING, SHAPE),
-        unit="rounds",
-        stage=2,
-    ),
-    Column(
-        "allgather",
-        "all-gather µs",
-        "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
-        _gather_time,
-        needs=_GATHERED,
-        unit="µs",
-        better="less",
-        stage=3,
-    ),
-    Column(
-        "allgather_bound",
-        "a-g bound",
-        "µs that no all-port all-gather beats",
-        _gather_bound,
-        needs=(WIRING, SHAPE, GATHER_BOUND),
-        unit="µs",
-        stage=3,
-    ),
-    Column(
-        "allreduce",
-        "all-reduce µs",
-        "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β model)",
-        _reduce_time,
-        needs=_GATHERED,
-        unit="µs",
-        better="less",
-        stage=3,
-        places={"design": 12},
-        priority=11,
-    ),
-    Column(
-        "allreduce_bound",
-        "a-r bound",
-        "µs that no all-port all-reduce beats",
-        _reduce_bound,
-        unit="µs",
-        stage=3,
-    ),
-)
+    Column("broadcast", "bcast", "rounds of the best one-port broadcast found, checked", _broadcast,
+           needs=(WIRING, SHAPE, BROADCAST), unit="rounds", better="less", stage=2,
+           places={"design": 11}, priority=10),
+    Column("broadcast_bound", "bcast bound", "rounds that no one-port broadcast beats",
+           _broadcast_bound, needs=(WIRING, SHAPE), unit="rounds", stage=2),
+    Column("allgather", "all-gather µs",
+           "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
+           _gather_time, needs=_GATHERED, unit="µs", better="less", stage=3),
+    Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound,
+           needs=(WIRING, SHAPE, GATHER_BOUND), unit="µs", stage=3),
+    Column("allreduce", "all-reduce µs",
+           "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β"
+           " model)",
+           _reduce_time, needs=_GATHERED, unit="µs", better="less", stage=3, places={"design": 12},
+           priority=11),
+    Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound,
+           unit="µs", stage=3),
+)  # fmt: skip

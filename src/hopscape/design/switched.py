@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
@@ -25,11 +24,12 @@ from hopscape.design.machine import Machine
 from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers, lines_needed
 from hopscape.design.presentation import Presentation
+from hopscape.design.ranked import Ranked
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import answer, sentences
-from hopscape.registry import all_families, build, family, spec_files
+from hopscape.registry import all_families, family, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
 __all__ = [
@@ -61,7 +61,7 @@ _PLOTS = (
 
 
 @dataclass
-class SwitchedDesign:
+class SwitchedDesign(Ranked):
     """What the designer of switched machines found.
 
     Attributes
@@ -87,15 +87,6 @@ class SwitchedDesign:
     notes: list[str] = field(default_factory=list)
     answer: str = ""
 
-    def _repr_html_(self) -> str:
-        view: str = import_module("hopscape.design.report.notebook").design_view(self)
-        return view
-
-    @property
-    def best(self) -> Candidate:
-        """The first of the ranking."""
-        return self.candidates[0]
-
     @property
     def presentation(self) -> Presentation:
         """How the report shows it."""
@@ -110,16 +101,6 @@ class SwitchedDesign:
             "line_throughput",
             tuple(sentences(self.candidates, self.requirements)),
         )
-
-    def find(self, spec: str) -> Candidate:
-        """A candidate by its spec or by its place in the ranking."""
-        if spec.strip().isdigit() and 1 <= int(spec) <= len(self.candidates):
-            return self.candidates[int(spec) - 1]
-        wanted = build(spec).spec
-        for one in self.candidates:
-            if one.spec in (spec, wanted):
-                return one
-        raise ArgumentError(f"{spec} is none of the {len(self.candidates)} candidates")
 
 
 def parse_switched_weights(text: str) -> dict[str, float]:

@@ -18,7 +18,7 @@ from hopscape.core.layout import Points
 from hopscape.core.schedule import Schedule
 from hopscape.draw.places import place_nodes
 
-__all__ = ["draw_cell", "draw_rounds"]
+__all__ = ["draw_cell", "draw_rounds", "still_figure"]
 
 _MOST_TRANSFERS = 4000
 _PER_SECOND = 1
@@ -175,6 +175,17 @@ def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: 
     write_atomically(place, lambda out: out.write(data))
 
 
+def still_figure(path: str | Path) -> tuple[Any, Any, str]:
+    """An empty picture for a file: the figure, its axes and the ending of the file."""
+    ending = Path(path).suffix.lower()
+    if ending not in _STILL:
+        raise ArgumentError(f"{path} must end in .svg, .png or .pdf")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    return figure, figure.add_subplot(), ending
+
+
 def draw_cell(
     distances: IntArray, path: str | Path, *, title: str, across: str, upwards: str
 ) -> None:
@@ -188,14 +199,7 @@ def draw_cell(
     title, across, upwards : str
         Title and names of the two directions.
     """
-    place = Path(path)
-    ending = place.suffix.lower()
-    if ending not in _STILL:
-        raise ArgumentError(f"{path} must end in .svg, .png or .pdf")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes, ending = still_figure(path)
     image = axes.imshow(distances, origin="lower", cmap="viridis", aspect="auto")
     if distances.size <= 1500:
         middle = distances.max() / 2
@@ -206,4 +210,4 @@ def draw_cell(
     axes.set_title(title, fontsize=9)
     axes.set_xlabel(across)
     axes.set_ylabel(upwards)
-    _save(figure, place, ending)
+    _save(figure, Path(path), ending)

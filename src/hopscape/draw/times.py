@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
+from hopscape.draw.rounds import still_figure
 
 __all__ = ["draw_times"]
 
-_STILL = (".svg", ".png", ".pdf")
 _MOST = 8
 
 
@@ -40,14 +39,7 @@ def draw_times(
     bound : sequence of (bytes, µs)
         What no schedule can beat.
     """
-    place = Path(path)
-    ending = place.suffix.lower()
-    if ending not in _STILL:
-        raise ArgumentError(f"{path} must end in .svg, .png or .pdf")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes, ending = still_figure(path)
     sizes = np.geomspace(*ends, 200)
     for name, still, each in lines[:_MOST]:
         axes.plot(sizes, still + each * sizes, label=name, linewidth=1.4)
@@ -62,4 +54,4 @@ def draw_times(
     axes.set_ylabel("time (µs)")
     axes.set_title(title, fontsize=9)
     axes.legend(fontsize=7, frameon=False)
-    write_atomically(place, lambda out: figure.savefig(out, format=ending[1:], dpi=150))
+    write_atomically(path, lambda out: figure.savefig(out, format=ending[1:], dpi=150))

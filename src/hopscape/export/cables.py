@@ -96,9 +96,9 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
         if len(cells) != len(_HEADING):
             raise row.error(f"a cable has {len(_HEADING)} cells, here are {len(cells)}")
         cell = dict(zip(_HEADING, cells, strict=True))
-        near, far = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
+        near, hops = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
         into = cell["to_port"].integer("to_port", 1, 2**31) if cell["to_port"].text else 0
-        ends.append((near, far))
+        ends.append((near, hops))
         ports.append((cell["from_port"].integer("from_port", 1, 2**31) - 1, into - 1))
     pairs: Any = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
     switches = [w.integer("a switch", 0, order - 1) for w in _listed(said.get("switches"))]

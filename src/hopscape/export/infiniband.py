@@ -227,12 +227,12 @@ def read_netlist(path: str | Path) -> Network:
             node = Word(named[3], line, named.start(3) + 1).integer("a node", 0, order - 1)
             hosts |= {node} if named[2] == "H" else set()
         elif link is not None and node >= 0:
-            far = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
+            hops = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
             port, into = (
                 Word(link[i], line, link.start(i) + 1).integer("a port", 0, 2**31) for i in (1, 4)
             )
-            if node < far:
-                ends.append((node, port, far, into))
+            if node < hops:
+                ends.append((node, port, hops, into))
         elif not line.text.startswith(("switchguid", "caguid")):
             raise line.error(f"this is no line of a netlist: {line.text!r:.60}")
     ends.sort()

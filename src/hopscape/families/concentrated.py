@@ -122,14 +122,14 @@ class Concentrated(_Derived):
         known = self.base.facts
         if self.base.has_switches:
             return Facts(connected=known.connected)
-        far = known.diameter
+        hops = known.diameter
         several = self.order > 2 or self.base.order > 1
         return Facts(
             links=None
             if known.links is None
             else known.links * self.trunk + self.base.order * self.endpoints * self.lines,
             connected=known.connected,
-            diameter=far + 2 if far is not None and known.connected and several else None,
+            diameter=hops + 2 if hops is not None and known.connected and several else None,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["crossed", "cut", "longer", "lost_transfer", "shifted", "wrong_facts"]
+__all__ = ["altered", "crossed", "cut", "longer", "lost_transfer", "shifted", "wrong_facts"]
 
 
 def crossed(right: Any) -> Any:
@@ -71,25 +71,25 @@ def shifted(by: int) -> Callable[[Any], Any]:
     return lambda right: lambda *given, **more: right(*given, **more) + by
 
 
-def lost_transfer(right: Any) -> Any:
-    """Schedules without their last transfer."""
+def altered(change: Callable[[Any], dict[str, Any]]) -> Callable[[Any], Any]:
+    """Schedules of single hops with some columns changed."""
 
-    def build(*given: Any, **more: Any) -> Any:
-        from hopscape.core.schedule import Schedule
+    def broken(right: Any) -> Any:
+        def build(*given: Any, **more: Any) -> Any:
+            made = right(*given, **more)
+            names = ("round", "channels", "chunk", "rounds", "name")
+            columns = {name: getattr(made, name) for name in names} | change(made)
+            return type(made).from_columns(made.network, made.model, made.goal, **columns)
 
-        made = right(*given, **more)
-        return Schedule.from_columns(
-            made.network,
-            made.model,
-            made.goal,
-            round=made.round[:-1],
-            channels=made.channels[:-1],
-            chunk=made.chunk[:-1],
-            rounds=made.rounds,
-            name=made.name,
-        )
+        return build
 
-    return build
+    return broken
+
+
+lost_transfer = altered(
+    lambda made: {name: getattr(made, name)[:-1] for name in ("round", "channels", "chunk")}
+)
+"""Schedules without their last transfer."""
 
 
 def wrong_facts(**wrong: Any) -> Callable[[Any], Any]:

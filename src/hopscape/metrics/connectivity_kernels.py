@@ -192,12 +192,8 @@ def node_connectivity(indptr: Int64s, heads: Int32s, duplex: bool, transitive: b
 
     Parameters
     ----------
-    indptr, heads
-        The graph in CSR form. Loops and parallel channels make no difference.
-    duplex
-        Whether all channels come in opposite pairs.
-    transitive
-        Whether the graph is known to be vertex-transitive.
+    indptr, heads, duplex, transitive
+        As for `node_connectivity_pairs`.
 
     Returns
     -------

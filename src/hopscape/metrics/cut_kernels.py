@@ -256,10 +256,8 @@ def multistart(
 
     Parameters
     ----------
-    indptr, heads
-        The symmetric graph.
-    counted
-        1 for the nodes to be balanced, 0 for the others.
+    indptr, heads, counted
+        As for `refine_bisection`.
     starts
         How many starts to make, at least one.
     seed

@@ -162,16 +162,16 @@ def _by_orbits(
     """One search per orbit; orbits of one size go together and are scaled by it."""
     nodes, weights = np.asarray(representatives), np.asarray(sizes)
     total = np.zeros(1, dtype=np.int64)
-    far: list[IntArray] = []
+    hops: list[IntArray] = []
     for size in np.unique(weights):
         histogram, eccentricity = _sweep(network, nodes[weights == size], threads)
         longer = np.zeros(max(len(total), len(histogram)), dtype=np.int64)
         longer[: len(total)] += total
         longer[: len(histogram)] += histogram * int(size)
         total = longer
-        far.append(eccentricity)
+        hops.append(eccentricity)
     pairs = network.order**2
-    return _profile(network, total, np.concatenate(far), pairs, "symmetry", len(nodes))
+    return _profile(network, total, np.concatenate(hops), pairs, "symmetry", len(nodes))
 
 
 def _profile(
@@ -212,7 +212,7 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
     while words > 1 and (16 * words + 4) * network.order * workers > allowed:
         words //= 2
     histogram = np.zeros(1, dtype=np.int64)
-    far: list[IntArray] = []
+    hops: list[IntArray] = []
     for part in paced(len(sources), f"distances in {network.spec}", 128 * words * workers):
         counts, eccentricity, _ = kernels.distance_sweep_parallel(
             indptr, tails, sources[part], words, workers
@@ -220,18 +220,18 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
         if len(counts) > len(histogram):
             histogram, counts = counts.copy(), histogram
         histogram[: len(counts)] += counts
-        far.append(eccentricity)
-    return histogram, np.concatenate(far)
+        hops.append(eccentricity)
+    return histogram, np.concatenate(hops)
 
 
 def _few(network: Network, sources: IntArray) -> tuple[IntArray, IntArray]:
     rows = [distances_from(network, int(s)) for s in sources]
-    far = np.asarray([row.max(initial=0) for row in rows])
-    histogram = np.zeros(int(far.max(initial=0)) + 1, dtype=np.int64)
+    hops = np.asarray([row.max(initial=0) for row in rows])
+    histogram = np.zeros(int(hops.max(initial=0)) + 1, dtype=np.int64)
     for row in rows:
         counts = np.bincount(row[row >= 0])
         histogram[: len(counts)] += counts
-    return histogram, far
+    return histogram, hops
 
 
 def _between_endpoints(network: Network) -> DistanceProfile:
@@ -239,7 +239,7 @@ def _between_endpoints(network: Network) -> DistanceProfile:
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints")
     histogram = np.zeros(1, dtype=np.int64)
-    far: list[IntArray] = []
+    hops: list[IntArray] = []
     for low in track(range(0, len(ends), 256), f"distances in {network.spec}"):
         rows = distance_rows(network, ends[low : low + 256])[:, ends]
         none = unreached(rows)
@@ -248,5 +248,5 @@ def _between_endpoints(network: Network) -> DistanceProfile:
         longer[: len(histogram)] += histogram
         longer[: len(counts)] += counts
         histogram = longer
-        far.append(np.where(none, 0, rows).max(axis=1))
-    return _profile(network, histogram, np.concatenate(far), len(ends) ** 2, "exact", len(ends))
+        hops.append(np.where(none, 0, rows).max(axis=1))
+    return _profile(network, histogram, np.concatenate(hops), len(ends) ** 2, "exact", len(ends))

@@ -246,15 +246,15 @@ def _finished(
     crowd, places, routes = _laid(guest, host, oneway, places, seed, swap=swap)
     tails, heads = _ends(guest)
     table = np.maximum(oneway, oneway.T)
-    far = table[places[tails], places[heads]].astype(np.int64)
-    longest = int(far.max(initial=0))
+    hops = table[places[tails], places[heads]].astype(np.int64)
+    longest = int(hops.max(initial=0))
     return Embedding(
         guest.spec,
         host.spec,
         tuple(int(p) for p in places),
         longest,
         crowd,
-        float(far.mean()) if len(far) else 0.0,
+        float(hops.mean()) if len(hops) else 0.0,
         low,
         longest == low,
         how,

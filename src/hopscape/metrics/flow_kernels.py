@@ -407,12 +407,8 @@ def disjoint_paths(
 
     Parameters
     ----------
-    indptr, heads
-        The graph in CSR form; loops and parallel channels are allowed.
-    source, target
-        The two nodes; there are no paths from a node to itself.
-    node_disjoint
-        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
+    indptr, heads, source, target, node_disjoint
+        As for `disjoint_count`.
     count
         How many paths to find; fewer are found if no more exist.
 

@@ -124,9 +124,9 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
 
 
 def _group(table: IntArray, nodes: IntArray, low: int, why: str) -> Group:
-    far = int(table[np.ix_(nodes, nodes)].max(initial=0))
+    hops = int(table[np.ix_(nodes, nodes)].max(initial=0))
     members = tuple(sorted(int(v) for v in nodes))
-    return Group(len(members), far, members, far == low, low, why)
+    return Group(len(members), hops, members, hops == low, low, why)
 
 
 def _starts(network: Network) -> IntArray:

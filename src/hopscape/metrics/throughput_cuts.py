@@ -27,8 +27,8 @@ def throughput_limit(graph: SwitchGraph) -> Measured[float]:
     >>> throughput_limit(switch_graph(hopscape.build("concentrated(path(8), 1)"))).value
     0.25
     """
-    far, cut = graph.bound(), cut_bound(graph)
-    return min(far, cut, key=lambda found: found.value)
+    hops, cut = graph.bound(), cut_bound(graph)
+    return min(hops, cut, key=lambda found: found.value)
 
 
 def cut_bound(graph: SwitchGraph) -> Measured[float]:

@@ -95,14 +95,14 @@ def rank_factors() -> list[dict[str, Any]]:
     rows = []
     for spec in BASES:
         net = build(spec)
-        degree, far = _shape(net)
+        degree, hops = _shape(net)
         rows.append(
             {
                 "factor": spec,
                 "nodes": net.order,
                 "degree": degree,
-                "diameter": far,
-                "cost_over_bits_squared": degree * far / math.log2(net.order) ** 2,
+                "diameter": hops,
+                "cost_over_bits_squared": degree * hops / math.log2(net.order) ** 2,
             }
         )
     return sorted(rows, key=lambda row: row["cost_over_bits_squared"])
@@ -111,20 +111,20 @@ def rank_factors() -> list[dict[str, Any]]:
 def _shape(net: Network) -> tuple[int, int]:
     from hopscape.metrics import diameter
 
-    far = net.facts.diameter if net.facts.diameter is not None else diameter(net).value
+    hops = net.facts.diameter if net.facts.diameter is not None else diameter(net).value
     degree = net.facts.degree_max
-    assert far is not None
+    assert hops is not None
     assert degree is not None
-    return degree, far
+    return degree, hops
 
 
 def _folded(degree: int, bits: int) -> Iterator[Candidate]:
     for spec in BASES:
         net = build(spec)
-        wide, far = _shape(net)
+        wide, hops = _shape(net)
         n = _least_power(net.order, bits)
         if n * wide <= degree:
-            yield _candidate(f"folded({spec}, {n})", net.order**n, n * wide, n * far)
+            yield _candidate(f"folded({spec}, {n})", net.order**n, n * wide, n * hops)
 
 
 def _least_power(base: int, bits: int) -> int:
@@ -140,7 +140,7 @@ def _expanded(degree: int, bits: int) -> Iterator[Candidate]:
     walks: dict[tuple[str, int], int | None] = {}
     for base in track([*BASES[1:], "ring"], "bases"):
         for lamp in BASES:
-            wide, far = shapes[lamp]
+            wide, hops = shapes[lamp]
             room = 2 if base == "ring" else shapes[base][0]
             if room + wide > degree:
                 continue
@@ -154,7 +154,7 @@ def _expanded(degree: int, bits: int) -> Iterator[Candidate]:
             if longest is not None:
                 nodes = states**n * build(name).order
                 text = f"expanded({name}, {n}" + (f", lamp={lamp})" if lamp != name else ")")
-                yield _candidate(text, nodes, room + wide, n * far + longest)
+                yield _candidate(text, nodes, room + wide, n * hops + longest)
 
 
 def _least_levels(

@@ -10,6 +10,8 @@ import typer
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.output import (
     DaskOption,
+    DeadLinkOption,
+    DeadOption,
     DeviceOption,
     Format,
     FormatOption,
@@ -143,12 +145,8 @@ def circulant(
     spec: SpecArgument,
     a: Annotated[str | None, typer.Option("--from", help="A node: path vectors from it.")] = None,
     b: Annotated[str | None, typer.Option("--to", help="A node: path vectors to it.")] = None,
-    dead: Annotated[
-        list[str] | None, typer.Option("--dead", help="A dead node; once for each.")
-    ] = None,
-    dead_link: Annotated[
-        list[str] | None, typer.Option("--dead-link", help="A dead link as U-V; once for each.")
-    ] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
     like: Annotated[
         str | None, typer.Option("--like", help="Another circulant: is there a multiplier?")
     ] = None,

@@ -21,7 +21,14 @@ from hopscape.cli.commands.collective_output import (
     save_pictures,
 )
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import (
+    DeadLinkOption,
+    DeadOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
@@ -77,10 +84,6 @@ PiecesOption = Annotated[
 GroupOption = Annotated[
     list[str] | None,
     typer.Option("--group", help="Only among these endpoints (0,1,8,9); again for a group beside."),
-]
-DeadOption = Annotated[list[str] | None, typer.Option("--dead", help="A dead node; once for each.")]
-DeadLinkOption = Annotated[
-    list[str] | None, typer.Option("--dead-link", help="A dead link as A-B; once for each.")
 ]
 LimitOption = Annotated[
     float, typer.Option("--time-limit", help="Seconds for all algorithms; others are left out.")

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.routing import route_round
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.commands.routing import AvoidedOption, FromArgument, ToArgument, route_round
+from hopscape.cli.output import DeadOption, Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
@@ -18,15 +18,10 @@ __all__ = ["detour", "search_bases", "study_heawood"]
 
 def detour(
     spec: SpecArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")],
-    dead: Annotated[
-        list[str] | None, typer.Option("--dead", help="A dead node; once for each.")
-    ] = None,
-    dead_link: Annotated[
-        list[str] | None,
-        typer.Option("--dead-link", help="A dead link as 'node - node'; once for each."),
-    ] = None,
+    a: FromArgument,
+    b: ToArgument,
+    dead: DeadOption = None,
+    dead_link: AvoidedOption = None,
     ways: Annotated[
         bool, typer.Option("--ways", help="Also routes that share no node in between.")
     ] = False,

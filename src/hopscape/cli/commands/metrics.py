@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import KINDS_SHOWN, ExactOption, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import (
+    Format,
+    FormatOption,
+    OutputOption,
+    RouterOption,
+    emit,
+    emit_rows,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.registry import build
@@ -62,10 +69,7 @@ def load(
     traffic: Annotated[
         str, typer.Option("--traffic", help="uniform, or a file with a matrix (.csv, .npy).")
     ] = "uniform",
-    router: Annotated[
-        str,
-        typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
-    ] = "auto",
+    router: RouterOption = "auto",
     each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="For the sample of a large network.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.rings import DistributionOption, read_distribution
+from hopscape.cli.commands.rings import DistributionOption, read_distribution, sparse_member
 from hopscape.cli.output import (
     DaskOption,
     Format,
@@ -322,13 +322,10 @@ def search_order(
     output: OutputOption = None,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
-    from hopscape.families.multiring import SparseMultiring
     from hopscape.families.multiring.orders import better_order
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
 
-    member = build(spec).family
-    if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+    member = sparse_member(spec)
     found = better_order(member, seed=seed, tries=tries)
     record = found.to_dict() | {"before": sparse_capacity(member).balanced.capacity}
     table = {

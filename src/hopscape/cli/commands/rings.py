@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from hopscape.cli.output import (
 from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
 from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.families.multiring import SparseMultiring
 
 __all__ = [
     "read_distribution",
@@ -116,17 +119,23 @@ def simulate_rings(
     emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
 
 
+def sparse_member(spec: str) -> SparseMultiring:
+    """The sparse rings of a SPEC, and of no other."""
+    from hopscape.families.multiring import SparseMultiring
+
+    member = build(spec).family
+    if not isinstance(member, SparseMultiring):
+        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+    return member
+
+
 def ring_table(
     spec: SpecArgument,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
-    from hopscape.families.multiring import SparseMultiring
-
-    member = build(spec).family
-    if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+    member = sparse_member(spec)
     rows = [
         {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}
         for i, ring in enumerate((member.table() + 1).tolist(), 1)

@@ -10,12 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import DeadOption, Format, FormatOption, OutputOption, RouterOption, emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.router import Route
 from hopscape.registry import build
 
-__all__ = ["route", "route_round"]
+__all__ = ["AvoidedOption", "FromArgument", "ToArgument", "route", "route_round"]
+
+FromArgument = Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")]
+ToArgument = Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")]
+AvoidedOption = Annotated[
+    list[str] | None,
+    typer.Option("--dead-link", help="A dead link to avoid: 'A - B'; once for each."),
+]
 
 
 _LARGEST = 100_000
@@ -24,19 +32,11 @@ _LARGEST = 100_000
 
 def route(
     spec: SpecArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")],
-    router: Annotated[
-        str,
-        typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
-    ] = "auto",
-    dead: Annotated[
-        list[str] | None, typer.Option("--dead", help="A dead node to avoid; once for each.")
-    ] = None,
-    dead_link: Annotated[
-        list[str] | None,
-        typer.Option("--dead-link", help="A dead link to avoid: 'A - B'; once for each."),
-    ] = None,
+    a: FromArgument,
+    b: ToArgument,
+    router: RouterOption = "auto",
+    dead: DeadOption = None,
+    dead_link: AvoidedOption = None,
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="Also all routes that share no node in between.")
     ] = False,
@@ -66,12 +66,7 @@ def _routed(
     """The route that a router gives, for scripts and for people."""
     way = network.router(router, pairs=1)
     found = way.route(start, end)
-    record: dict[str, Any] = {
-        "spec": network.spec,
-        "path": list(found.path),
-        "addresses": [network.addresses.data(v) for v in found.path],
-        "ports": list(found.ports),
-        "length": found.length,
+    record = _record(network, found) | {
         "exact": way.exact,
         "router": way.name,
         "first_ports": list(way.all_ports(start, end)),
@@ -108,18 +103,23 @@ def route_round(
     links = [_link(network, text) for text in dead_links]
     found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
     usual = network.router(pairs=1).distance(start, end)
-    record: dict[str, Any] = {
-        "spec": network.spec,
-        "path": list(found.path),
-        "addresses": [network.addresses.data(v) for v in found.path],
-        "ports": list(found.ports),
-        "length": found.length,
+    record = _record(network, found) | {
         "distance": usual,
         "dead_nodes": nodes,
         "dead_links": [list(link) for link in links],
     }
     table = {"length": f"{found.length} hops; {usual} with nothing dead"}
     return record, table | _path_texts(network, found.path, found.ports)
+
+
+def _record(network: Network, found: Route) -> dict[str, Any]:
+    return {
+        "spec": network.spec,
+        "path": list(found.path),
+        "addresses": [network.addresses.data(v) for v in found.path],
+        "ports": list(found.ports),
+        "length": found.length,
+    }
 
 
 def _link(network: Network, text: str) -> tuple[int, int]:

@@ -47,10 +47,10 @@ def bruck_exchange(ranks: int) -> RankPlan:
     r = np.arange(ranks)[:, None]
     parts = []
     for k in range(max(ranks - 1, 0).bit_length()):
-        far = np.arange(1, ranks)
-        far = far[(far >> k) & 1 == 1][None, :]
-        at = (r + far % (1 << k)) % ranks
-        parts.append((k, at, (at + (1 << k)) % ranks, r * ranks + (r + far) % ranks))
+        hops = np.arange(1, ranks)
+        hops = hops[(hops >> k) & 1 == 1][None, :]
+        at = (r + hops % (1 << k)) % ranks
+        parts.append((k, at, (at + (1 << k)) % ranks, r * ranks + (r + hops) % ranks))
     return RankPlan.of(*parts)
 
 

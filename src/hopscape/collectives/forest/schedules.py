@@ -12,10 +12,10 @@ from hopscape.collectives.forest.arcs import Arcs
 from hopscape.collectives.forest.cut import bottleneck
 from hopscape.collectives.forest.packing import Bundle, pack_trees
 from hopscape.collectives.forest.splitting import Logical, split_switches
-from hopscape.collectives.groups import gathered_backwards
+from hopscape.collectives.groups import gathered_backwards, gathered_twice
 from hopscape.collectives.plan import PathPlan, Plan
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.errors import TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
@@ -57,7 +57,7 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, forest_schedule)
     if goal.kind == "all-reduce":
-        return _all_reduce(network, goal, model)
+        return gathered_twice(network, goal, model, forest_schedule, "forest")
     hop_by_hop = model.switching == "store-and-forward"
     if network.endpoint_count > 1 and hop_by_hop:
         period = bottleneck(network).rounds
@@ -77,17 +77,6 @@ def _repeated(
         return steady
     eager = base.in_pieces(times).schedule(network, goal, "forest", model)
     return min(steady, eager, key=lambda made: made.rounds)
-
-
-def _all_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
-    ends = network.endpoint_count
-    if goal.chunks % ends:
-        raise ArgumentError(
-            f"algorithm 'forest' needs data in {ends} chunks, one per endpoint (--sliced), or a"
-            f" multiple, not {goal.chunks}"
-        )
-    forth = forest_schedule(network, Goal.all_gather(goal.chunks // ends), model)
-    return forth.reversed(goal).then(forth, goal, name="forest")
 
 
 def forest_plan(network: Network, pieces: int = 1) -> PathPlan:

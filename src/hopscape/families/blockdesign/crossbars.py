@@ -18,12 +18,34 @@ from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
 __all__ = ["Crossbars", "SimplexCrossbars"]
 
 
-class Crossbars(Family):
+class _Crossbars(Family):
     """N endpoints with m ports, and N crossbars m × m as further nodes N..2N-1."""
 
-    leaf_endpoints = True
     n: int
     m: int
+
+    @property
+    def order(self) -> int:
+        return 2 * self.n
+
+    @property
+    def ports(self) -> int:
+        return self.m
+
+    def switches(self) -> IntArray:
+        require_memory(8 * self.n, f"the crossbars of {self.spec}")
+        return np.arange(self.n, 2 * self.n)
+
+    def _mean(self) -> Fraction:
+        """To the others of its kind two hops; to m of the other kind one, to all others three."""
+        n, m = self.n, self.m
+        return Fraction(2 * (n - 1) + m + 3 * (n - m), 2 * n - 1)
+
+
+class Crossbars(_Crossbars):
+    """Duplex, wired as a block design says."""
+
+    leaf_endpoints = True
 
     @property
     @abstractmethod
@@ -35,17 +57,6 @@ class Crossbars(Family):
         """Ports of endpoints and crossbars."""
         return ports_of(self.design)
 
-    @property
-    def order(self) -> int:
-        return 2 * self.n
-
-    @property
-    def ports(self) -> int:
-        return self.m
-
-    def switches(self) -> IntArray:
-        return np.arange(self.n, 2 * self.n)
-
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.empty((len(nodes), self.m), dtype=np.int64)
         element = nodes < self.n
@@ -54,15 +65,14 @@ class Crossbars(Family):
         return out
 
     def facts(self) -> Facts:
-        n, m = self.n, self.m
-        hops = 2 * (n - 1) + m + 3 * (n - m)
+        reach = 2 if self.n == self.m else 3
         return Facts.regular(
             self.order,
-            m,
+            self.m,
             connected=True,
-            diameter=2 if n == m else 3,
-            radius=2 if n == m else 3,
-            mean_distance=Fraction(hops, 2 * n - 1),
+            diameter=reach,
+            radius=reach,
+            mean_distance=self._mean(),
         )
 
     def symmetry(self) -> Symmetry | None:
@@ -76,7 +86,7 @@ class Crossbars(Family):
         return Layout(np.concatenate([ring, 0.55 * ring]))
 
 
-class SimplexCrossbars(Family):
+class SimplexCrossbars(_Crossbars):
     """Simplex: endpoint a to crossbars a + u, crossbar s to endpoints s + v·m, u and v below m.
 
     Every delta below m² is u + v·m in one way, so that one crossbar, a + (delta mod m), leads from
@@ -93,18 +103,6 @@ class SimplexCrossbars(Family):
         self.m = m
         self.n = m * m
 
-    @property
-    def order(self) -> int:
-        return 2 * self.n
-
-    @property
-    def ports(self) -> int:
-        return self.m
-
-    def switches(self) -> IntArray:
-        require_memory(8 * self.n, f"the crossbars of {self.spec}")
-        return np.arange(self.n, 2 * self.n)
-
     def neighbours(self, nodes: IntArray) -> IntArray:
         n, m = self.n, self.m
         port = np.arange(m, dtype=nodes.dtype)
@@ -115,16 +113,14 @@ class SimplexCrossbars(Family):
         return wired
 
     def facts(self) -> Facts:
-        n, m = self.n, self.m
-        hops = 2 * (n - 1) + m + 3 * (n - m)
         return Facts.regular(
             self.order,
-            m,
+            self.m,
             duplex=False,
             connected=True,
             diameter=3,
             radius=3,
-            mean_distance=Fraction(hops, 2 * n - 1),
+            mean_distance=self._mean(),
         )
 
     def symmetry(self) -> Symmetry:

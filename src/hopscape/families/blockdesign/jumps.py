@@ -84,9 +84,9 @@ def reserve_jumps(
         dead[network.reverse[channel]] = True
     size = network.family.size  # type: ignore[union-attr]
     target = np.arange(second * size, (second + 1) * size)
-    far: list[list[int]] = [[], []]
+    hops: list[list[int]] = [[], []]
     for i in range(0, size, every):
         for k, broken in enumerate((None, dead)):
-            far[k] += jumps_from(network, first * size + i, broken, target)[target].tolist()
-    whole, broken_far = (-1 if min(part) < 0 else max(part) for part in far)
+            hops[k] += jumps_from(network, first * size + i, broken, target)[target].tolist()
+    whole, broken_far = (-1 if min(part) < 0 else max(part) for part in hops)
     return whole, broken_far

@@ -89,9 +89,9 @@ class MeetingRouter(Router):
 
     def _towards(self, at: IntArray, target: int) -> IntArray:
         """Ports of many nodes to one target, a hash among those that shorten the way."""
-        far = distances_to(self.network, target)
+        hops = distances_to(self.network, target)
         rows = self.network.rows(at)
-        shorter = (rows >= 0) & (far[rows] == far[at][:, None] - 1) & (far[rows] >= 0)
+        shorter = (rows >= 0) & (hops[rows] == hops[at][:, None] - 1) & (hops[rows] >= 0)
         return pick(shorter, spread(at, np.full_like(at, target)))
 
     def uniform_loads(self, seed: int = 0) -> tuple[Floats, How]:

@@ -138,14 +138,14 @@ def _candidates(family: Supernodes) -> Iterator[tuple[int, ...]]:
 
 def _keeps_ports(family: Supernodes, group: AbelianGroup) -> bool:
     """Does every shift lead ports to ports of the same number, at both ends?"""
-    far, arrive = family.outer
-    every = np.arange(len(far))
+    hops, arrive = family.outer
+    every = np.arange(len(hops))
     block, element = np.divmod(every, family.count)
     for generator in _generators(group.moduli):
         moved = block * family.count + group.add(element, generator)
         if not (arrive[moved] == arrive).all():
             return False
-        if not (far[moved] == np.where(far >= 0, moved[far], -1)).all():
+        if not (hops[moved] == np.where(hops >= 0, moved[hops], -1)).all():
             return False
     return True
 

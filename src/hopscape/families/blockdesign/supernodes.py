@@ -161,15 +161,15 @@ class Supernodes(Family):
         width = network.ports
         require_memory(24 * network.order * max(width, 1), f"the wiring of {self.spec}")
         code = _ranks(network)
-        far = np.full((network.order, width), -1, dtype=np.int32)
+        hops = np.full((network.order, width), -1, dtype=np.int32)
         port = np.full((network.order, width), -1, dtype=np.int32)
         channels = np.arange(len(network.heads))
         leave = network.port_of(channels)
         arrive = leave[network.reverse] if network.duplex else _arrivals(network, leave)
         row = code[network.tails]
-        far[row, leave] = code[network.heads]
+        hops[row, leave] = code[network.heads]
         port[row, leave] = arrive
-        return far, port
+        return hops, port
 
     def slots(self, place: IntArray) -> tuple[IntArray, IntArray]:
         """Ports of the supernode that endpoints serve, and their copies: (..., copies · depth)."""
@@ -180,12 +180,12 @@ class Supernodes(Family):
 
     def _leads(self, row: IntArray, port: IntArray, copy: IntArray) -> IntArray:
         """Nodes at the other end of outer ports; -1 where nothing is wired."""
-        far, arrive = self.outer
-        if not far.shape[1]:
+        hops, arrive = self.outer
+        if not hops.shape[1]:
             return np.full(port.shape, -1)
-        wired = port < far.shape[1]
-        at = np.minimum(port, far.shape[1] - 1)
-        head, into = far[row, at].astype(np.int64), arrive[row, at]
+        wired = port < hops.shape[1]
+        at = np.minimum(port, hops.shape[1] - 1)
+        head, into = hops[row, at].astype(np.int64), arrive[row, at]
         end = head * self.size + (into + copy * self.stride) % self.size
         node = np.where(head < self.count, end, self.first_outer + head - self.count)
         return np.where(wired & (head >= 0), node, -1)
@@ -261,17 +261,17 @@ class Supernodes(Family):
     def _degrees(self) -> tuple[int | None, int | None]:
         """Least and largest degree, where both networks are regular."""
         inside, outer = self.supernode.facts, self.between.facts
-        near, far = inside.degree_max, outer.degree_max
-        if near is None or far is None or (near, far) != (inside.degree_min, outer.degree_min):
+        near, hops = inside.degree_max, outer.degree_max
+        if near is None or hops is None or (near, hops) != (inside.degree_min, outer.degree_min):
             return None, None
         if self.size * self.copies > 1 << 20:
             return None, None
         place = np.arange(self.size)[:, None] - np.arange(self.copies) * self.stride
-        extra = (place % self.size < far % self.size).sum(axis=1)
-        each = near + self.copies * (far // self.size)
+        extra = (place % self.size < hops % self.size).sum(axis=1)
+        each = near + self.copies * (hops // self.size)
         degrees = {each + int(x) for x in np.unique(extra)}
         degrees |= {near} if self.inner else set()
-        degrees |= {self.copies * far} if self.between.order > self.count else set()
+        degrees |= {self.copies * hops} if self.between.order > self.count else set()
         return min(degrees), max(degrees)
 
     @property
@@ -313,8 +313,8 @@ class Supernodes(Family):
         pair = np.minimum(turn, self.depth - 1 - turn)
         order = np.lexsort((turn.ravel(), copy.ravel(), pair.ravel()))
         lane.ravel()[order] = np.repeat(np.arange(len(self.lanes)), self.lanes)
-        far, arrive = self.outer
-        here, port = np.nonzero((far[: self.count] >= 0) & (far[: self.count] < self.count))
+        hops, arrive = self.outer
+        here, port = np.nonzero((hops[: self.count] >= 0) & (hops[: self.count] < self.count))
         there = arrive[here, port] // self.size
         if self.duplex and (lane[port // self.size] != lane[there]).any():
             raise ArgumentError(

@@ -68,17 +68,17 @@ class Semidirect:
         limit : int, optional
             Stop with None once the sum of the lengths cannot be below it.
         """
-        far = np.full(self.order, -1, dtype=np.int64)
-        far[0] = 0
+        hops = np.full(self.order, -1, dtype=np.int64)
+        hops[0] = 0
         fresh, left, total, level = np.zeros(1, dtype=np.int64), self.order - 1, 0, 0
         while left and len(fresh):
             level += 1
             found = np.zeros(self.order, dtype=bool)
             found[self.product(fresh[:, None], steps[None, :])] = True
-            fresh = np.flatnonzero(found & (far < 0))
-            far[fresh] = level
+            fresh = np.flatnonzero(found & (hops < 0))
+            hops[fresh] = level
             left -= len(fresh)
             total += level * len(fresh)
             if limit is not None and total + (level + 1) * left >= limit:
                 return None
-        return far
+        return hops

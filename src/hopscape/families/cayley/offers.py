@@ -82,9 +82,9 @@ def _look(
             return best
         steps = np.unique(np.concatenate([chosen, group.inverse(chosen)]))
         limit = None if best is None else round(best[0] * scale)
-        far = group.lengths(steps, limit)
-        if far is not None and far.min() >= 0:
-            grade = float(far.sum()) / scale
+        hops = group.lengths(steps, limit)
+        if hops is not None and hops.min() >= 0:
+            grade = float(hops.sum()) / scale
             if best is None or grade < best[0]:
                 best = grade, tuple(sorted(chosen.tolist()))
     return best

@@ -54,17 +54,17 @@ class CayleyRouter(Router):
     @cached_property
     def _first(self) -> IntArray:
         """Port of the first step of a shortest way to every element; -1 where there is none."""
-        far, order = self._far, self._group.order
+        hops, order = self._far, self._group.order
         elements = np.arange(order, dtype=np.int64)
         back = self._group.inverse(self._steps)
         beyond = self._group.product(back[:, None], elements[None, :])
-        shorter = (far[beyond] == far - 1) & (far > 0)
+        shorter = (hops[beyond] == hops - 1) & (hops > 0)
         first = np.full(order, -1, dtype=np.int64)
         carried = np.zeros(len(self._steps), dtype=np.int64).tolist()
         flow = np.ones(order, dtype=np.int64).tolist()
         rows = beyond.T.tolist()
         choices = [np.flatnonzero(row).tolist() for row in shorter.T]
-        for g in np.argsort(-far, kind="stable").tolist():
+        for g in np.argsort(-hops, kind="stable").tolist():
             if choices[g]:
                 port = min(choices[g], key=carried.__getitem__)
                 first[g] = port
@@ -92,9 +92,9 @@ class CayleyRouter(Router):
         first, steps, back, powers = self._moves
         m, k = self._group.m, self._group.k
         y, x = divmod(at, m)
-        there, far = divmod(to, m)
+        there, hops = divmod(to, m)
         turn = (there - y) % k  # (turn, left) is what is left of the way
-        left = (far - x) * powers[-y % k] % m
+        left = (hops - x) * powers[-y % k] % m
         nodes, ports = [at], []
         while turn or left:
             port = first[turn * m + left]

@@ -92,8 +92,9 @@ def distance_figures(family: Circulant, within: int | None = None) -> dict[str, 
     if g > 1:
         inner = Circulant(family.n // g, [s // g for s in family.generators])
         found = distance_figures(inner, within)
-        far = found["diameter"]
-        words = f"not connected; {found['how']['diameter'] if far is None else far} in a component"
+        hops = found["diameter"]
+        told = found["how"]["diameter"] if hops is None else hops
+        words = f"not connected; {told} in a component"
         return found | {"diameter": None, "how": found["how"] | {"diameter": words}}
     searched = family.n <= _SEARCHED or Figures.of(family.n, family.generators).searched
     found = _by_search(family) if searched else _by_lattice(family)
@@ -197,8 +198,8 @@ def cell_map(network: Network) -> tuple[IntArray, str]:
         raise ArgumentError(f"the map of a cell is for family (13)-(15), not {network.spec}")
     rows = -(-form.nodes // form.s3)
     nodes = np.arange(rows * form.s3) % form.nodes
-    far = _router(network).distance(0, nodes)
-    return far.reshape(rows, form.s3), f"{network.spec}: distance from node 0 to v"
+    hops = _router(network).distance(0, nodes)
+    return hops.reshape(rows, form.s3), f"{network.spec}: distance from node 0 to v"
 
 
 def table_rows(largest: int = 18) -> list[dict[str, Any]]:

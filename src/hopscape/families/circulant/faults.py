@@ -140,21 +140,21 @@ class FaultRouter:
         for node in (start, end):
             if node in self.dead_nodes:
                 raise ArgumentError(f"node {node} is dead; a route needs two live ends")
-        far = self.distance(start, end)
-        if far > _LONGEST:
+        hops = self.distance(start, end)
+        if hops > _LONGEST:
             raise TooLargeError(
-                f"the way from node {start} to node {end} has {far:,} hops; ways of up to"
+                f"the way from node {start} to node {end} has {hops:,} hops; ways of up to"
                 f" {_LONGEST:,} are followed"
             )
-        if far < 0:
-            return FaultRoute(False, (start,), (), far)
+        if hops < 0:
+            return FaultRoute(False, (start,), (), hops)
         if not known:
-            return self._walk(start, end, far)
+            return self._walk(start, end, hops)
         plan = self._plan(start, end, self._faults)
         if isinstance(plan, str):
-            return FaultRoute(False, (start,), (), far, plan)
+            return FaultRoute(False, (start,), (), hops, plan)
         path = (start, *(v for _, v in plan))
-        return FaultRoute(True, path, tuple(p for p, _ in plan), far)
+        return FaultRoute(True, path, tuple(p for p, _ in plan), hops)
 
     def _walk(self, start: int, end: int, far: int) -> FaultRoute:
         seen: set[tuple[int, int]] = set()

@@ -106,8 +106,8 @@ class RingForm:
         j, e = divmod(delta, self.s2)
         k = e - self.h
         near = self.h + i + j - abs(k)
-        far = self.p + self.q - i - j + abs(k)
-        if far <= near:
+        hops = self.p + self.q - i - j + abs(k)
+        if hops <= near:
             sign = -1 if mirrored else 1
             found = (sign * k, sign * (j - self.q), i - self.p)
         else:

@@ -72,13 +72,13 @@ def _ring(gap: Value, form: RingForm) -> list[Value]:
     j, e = (delta // form.s2).named("j"), (delta % form.s2).named("e")
     k = (e - form.h).named("k")
     size = absolute(k)
-    far = ordered(form.p + form.q - i - j + size, form.h + i + j - size)
-    far = far.named("far", "is it nearer from the other end?")
+    hops = ordered(form.p + form.q - i - j + size, form.h + i + j - size)
+    hops = hops.named("far", "is it nearer from the other end?")
     high = less(0, k)
-    x = choose(far, k, choose(high, e - form.s2, e))
-    y = choose(far, j - form.q, choose(high, j + 1, j))
-    z = choose(far, i - form.p, choose(mirrored, i + 1, i))
-    turned = choose(far, 0 - y, 1 - y)
+    x = choose(hops, k, choose(high, e - form.s2, e))
+    y = choose(hops, j - form.q, choose(high, j + 1, j))
+    z = choose(hops, i - form.p, choose(mirrored, i + 1, i))
+    turned = choose(hops, 0 - y, 1 - y)
     return [choose(mirrored, 0 - x, x), choose(mirrored, turned, y), z]
 
 

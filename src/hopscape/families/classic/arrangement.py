@@ -121,17 +121,7 @@ class Arrangement(Family):
         n, k, degree = self.n, self.k, self.ports
         reach = 3 * k // 2
         girth = 3 if n - k > 1 else 6 if n > 2 else None
-        return Facts.regular(
-            self.order,
-            degree,
-            connected=True,
-            diameter=reach,
-            radius=reach,
-            girth=girth,
-            node_connectivity=degree,
-            edge_connectivity=degree,
-            vertex_transitive=True,
-        )
+        return Facts.symmetric(self.order, degree, reach, girth=girth)
 
     def router(self, network: Network) -> Router:
         return ArrangementRouter(network, self)

@@ -56,18 +56,13 @@ class Hypercube(Family):
 
     def facts(self) -> Facts:
         d = self.d
-        return Facts.regular(
+        return Facts.symmetric(
             self.order,
             d,
-            connected=True,
-            diameter=d,
-            radius=d,
+            d,
             mean_distance=Fraction(d << d >> 1, (1 << d) - 1) if d else None,
             girth=4 if d > 1 else None,
-            node_connectivity=d,
-            edge_connectivity=d,
             bisection=1 << (d - 1) if d else 0,
-            vertex_transitive=True,
         )
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
@@ -210,18 +205,13 @@ class CubeConnectedCycles(Family):
         degree = min(d, 3)
         small = {1: 1, 2: 4, 3: 6}
         diameter = small.get(d, 2 * d - 2 + d // 2)
-        return Facts.regular(
+        return Facts.symmetric(
             self.order,
             degree,
-            connected=True,
-            diameter=diameter,
-            radius=diameter,
+            diameter,
             mean_distance=self._expanded.mean_distance() if d <= _COUNTED else None,
             girth=min(d, 8) if d > 2 else 8 if d == 2 else None,
-            node_connectivity=degree,
-            edge_connectivity=degree,
             bisection=1 << (d - 1),
-            vertex_transitive=True,
         )
 
     @cached_property

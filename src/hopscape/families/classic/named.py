@@ -74,11 +74,7 @@ class LCF(Family):
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % self.order
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            3,
-            connected=True,
-        )
+        return Facts.regular(self.order, 3, connected=True)
 
     def symmetry(self) -> Symmetry:
         """Turning by a whole pattern of shifts changes nothing."""
@@ -101,28 +97,33 @@ class _Named(LCF):
 
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     notation: ClassVar[tuple[tuple[int, ...], int]]
-    far: ClassVar[int]
+    title: ClassVar[str]
+    span: ClassVar[int]
+    """Diameter and radius."""
     around: ClassVar[int]
+    """Girth."""
     hops: ClassVar[int]
     """Sum of the distances from a node (on average, where nodes differ)."""
     halves: ClassVar[int]
     """Bisection width."""
     transitive: ClassVar[bool] = True
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        order = len(cls.notation[0]) * cls.notation[1]
+        figures = f"degree 3, diameter {cls.span}, girth {cls.around}"
+        cls.summary, cls.example = f"{cls.title}: {order} nodes, {figures}", cls.name
+
     def __init__(self) -> None:
         super().__init__(*self.notation)
 
     def facts(self) -> Facts:
-        return Facts.regular(
+        return Facts.symmetric(
             self.order,
             3,
-            connected=True,
-            diameter=self.far,
-            radius=self.far,
+            self.span,
             mean_distance=Fraction(self.hops, self.order - 1),
             girth=self.around,
-            node_connectivity=3,
-            edge_connectivity=3,
             bisection=self.halves,
             vertex_transitive=self.transitive,
         )
@@ -135,9 +136,8 @@ class MoebiusKantor(_Named):
     """The Möbius–Kantor graph, GP(8, 3)."""
 
     name = "moebius_kantor"
-    summary = "Möbius–Kantor graph: 16 nodes, degree 3, diameter 4, girth 6"
-    example = "moebius_kantor"
-    notation, far, around = ((5, -5), 8), 4, 6
+    title = "Möbius–Kantor graph"
+    notation, span, around = ((5, -5), 8), 4, 6
     hops, halves = 34, 6
 
 
@@ -145,9 +145,8 @@ class Pappus(_Named):
     """The Pappus graph."""
 
     name = "pappus"
-    summary = "Pappus graph: 18 nodes, degree 3, diameter 4, girth 6"
-    example = "pappus"
-    notation, far, around = ((5, 7, -7, 7, -7, -5), 3), 4, 6
+    title = "Pappus graph"
+    notation, span, around = ((5, 7, -7, 7, -7, -5), 3), 4, 6
     hops, halves = 41, 7
 
 
@@ -155,9 +154,8 @@ class Desargues(_Named):
     """The Desargues graph, GP(10, 3)."""
 
     name = "desargues"
-    summary = "Desargues graph: 20 nodes, degree 3, diameter 5, girth 6"
-    example = "desargues"
-    notation, far, around = ((5, -5, 9, -9), 5), 5, 6
+    title = "Desargues graph"
+    notation, span, around = ((5, -5, 9, -9), 5), 5, 6
     hops, halves = 50, 6
 
 
@@ -165,9 +163,8 @@ class Dodecahedron(_Named):
     """The graph of the dodecahedron, GP(10, 2)."""
 
     name = "dodecahedron"
-    summary = "dodecahedron: 20 nodes, degree 3, diameter 5, girth 5"
-    example = "dodecahedron"
-    notation, far, around = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
+    title = "dodecahedron"
+    notation, span, around = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
     hops, halves = 50, 6
 
 
@@ -175,9 +172,8 @@ class McGee(_Named):
     """The McGee graph, the smallest cubic graph of girth 7; not vertex-transitive."""
 
     name = "mcgee"
-    summary = "McGee graph: 24 nodes, degree 3, diameter 4, girth 7"
-    example = "mcgee"
-    notation, far, around = ((12, 7, -7), 8), 4, 7
+    title = "McGee graph"
+    notation, span, around = ((12, 7, -7), 8), 4, 7
     hops, halves = 59, 8
     transitive = False
 
@@ -186,9 +182,8 @@ class Nauru(_Named):
     """The Nauru graph, GP(12, 5)."""
 
     name = "nauru"
-    summary = "Nauru graph: 24 nodes, degree 3, diameter 4, girth 6"
-    example = "nauru"
-    notation, far, around = ((5, -9, 7, -7, 9, -5), 4), 4, 6
+    title = "Nauru graph"
+    notation, span, around = ((5, -9, 7, -7, 9, -5), 4), 4, 6
     hops, halves = 62, 8
 
 
@@ -196,9 +191,8 @@ class F26A(_Named):
     """The symmetric cubic graph F26A."""
 
     name = "f26a"
-    summary = "F26A: 26 nodes, degree 3, diameter 5, girth 6"
-    example = "f26a"
-    notation, far, around = ((-7, 7), 13), 5, 6
+    title = "F26A"
+    notation, span, around = ((-7, 7), 13), 5, 6
     hops, halves = 71, 9
 
 
@@ -206,9 +200,8 @@ class TutteCoxeter(_Named):
     """The Tutte–Coxeter graph (Tutte's 8-cage)."""
 
     name = "tutte_coxeter"
-    summary = "Tutte–Coxeter graph: 30 nodes, degree 3, diameter 4, girth 8"
-    example = "tutte_coxeter"
-    notation, far, around = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
+    title = "Tutte–Coxeter graph"
+    notation, span, around = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
     hops, halves = 83, 9
 
 
@@ -216,9 +209,8 @@ class Dyck(_Named):
     """The Dyck graph."""
 
     name = "dyck"
-    summary = "Dyck graph: 32 nodes, degree 3, diameter 5, girth 6"
-    example = "dyck"
-    notation, far, around = ((5, -5, 13, -13), 8), 5, 6
+    title = "Dyck graph"
+    notation, span, around = ((5, -5, 13, -13), 8), 5, 6
     hops, halves = 98, 8
 
 
@@ -242,19 +234,8 @@ class Coxeter(ListedFamily):
         return np.concatenate(tails), np.concatenate(heads)
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            3,
-            connected=True,
-            diameter=4,
-            radius=4,
-            mean_distance=Fraction(25, 9),
-            girth=7,
-            node_connectivity=3,
-            edge_connectivity=3,
-            bisection=10,
-            vertex_transitive=True,
-        )
+        mean = Fraction(25, 9)
+        return Facts.symmetric(self.order, 3, 4, mean_distance=mean, girth=7, bisection=10)
 
     def layout(self) -> Layout:
         return Layout(np.concatenate([circle(7, r) for r in (0.7, 1.0, 0.48, 0.26)]))
@@ -282,18 +263,7 @@ class HoffmanSingleton(ListedFamily):
         return np.concatenate(tails), np.concatenate(heads)
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            7,
-            connected=True,
-            diameter=2,
-            radius=2,
-            mean_distance=Fraction(13, 7),
-            girth=5,
-            node_connectivity=7,
-            edge_connectivity=7,
-            vertex_transitive=True,
-        )
+        return Facts.symmetric(self.order, 7, 2, mean_distance=Fraction(13, 7), girth=5)
 
     def layout(self) -> Layout:
         return Layout(circle(50))

@@ -44,18 +44,13 @@ class Complete(Family):
 
     def facts(self) -> Facts:
         n = self.n
-        return Facts.regular(
+        return Facts.symmetric(
             n,
             n - 1,
-            connected=True,
-            diameter=min(n - 1, 1),
-            radius=min(n - 1, 1),
+            min(n - 1, 1),
             mean_distance=Fraction(1) if n > 1 else None,
             girth=3 if n > 2 else None,
-            node_connectivity=n - 1,
-            edge_connectivity=n - 1,
             bisection=(n // 2) * ((n + 1) // 2),
-            vertex_transitive=True,
         )
 
     def symmetry(self) -> Symmetry:

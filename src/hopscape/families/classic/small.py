@@ -72,12 +72,7 @@ class GeneralizedPetersen(Family):
         return square in (1, self.n - 1) or (self.n, self.k) == (10, 2)
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            3,
-            connected=True,
-            vertex_transitive=self.transitive,
-        )
+        return Facts.regular(self.order, 3, connected=True, vertex_transitive=self.transitive)
 
     def symmetry(self) -> Symmetry:
         if self.transitive:
@@ -123,19 +118,8 @@ class Petersen(GeneralizedPetersen):
         yield cls.name
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            3,
-            connected=True,
-            diameter=2,
-            radius=2,
-            mean_distance=Fraction(15, 9),
-            girth=5,
-            node_connectivity=3,
-            edge_connectivity=3,
-            bisection=5,
-            vertex_transitive=True,
-        )
+        mean = Fraction(15, 9)
+        return Facts.symmetric(self.order, 3, 2, mean_distance=mean, girth=5, bisection=5)
 
 
 class Heawood(Family):
@@ -167,19 +151,8 @@ class Heawood(Family):
         return np.stack([nodes + 1, nodes - 1, chord], axis=1) % 14
 
     def facts(self) -> Facts:
-        return Facts.regular(
-            self.order,
-            3,
-            connected=True,
-            diameter=3,
-            radius=3,
-            mean_distance=Fraction(27, 13),
-            girth=6,
-            node_connectivity=3,
-            edge_connectivity=3,
-            bisection=7,
-            vertex_transitive=True,
-        )
+        mean = Fraction(27, 13)
+        return Facts.symmetric(self.order, 3, 3, mean_distance=mean, girth=6, bisection=7)
 
     def translations(self) -> IntArray:
         from hopscape.families.classic.heawood import heawood_translations

@@ -189,7 +189,7 @@ class DeBruijn(_Words):
         return None if self.duplex else DeBruijnRouter(network, self.d, self.n)
 
 
-class DeBruijnRouter(Router):
+class _ShiftRouter(Router):
     """The longest end of the source that begins the target; then its other letters follow."""
 
     name = "shift"
@@ -197,6 +197,10 @@ class DeBruijnRouter(Router):
     def __init__(self, network: Network, d: int, n: int) -> None:
         super().__init__(network)
         self._d, self._n = d, n
+
+
+class DeBruijnRouter(_ShiftRouter):
+    """By the numbers of the words, to base d."""
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         out = np.full(len(at), self._n, dtype=np.int64)
@@ -290,8 +294,8 @@ class Kautz(_Words):
         d = self.d
         if self.duplex:  # words without a letter in common are n hops apart; d = 2 has none
             lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
-            far = self.n if d > 2 or self.n == 1 else None
-            return replace(self._duplex_facts(lost), diameter=far, vertex_transitive=self.n <= 2)
+            hops = self.n if d > 2 or self.n == 1 else None
+            return replace(self._duplex_facts(lost), diameter=hops, vertex_transitive=self.n <= 2)
         return Facts.regular(
             self.order,
             self.d,
@@ -313,14 +317,11 @@ class Kautz(_Words):
         return None if self.duplex else KautzRouter(network, self.d, self.n)
 
 
-class KautzRouter(Router):
-    """The longest end of the source that begins the target; then its other letters follow."""
-
-    name = "shift"
+class KautzRouter(_ShiftRouter):
+    """By the letters of the words."""
 
     def __init__(self, network: Network, d: int, n: int) -> None:
-        super().__init__(network)
-        self._d, self._n = d, n
+        super().__init__(network, d, n)
         self._words = KautzWords(d, n)
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:

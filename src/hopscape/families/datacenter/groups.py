@@ -232,9 +232,9 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         out = family.group.distances(i, j).astype(np.int64)
-        far = np.flatnonzero(here != there)
-        if len(far):
-            out[far] = self._shortest(at[far], to[far])
+        hops = np.flatnonzero(here != there)
+        if len(hops):
+            out[hops] = self._shortest(at[hops], to[hops])
         return out
 
     @cached_property
@@ -281,9 +281,9 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         out = family.group.ports(i, j, choice).astype(np.int64)
-        far = np.flatnonzero(here != there)
-        if len(far):
-            out[far] = self._leave(at[far], to[far], i[far], choice[far])
+        hops = np.flatnonzero(here != there)
+        if len(hops):
+            out[hops] = self._leave(at[hops], to[hops], i[hops], choice[hops])
         return out
 
     def _leave(self, at: IntArray, to: IntArray, i: IntArray, choice: IntArray) -> IntArray:
@@ -317,14 +317,14 @@ class GroupRouter(TerminalRouter):
         near = here == there
         width = family.group.degree
         mask[near, :width] = family.group.masks(i[near], j[near])
-        far = np.flatnonzero(~near)
-        if not len(far):
+        hops = np.flatnonzero(~near)
+        if not len(hops):
             return mask
-        best = self._shortest(at[far], to[far])
+        best = self._shortest(at[hops], to[hops])
         for copy in range(family.between.copies):
-            length, gate, slot = self._lengths(at[far], to[far], copy)
+            length, gate, slot = self._lengths(at[hops], to[hops], copy)
             good = length == best
-            go, gate, slot = far[good], gate[good], slot[good]
+            go, gate, slot = hops[good], gate[good], slot[good]
             local = i[go]
             mask[go, :width] |= family.group.masks(local, gate)
             leave = local == gate

@@ -77,14 +77,14 @@ class Line:
         leaf_a = np.where(ka == 0, ba // self.per_leaf, ba)
         leaf_b = np.where(kb == 0, bb // self.per_leaf, bb)
         below = (ka < 2) & (kb < 2)
-        far = ea + eb + np.where(below & (leaf_a != leaf_b), 2, 0)
+        hops = ea + eb + np.where(below & (leaf_a != leaf_b), 2, 0)
         if out:
-            return far + 2
+            return hops + 2
         board = (ka == 0) & (kb == 0) & (ba == bb)
         near = np.abs(at - to)
         if self.boards > 1:
-            near = np.minimum(near, far)
-        return np.where(at == to, 0, np.where(board, near, far))
+            near = np.minimum(near, hops)
+        return np.where(at == to, 0, np.where(board, near, hops))
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         """Up and down the line for accelerators; for switches boards first, then spines."""

@@ -127,8 +127,8 @@ class TerminalFamily(Family):
         for shape in cls.candidates(requirement):
             for p in shape.concentrations(requirement, shape.router_degree):
                 size = shape.carriers * max(p, 1)
-                far = shape.routers if switched else abs(size - requirement.nodes)
-                one = (far, size if switched else shape.routers, shape.named(p))
+                hops = shape.routers if switched else abs(size - requirement.nodes)
+                one = (hops, size if switched else shape.routers, shape.named(p))
                 (balanced if switched and p == shape.balanced else found).append(one)
         first = sorted(balanced)[: requirement.most // 2]
         yield from (spec for _, _, spec in [*first, *sorted(found)][: requirement.most])

@@ -129,14 +129,14 @@ class Census:
     @property
     def diameter(self) -> int:
         """Every level as far apart as can be, and the longest walk through all connectors."""
-        far = int(self._lamp_rows.max()) * sum(self.times)
-        return far + int(self.walks.through_all().max())
+        hops = int(self._lamp_rows.max()) * sum(self.times)
+        return hops + int(self.walks.through_all().max())
 
     @property
     def radius(self) -> int:
         """Least eccentricity: of the best start, with every lamp in a central state."""
-        far = int(self._lamp_rows.max(axis=1).min()) * sum(self.times)
-        return far + int(self.walks.through_all().max(axis=1).min())
+        hops = int(self._lamp_rows.max(axis=1).min()) * sum(self.times)
+        return hops + int(self.walks.through_all().max(axis=1).min())
 
 
 def _times(a: Sequence[int], b: Sequence[int]) -> list[int]:

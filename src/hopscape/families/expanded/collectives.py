@@ -70,8 +70,8 @@ def _flood(network: Network, goal: Goal, model: Model) -> Schedule:
             "algorithm 'flood' needs all ports, full duplex, store-and-forward, not"
             f" {model.describe()}"
         )
-    far = network.facts.diameter
-    return flood(network, goal.root or 0, network.order if far is None else far).under(model)
+    hops = network.facts.diameter
+    return flood(network, goal.root or 0, network.order if hops is None else hops).under(model)
 
 
 def _permute(network: Network, goal: Goal, model: Model) -> Schedule:

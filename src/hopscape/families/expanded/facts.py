@@ -92,13 +92,13 @@ def _extent(family: ExpandedStructure) -> tuple[int | None, int | None]:
 
     The farthest node differs in every level, since a covering walk grows with what it must visit.
     """
-    far, near = _lamp_extent(family.lamp)
+    hops, near = _lamp_extent(family.lamp)
     try:
         walks = family.walks.through_all().max(axis=1)
     except TooLargeError:
         return None, None
     return (
-        None if far is None else family.levels * far + int(walks.max()),
+        None if hops is None else family.levels * hops + int(walks.max()),
         None if near is None else family.levels * near + int(walks.min()),
     )
 

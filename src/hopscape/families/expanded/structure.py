@@ -118,8 +118,8 @@ class ExpandedStructure(Family):
                     if order >= requirement.low:
                         same = "" if lamp == base else f", lamp={lamp.spec}"
                         used = base.degree + lamp.degree
-                        far = abs(order - requirement.nodes)
-                        found.append((-used, far, f"{cls.name}({base.spec}, {n}{same})"))
+                        hops = abs(order - requirement.nodes)
+                        found.append((-used, hops, f"{cls.name}({base.spec}, {n}{same})"))
         yield from (spec for _, _, spec in sorted(found)[: requirement.most])
 
     @property

@@ -232,8 +232,8 @@ class CycleWalks(CoveringWalks):
         gaps = np.where(stops[:, 1:], at[1:] - last[:, :-1], 0)
         before = at[1:] <= end[:, None]
         near = np.where(before, gaps, 0).max(axis=1)
-        far = np.where(before, 0, gaps).max(axis=1)
-        return np.minimum(size + end - 2 * near, 2 * size - end - 2 * far)
+        hops = np.where(before, 0, gaps).max(axis=1)
+        return np.minimum(size + end - 2 * near, 2 * size - end - 2 * hops)
 
     def through_all(self) -> IntArray:
         size, place = self.base.order, self._place
@@ -243,8 +243,8 @@ class CycleWalks(CoveringWalks):
         out = np.empty((size, size), dtype=np.int64)
         for start in range(size):
             ahead = np.append(np.roll(marked, -place[start]), True)
-            near, far = _largest_gaps(ahead)[:-1], _largest_gaps(ahead[::-1])[:0:-1]
-            lengths = np.minimum(size + at - 2 * near, 2 * size - at - 2 * far)
+            near, hops = _largest_gaps(ahead)[:-1], _largest_gaps(ahead[::-1])[:0:-1]
+            lengths = np.minimum(size + at - 2 * near, 2 * size - at - 2 * hops)
             out[start] = lengths[(place - place[start]) % size]
         return out
 
@@ -267,10 +267,10 @@ class CycleWalks(CoveringWalks):
             least = 0  # the sum of min(x, y) is that of the pairs with x > t and y > t
             for t in range(2 * size):
                 near = sets((size + end - t - 1) // 2, end)
-                far = sets((2 * size - end - t - 1) // 2, size - end)
-                if not near or not far:
+                hops = sets((2 * size - end - t - 1) // 2, size - end)
+                if not near or not hops:
                     break
-                least += near * far
+                least += near * hops
             found += either * either * least
         return size * found
 

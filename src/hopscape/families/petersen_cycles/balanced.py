@@ -37,7 +37,7 @@ def _paths(network: Network) -> _Paths:
     """Those of one slice; two hops longer where they are not too many, else one or none."""
     part = stack_of(network).slice
     size, ports = part.size, part.ports
-    far = part.distances.astype(int).tolist()
+    hops = part.distances.astype(int).tolist()
     longer = next(
         (x for x in range(_LONGER, -1, -1) if size * 3 * 2 ** (part.diameter + x) <= _MOST_PATHS),
         None,
@@ -49,9 +49,9 @@ def _paths(network: Network) -> _Paths:
 
     def extend(start: int, path: list[int], ways: list[int]) -> None:
         at = path[-1]
-        if at != start and len(ways) <= far[start][at] + longer:
+        if at != start and len(ways) <= hops[start][at] + longer:
             by_pair[start * size + at].append(ways)
-        if len(ways) == max(far[start]) + longer:
+        if len(ways) == max(hops[start]) + longer:
             return
         for port, to in enumerate(rows[at]):
             if to not in path:
@@ -131,9 +131,9 @@ def _served(
 
 def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:
     """What no schedule of these packets can beat: distance and traffic."""
-    far = stack_of(network).slice.distances[at, to].astype(np.int64)
+    hops = stack_of(network).slice.distances[at, to].astype(np.int64)
     lanes = network.links if half else network.channels
-    return max(int(far.max(initial=0)), -(-int(far.sum()) // lanes))
+    return max(int(hops.max(initial=0)), -(-int(hops.sum()) // lanes))
 
 
 def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:

@@ -24,10 +24,10 @@ _MOST_TREES = 4096
 
 def slice_trees(part: Slice, root: int) -> list[IntArray]:
     """All trees of shortest paths from a node of a slice, as arrays of parents (-1 at the root)."""
-    far = part.distances[root]
+    hops = part.distances[root]
     choices = []
     for v in range(part.size):
-        near = [int(u) for u in part.rows[v] if far[u] + 1 == far[v]]
+        near = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
         choices.append(near or [-1])
     return [np.asarray(parents) for parents in product(*choices)]
 
@@ -50,15 +50,15 @@ def _branches(part: Slice, root: int, parents: IntArray) -> IntArray:
 @cache
 def slice_parents(part: Slice, root: int) -> IntArray:
     """A tree of shortest paths with branches as equal as can be (or nearly, where many are)."""
-    far = part.distances[root]
-    near = (far[part.rows] + 1 == far[:, None]).sum(axis=1)
+    hops = part.distances[root]
+    near = (hops[part.rows] + 1 == hops[:, None]).sum(axis=1)
     if np.prod(np.maximum(near, 1), dtype=float) <= _MOST_TREES:
         trees = slice_trees(part, root)
         return min(trees, key=lambda parents: branch_sizes(part, root, parents)[::-1])
     parents, top = np.full(part.size, -1), np.full(part.size, root)
-    for v in np.argsort(far, kind="stable").tolist():
+    for v in np.argsort(hops, kind="stable").tolist():
         if v != root:
-            ways = [int(u) for u in part.rows[v] if far[u] + 1 == far[v]]
+            ways = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
             parents[v] = min(ways, key=lambda u: int((top == top[u]).sum()))
             top[v] = v if parents[v] == root else top[parents[v]]
     return parents

@@ -99,11 +99,11 @@ def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> Directed:
 def _best(network: Network, known: int | None) -> Directed:
     """The fewest rounds that are found; twice the diameter always do, directions in turn."""
     orbits, order = link_orbits(network), network.order
-    far = network.facts.diameter or 0
-    best = [[r % 2 == 0] * len(orbits) for r in range(2 * far)]
+    hops = network.facts.diameter or 0
+    best = [[r % 2 == 0] * len(orbits) for r in range(2 * hops)]
     if known is not None:
         return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)
-    while len(best) > max(far, 1):
+    while len(best) > max(hops, 1):
         work = len(_FEW_SEEDS) * len(best) * network.links
         shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS, min(_MOVES, _WORK // work))
         if shorter is None:

@@ -36,13 +36,13 @@ def _exits(family: Cycles) -> IntArray:
 
     The way leads along a shortest path of the base graph, by the lowest neighbour on a tie.
     """
-    base, far = family.neighbours_of_base, family.base_distances
+    base, hops = family.neighbours_of_base, family.base_distances
     out = np.full((family.slice.size, len(base)), -1, dtype=np.int64)
     degree = len(base[0])
     for m, row in enumerate(base):
         for target in range(len(base)):
             if target != m:
-                near = next(i for i, n in enumerate(row) if far[n, target] == far[m, target] - 1)
+                near = next(i for i, n in enumerate(row) if hops[n, target] == hops[m, target] - 1)
                 out[m * degree : (m + 1) * degree, target] = m * degree + near
     return out
 

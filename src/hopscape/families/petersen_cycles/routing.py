@@ -151,12 +151,12 @@ class StackRouter(Router):
 def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
     """bool[m, ports of the loop]: does a port begin a shortest way over this gap?"""
     mask = np.zeros((len(gap), 2 * len(loop.steps)), dtype=bool)
-    far = loop.distances(gap)
+    hops = loop.distances(gap)
     for i, (step, up, down) in enumerate(loop.wired):
         if up:
-            mask[:, 2 * i] = loop.distances((gap - step) % loop.size) == far - 1
+            mask[:, 2 * i] = loop.distances((gap - step) % loop.size) == hops - 1
         if down:
-            mask[:, 2 * i + 1] = loop.distances((gap + step) % loop.size) == far - 1
+            mask[:, 2 * i + 1] = loop.distances((gap + step) % loop.size) == hops - 1
     return mask
 
 

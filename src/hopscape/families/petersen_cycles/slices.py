@@ -120,11 +120,11 @@ class Slice:
     @cached_property
     def masks(self) -> IntArray:
         """bool[size, size, ports]: does a port begin a shortest path?"""
-        far = self.distances
+        hops = self.distances
         require_memory(self.ports * self.size**2, f"the shortest ways in {self.name}")
         found: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
         for port, beyond in enumerate(self.rows.T):
-            found[:, :, port] = far[beyond] + 1 == far
+            found[:, :, port] = hops[beyond] + 1 == hops
         return found
 
     @cached_property
@@ -178,12 +178,12 @@ class Slice:
     def girth(self) -> int | None:
         """Length of a shortest cycle: an odd one has a link between two nodes equally far from a
         third, an even one a node with two ways to it."""
-        far = self.distances
-        level, ways = np.zeros(far.shape, dtype=bool), np.zeros(far.shape, dtype=np.int16)
+        hops = self.distances
+        level, ways = np.zeros(hops.shape, dtype=bool), np.zeros(hops.shape, dtype=np.int16)
         for beyond in self.rows.T:  # port by port: the tables are large
-            level |= far[beyond] == far
-            ways += far[beyond] + 1 == far
-        odd, even = far[level], far[ways > 1]
+            level |= hops[beyond] == hops
+            ways += hops[beyond] + 1 == hops
+        odd, even = hops[level], hops[ways > 1]
         found = [2 * int(odd.min()) + 1] if len(odd) else []
         found += [2 * int(even.min())] if len(even) else []
         return min(found, default=None)

@@ -78,16 +78,16 @@ class Loop:
     @cached_property
     def table(self) -> IntArray:
         """int64[size]: distances from position 0."""
-        far = np.full(self.size, -1, dtype=np.int64)
-        far[0] = 0
+        hops = np.full(self.size, -1, dtype=np.int64)
+        hops[0] = 0
         front, level = np.zeros(1, dtype=np.int64), 0
         while len(front):
             level += 1
             moves = [front + step for step in self.steps] + [front - step for step in self.steps]
             new = np.unique(np.concatenate(moves) % self.size)
-            front = new[far[new] < 0]
-            far[front] = level
-        return far
+            front = new[hops[new] < 0]
+            hops[front] = level
+        return hops
 
     @property
     def diameter(self) -> int:
@@ -102,9 +102,9 @@ class Loop:
         moves = [(2 * i, step) for i, (step, up, _) in enumerate(self.wired) if up]
         moves += [(2 * i + 1, -step) for i, (step, _, down) in enumerate(self.wired) if down]
         moves.sort()
-        far, found = self.table, []
+        hops, found = self.table, []
         while gap:
-            nearer = (move for move in moves if far[(gap - move[1]) % self.size] == far[gap] - 1)
+            nearer = (move for move in moves if hops[(gap - move[1]) % self.size] == hops[gap] - 1)
             found.append(next(nearer))
             gap = (gap - found[-1][1]) % self.size
         return found
@@ -245,7 +245,7 @@ class Stack(Family):
 
     def facts(self) -> Facts:
         table = self.slice.distances
-        far = self.slice.diameter + sum(loop.diameter for loop in self.loops)
+        hops = self.slice.diameter + sum(loop.diameter for loop in self.loops)
         near = int(table.max(axis=1).min()) + sum(loop.diameter for loop in self.loops)
         copies = self.positions
         total = int(table.sum(dtype=np.int64)) * copies * copies
@@ -257,7 +257,7 @@ class Stack(Family):
             order,
             self.degree,
             connected=True,
-            diameter=far,
+            diameter=hops,
             radius=near,
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
             girth=self._girth(),

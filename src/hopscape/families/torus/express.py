@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router, pick, spread
-from hopscape.families.torus.grids import Mesh, Torus
+from hopscape.families.torus.grids import Mesh, OnAxes, Torus
 
 __all__ = ["ExpressMesh", "Tofu"]
 
@@ -52,7 +51,7 @@ class _Axis:
         return out.reshape(side, side)
 
 
-class ExpressMesh(Family):
+class ExpressMesh(OnAxes):
     """A mesh with more links along each axis, of the lengths `spans`.
 
     From every node (the multi-hop links of ruche networks), or, with `interchange`, only between
@@ -84,16 +83,8 @@ class ExpressMesh(Family):
         self.width = 2 + 2 * len(self.spans)
 
     @property
-    def order(self) -> int:
-        return math.prod(self.sides)
-
-    @property
     def ports(self) -> int:
         return self.width * len(self.sides)
-
-    @property
-    def addresses(self) -> Addresses:
-        return MixedRadix(self.sides)
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)

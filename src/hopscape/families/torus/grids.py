@@ -18,12 +18,30 @@ from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
 from hopscape.families.torus.routing import GridRouter
 
-__all__ = ["Mesh", "Path", "Ring", "Torus"]
+__all__ = ["Mesh", "OnAxes", "Path", "Ring", "Torus"]
 
 _SIDES = Parameter("sides", "int", "length of each axis", low=1, variadic=True)
 
 
-class _Grid(Family):
+class OnAxes(Family):
+    """Nodes at the points of a grid, numbered row by row, with two ports along every axis."""
+
+    sides: tuple[int, ...]
+
+    @property
+    def order(self) -> int:
+        return math.prod(self.sides)
+
+    @property
+    def ports(self) -> int:
+        return 2 * len(self.sides)
+
+    @property
+    def addresses(self) -> Addresses:
+        return MixedRadix(self.sides)
+
+
+class _Grid(OnAxes):
     """What torus and mesh share."""
 
     wraps: ClassVar[bool]
@@ -37,18 +55,6 @@ class _Grid(Family):
     def of_sides(cls, sides: Sequence[int]) -> _Grid:
         """A grid of this kind with other sides, for algorithms that work on parts of it."""
         return cls(sides)
-
-    @property
-    def order(self) -> int:
-        return math.prod(self.sides)
-
-    @property
-    def ports(self) -> int:
-        return 2 * len(self.sides)
-
-    @property
-    def addresses(self) -> Addresses:
-        return MixedRadix(self.sides)
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
@@ -99,18 +105,13 @@ class Torus(_Grid):
         degree = sum(min(side - 1, 2) for side in self.sides)
         total = sum(side * side // 4 * (order // side) for side in self.sides)
         sides = [side for side in self.sides if side > 1]
-        return Facts.regular(
+        return Facts.symmetric(
             order,
             degree,
-            connected=True,
-            diameter=sum(side // 2 for side in self.sides),
-            radius=sum(side // 2 for side in self.sides),
+            sum(side // 2 for side in self.sides),
             mean_distance=Fraction(total, order - 1) if order > 1 else None,
             girth=_torus_girth(sides),
-            node_connectivity=degree,
-            edge_connectivity=degree,
             bisection=_torus_bisection(sides),
-            vertex_transitive=True,
         )
 
     def symmetry(self) -> Symmetry:
@@ -151,7 +152,7 @@ class Mesh(_Grid):
 
     name = "mesh"
     summary = "grid of any dimensions with open ends"
-    parameters = (_SIDES,)
+    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "mesh(4, 4)"
     wraps = False
 
@@ -194,13 +195,10 @@ class Mesh(_Grid):
         return mesh_collectives()
 
 
-class Ring(Torus):
-    """The cycle: a torus with one axis."""
+class _Line(_Grid):
+    """A grid of one axis, whose nodes are numbers."""
 
-    name = "ring"
-    summary = "cycle of n nodes"
-    parameters = (Parameter("n", "int", "number of nodes", low=1),)
-    example = "ring(8)"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", "int", "number of nodes", low=1),)
 
     def __init__(self, n: int) -> None:
         super().__init__((n,))
@@ -209,6 +207,14 @@ class Ring(Torus):
     @property
     def addresses(self) -> Addresses:
         return Numbers(self.n)
+
+
+class Ring(_Line, Torus):
+    """The cycle: a torus with one axis."""
+
+    name = "ring"
+    summary = "cycle of n nodes"
+    example = "ring(8)"
 
     def layout(self) -> Layout:
         return Layout(circle(self.n))
@@ -219,21 +225,12 @@ class Ring(Torus):
             yield from (cls(n).spec for n in requirement.sizes()[:1])
 
 
-class Path(Mesh):
+class Path(_Line, Mesh):
     """The path: a mesh with one axis."""
 
     name = "path"
     summary = "path of n nodes"
-    parameters = (Parameter("n", "int", "number of nodes", low=1),)
     example = "path(8)"
-
-    def __init__(self, n: int) -> None:
-        super().__init__((n,))
-        self.n = n
-
-    @property
-    def addresses(self) -> Addresses:
-        return Numbers(self.n)
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
@@ -254,9 +251,10 @@ def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:
     def bend(tails: IntArray, heads: IntArray) -> Points:
         move = digits[heads] - digits[tails]
         axis = np.abs(move).argmax(axis=1)
-        far = move[np.arange(len(move)), axis]
+        hops = move[np.arange(len(move)), axis]
         length = np.hypot(*(places[heads] - places[tails]).T)
-        return np.where(np.abs(far) > 1, np.sign(far) * room[axis] / np.maximum(length, 1e-9), 0.0)
+        bent = np.sign(hops) * room[axis] / np.maximum(length, 1e-9)
+        return np.where(np.abs(hops) > 1, bent, 0.0)
 
     return Layout(places, bend)
 

@@ -14,13 +14,13 @@ import numpy as np
 from hopscape.algebra.closest import Chain, Search
 from hopscape.algebra.reduction import dot, l1, lll, solve
 from hopscape.algebra.sections import Costs
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import IntArray, MixedRadix, node_dtype
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router, pick, spread
-from hopscape.families.torus.grids import Torus
+from hopscape.families.torus.grids import OnAxes, Torus
 
 __all__ = ["TwistedTorus", "best_twist"]
 
@@ -229,7 +229,7 @@ def _nodes(order: int) -> IntArray:
     return np.array([draw.randrange(order) for _ in range(_SAMPLE)], dtype=node_dtype(order))
 
 
-class TwistedTorus(Family):
+class TwistedTorus(OnAxes):
     """A torus in which a turn round an axis ends shifted along the later axes.
 
     Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez and Navaridas, "Twisted torus
@@ -271,18 +271,6 @@ class TwistedTorus(Family):
     def group(self) -> Twist:
         """Its nodes as a group."""
         return Twist(self.sides, best_twist(self.sides) if self.twist is None else self.twist)
-
-    @property
-    def order(self) -> int:
-        return math.prod(self.sides)
-
-    @property
-    def ports(self) -> int:
-        return 2 * len(self.sides)
-
-    @property
-    def addresses(self) -> Addresses:
-        return MixedRadix(self.sides)
 
     @cached_property
     def _wired(self) -> list[int]:

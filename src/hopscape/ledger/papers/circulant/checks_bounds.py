@@ -74,10 +74,10 @@ def ulb_below() -> Outcome:
         nodes, n = int(rng.integers(12, 200)), int(rng.integers(1, 5))
         steps = [1, *rng.choice(np.arange(2, nodes // 2 + 1), n - 1, replace=False).tolist()]
         graphs += 1
-        far = diameter(nodes, steps)
-        equal += far == ulb(nodes, n)
-        if far < ulb(nodes, n):
-            wrong.append(f"{shown(nodes, steps)}: {far} < {ulb(nodes, n)}")
+        hops = diameter(nodes, steps)
+        equal += hops == ulb(nodes, n)
+        if hops < ulb(nodes, n):
+            wrong.append(f"{shown(nodes, steps)}: {hops} < {ulb(nodes, n)}")
     return judge(wrong, f"{graphs} random graphs, {equal} of them of the least diameter")
 
 
@@ -85,13 +85,13 @@ def max_small_n() -> Outcome:
     wrong, graphs = [], 0
     for d in range(1, 31):
         loop = LargestDoubleLoop(d)
-        for n, nodes, far in (
+        for n, nodes, hops in (
             (1, 2 * d + 1, diameter(2 * d + 1, (1,))),
             (2, 2 * d * d + 2 * d + 1, int(wired(loop).max())),
         ):
             graphs += 1
-            if far != d or not nodes == ball(d, n) == max_order(d, n):
-                wrong.append(f"n = {n}, d = {d}: diameter {far} with {nodes} nodes")
+            if hops != d or not nodes == ball(d, n) == max_order(d, n):
+                wrong.append(f"n = {n}, d = {d}: diameter {hops} with {nodes} nodes")
         if (loop.order, fold(loop.order, loop.generators)) != (
             2 * d * d + 2 * d + 1,
             fold(2 * d * d + 2 * d + 1, (1, 2 * d + 1)),
@@ -119,11 +119,11 @@ def _double_loops(variant: str) -> tuple[list[str], int, int]:
         if variant == "nearest":
             s = next(x for x in itertools.count() if 4 * (x + 1) ** 2 > 2 * nodes - 1)
         loop = DoubleLoop(nodes, variant)
-        far = wired(loop)
-        if int(far.max()) != ulb(nodes, 2) or loop.generators != (s, s + 1):
-            wrong.append(f"{shown(nodes, loop.generators)} has diameter {far.max()}")
+        hops = wired(loop)
+        if int(hops.max()) != ulb(nodes, 2) or loop.generators != (s, s + 1):
+            wrong.append(f"{shown(nodes, loop.generators)} has diameter {hops.max()}")
         shells = least_mean(nodes, 2) * (nodes - 1)
-        least += int(far.sum()) == shells
+        least += int(hops.sum()) == shells
     return wrong, least, orders
 
 
@@ -159,9 +159,9 @@ def wong_coppersmith() -> Outcome:
     wrong = []
     for b, n in cases:
         member = WongCoppersmith(b, n)
-        far = int(wired(member).max())
-        if 2 * far != n * (b - 1) or member.generators != tuple(b**i for i in range(n)):
-            wrong.append(f"b = {b}, n = {n}: diameter {far}")
+        hops = int(wired(member).max())
+        if 2 * hops != n * (b - 1) or member.generators != tuple(b**i for i in range(n)):
+            wrong.append(f"b = {b}, n = {n}: diameter {hops}")
     return judge(wrong, f"{len(cases)} graphs measured")
 
 
@@ -190,9 +190,9 @@ def chen_jia() -> Outcome:
                 break
             graphs += 1
             member = ChenJia(d, n)
-            far = int(wired(member).max())
-            if far > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
-                wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {far}")
+            hops = int(wired(member).max())
+            if hops > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
+                wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {hops}")
     below = [f"no graph for d = {d}, n = {n}: k = 0" for d, n in missing]
     late = [f"d = {d}, n = {n}" for d, n in missing if d >= 2 * n - 3]
     return judge(

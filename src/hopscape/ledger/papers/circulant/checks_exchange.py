@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -24,27 +25,31 @@ from hopscape.ledger.papers.circulant.printed import printed_distance, printed_v
 _DEAD = (3, 17, 30, 31, 44)
 
 
-def theorem3() -> Outcome:
-    wrong, nodes = [], 0
+def _nodes() -> Iterator[tuple[GammaCirculant, int, int]]:
+    """Members, their nodes, and how far each is from node 0."""
     for p in (2, 4, 6, 8):
         member = GammaCirculant(p)
-        far = distances(member.order, member.generators).tolist()
-        nodes += member.order
-        wrong += [f"p = {p}, v = {v}" for v, d in enumerate(far) if printed_distance(p, v) != d]
+        for v, d in enumerate(distances(member.order, member.generators).tolist()):
+            yield member, v, d
+
+
+def theorem3() -> Outcome:
+    wrong, nodes = [], 0
+    for member, v, d in _nodes():
+        nodes += 1
+        if printed_distance(member.p, v) != d:
+            wrong.append(f"p = {member.p}, v = {v}")
     return judge(wrong, f"{nodes:,} nodes compared")
 
 
 def path_vector() -> Outcome:
     wrong, nodes = [], 0
-    for p in (2, 4, 6, 8):
-        member = GammaCirculant(p)
-        far = distances(member.order, member.generators).tolist()
-        nodes += member.order
-        for v, d in enumerate(far):
-            x = printed_vector(p, v)
-            there = sum(a * s for a, s in zip(x, member.generators, strict=True)) % member.order
-            if there != v or sum(map(abs, x)) != d:
-                wrong.append(f"p = {p}, v = {v}: {x}")
+    for member, v, d in _nodes():
+        nodes += 1
+        x = printed_vector(member.p, v)
+        there = sum(a * s for a, s in zip(x, member.generators, strict=True)) % member.order
+        if there != v or sum(map(abs, x)) != d:
+            wrong.append(f"p = {member.p}, v = {v}: {x}")
     return judge(wrong, f"{nodes:,} nodes compared")
 
 
@@ -52,7 +57,7 @@ def pair_routing() -> Outcome:
     """Walk by the vector: every order of the ports, each step over a wire of the network."""
     wrong, walks = [], 0
     network = Network.of(GammaCirculant(2))
-    far = distances_from(network, 0)
+    hops = distances_from(network, 0)
     for v in range(1, network.order):
         vector = printed_vector(2, v)
         ports = [2 * i + (x < 0) for i, x in enumerate(vector) for _ in range(abs(x))]
@@ -61,7 +66,7 @@ def pair_routing() -> Outcome:
             here = 0
             for port in order:
                 here = int(network.neighbours(here)[port])
-            if here != v or len(order) != far[v]:
+            if here != v or len(order) != hops[v]:
                 wrong.append(f"v = {v} by ports {order}: ends at {here}")
     return judge(wrong, f"{walks:,} walks to the {network.order - 1} nodes of {network.spec}")
 
@@ -72,11 +77,11 @@ def routing_17() -> Outcome:
         network = Network.of(OptimalCirculant(d, "17"))
         router = network.router("closed")
         assert isinstance(router, CirculantRouter)
-        far, everybody = distances_from(network, 0), np.arange(network.order)
+        hops, everybody = distances_from(network, 0), np.arange(network.order)
         nodes += network.order
         vectors = router.vectors(np.zeros_like(everybody), everybody)
         there = vectors @ np.asarray(router.generators) % network.order
-        bad = (there != everybody) | (np.abs(vectors).sum(axis=1) != far)
+        bad = (there != everybody) | (np.abs(vectors).sum(axis=1) != hops)
         wrong += [f"d = {d}, v = {v}: {vectors[v].tolist()}" for v in np.nonzero(bad)[0].tolist()]
         if "(17)" not in router.name:
             wrong.append(f"d = {d}: no closed form, but {router.name}")
@@ -191,15 +196,15 @@ def _around(dead: tuple[int, ...]) -> list[list[int]]:
     """Distances between live nodes of (55; 1, 5, 21), by search that avoids the dead ones."""
     rows = []
     for source in range(55):
-        far = [-1] * 55
-        far[source], queue = 0, [source]
+        hops = [-1] * 55
+        hops[source], queue = 0, [source]
         for u in queue:
             for s in (1, 5, 21, -1, -5, -21):
                 v = (u + s) % 55
-                if far[v] < 0 and v not in dead:
-                    far[v] = far[u] + 1
+                if hops[v] < 0 and v not in dead:
+                    hops[v] = hops[u] + 1
                     queue.append(v)
-        rows.append(far)
+        rows.append(hops)
     return rows
 
 
@@ -207,7 +212,7 @@ def fault_routing() -> Outcome:
     network = Network.of(Circulant(55, (1, 5, 21)))
     router = network.router("closed")
     assert isinstance(router, CirculantRouter)
-    faults, far = FaultRouter(router, _DEAD), _around(_DEAD)
+    faults, hops = FaultRouter(router, _DEAD), _around(_DEAD)
     wrong, pairs, longer = [], 0, 0
     alive = [v for v in range(55) if v not in _DEAD]
     for a, b in itertools.permutations(alive, 2):
@@ -218,7 +223,7 @@ def fault_routing() -> Outcome:
         ends = found.path and (found.path[0], found.path[-1]) == (a, b)
         if not (found.delivered and sound and ends) or set(found.path) & set(_DEAD):
             wrong.append(f"from {a} to {b}: {found.path}")
-        longer += len(steps) > far[a][b]
+        longer += len(steps) > hops[a][b]
     return judge(wrong, f"{pairs:,} pairs with 5 dead nodes, {longer} by a longer way than needed")
 
 

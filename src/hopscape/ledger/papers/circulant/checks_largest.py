@@ -35,12 +35,12 @@ def lemma() -> Outcome:
     for _ in range(80):
         nodes = int(rng.integers(20, 300))
         s2, s3 = sorted(rng.choice(np.arange(2, nodes // 2 + 1), 2, replace=False).tolist())
-        far = np.append(distances(nodes, (1, s2, s3)), 0)
-        skeleton = np.nonzero(far == np.append(distances(nodes, (s2, s3)), 0))[0]
+        hops = np.append(distances(nodes, (1, s2, s3)), 0)
+        skeleton = np.nonzero(hops == np.append(distances(nodes, (s2, s3)), 0))[0]
         for u, v in itertools.pairwise(skeleton.tolist()):
             intervals += 1
-            most, place = largest_between(u, v, int(far[u]), int(far[v]))
-            if far[u : v + 1].max() != most or far[place] != most:
+            most, place = largest_between(u, v, int(hops[u]), int(hops[v]))
+            if hops[u : v + 1].max() != most or hops[place] != most:
                 wrong.append(f"({nodes}; 1, {s2}, {s3}), from {u} to {v}")
     return judge(wrong, f"{intervals:,} intervals compared")
 

@@ -17,21 +17,21 @@ __all__ = ["diameter", "distances", "in_d", "polynomial", "shown", "wired"]
 def distances(nodes: int, generators: Sequence[int]) -> IntArray:
     """From node 0, by breadth-first search on the numbers alone; -1 where there is no way."""
     steps = np.asarray([t for s in generators for t in (s, -s)], dtype=np.int64)
-    far = np.full(nodes, -1)
-    far[0] = 0
+    hops = np.full(nodes, -1)
+    hops[0] = 0
     fresh, level = np.zeros(1, dtype=np.int64), 0
     while len(fresh):
         level += 1
         reached = np.unique((fresh[:, None] + steps) % nodes)
-        fresh = reached[far[reached] < 0]
-        far[fresh] = level
-    return far
+        fresh = reached[hops[reached] < 0]
+        hops[fresh] = level
+    return hops
 
 
 def diameter(nodes: int, generators: Sequence[int]) -> int:
     """By :func:`distances`; -1 when not connected."""
-    far = distances(nodes, generators)
-    return int(far.max()) if far.min() >= 0 else -1
+    hops = distances(nodes, generators)
+    return int(hops.max()) if hops.min() >= 0 else -1
 
 
 def wired(family: Circulant) -> IntArray:

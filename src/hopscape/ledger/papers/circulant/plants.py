@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from hopscape.ledger.breaking import altered, lost_transfer
 from hopscape.ledger.claim import PlantedError
 
 __all__: list[str] = []
@@ -203,50 +204,21 @@ LIMITED = _less(
 PORT_LOST = _less("_pass_on", "nothing is sent on by port 5", _no_turn)
 
 
-def _late(right: Any) -> Any:
-    """One round more for all transfers: what a slower broadcast would do."""
-
-    def run(*a: Any, **k: Any) -> Any:
-        schedule = right(*a, **k)
-        return type(schedule).from_columns(
-            schedule.network,
-            schedule.model,
-            schedule.goal,
-            round=schedule.round + 1,
-            channels=schedule.channels,
-            name=schedule.name,
-        )
-
-    return run
-
+_late = altered(lambda made: {"round": made.round + 1, "rounds": None})
+"""One round more for all transfers: what a slower broadcast would do."""
 
 ROUND_LATE = _less("node_local_broadcast", "everything one round late", _late)
 
 
-def _cut_short(right: Any) -> Any:
-    def run(*a: Any, **k: Any) -> Any:
-        schedule = right(*a, **k)
-        return type(schedule).from_columns(
-            schedule.network,
-            schedule.model,
-            schedule.goal,
-            round=schedule.round[:-1],
-            channels=schedule.channels[:-1],
-            name=schedule.name,
-        )
-
-    return run
-
-
-LAST_LOST = _less("node_local_broadcast", "the last transfer is missing", _cut_short)
-TREE_LAST_LOST = _less("broadcast", "the last transfer is missing", _cut_short)
+LAST_LOST = _less("node_local_broadcast", "the last transfer is missing", lost_transfer)
+TREE_LAST_LOST = _less("broadcast", "the last transfer is missing", lost_transfer)
 
 
 def _from_zero(right: Any) -> Any:
     """Right from node 0 only: other roots lose their last transfer."""
 
     def run(network: Any, root: int, *a: Any, **k: Any) -> Any:
-        return (_cut_short(right) if root else right)(network, root, *a, **k)
+        return (lost_transfer(right) if root else right)(network, root, *a, **k)
 
     return run
 

@@ -148,8 +148,8 @@ def members(family: str, n: int, heawood: Network, petersen: Network) -> Member 
 
 @lru_cache(maxsize=256)
 def _diameter(base: Network, n: int) -> int:
-    far = int(distance_rows(base, np.arange(base.order)).max())
-    return n * far + int(Expanded(base, n).walks.through_all().max())
+    hops = int(distance_rows(base, np.arange(base.order)).max())
+    return n * hops + int(Expanded(base, n).walks.through_all().max())
 
 
 def smallest(family: str, bits: int, heawood: Network, petersen: Network) -> Member | None:

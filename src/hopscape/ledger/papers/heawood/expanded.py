@@ -137,8 +137,8 @@ def check_diameters(name: str) -> Outcome:
     base = _BASES[name]()
     rows = brute.rows_of(base)
     size, most = printed.EXPANDED_SIZES[name]
-    far = brute.diameter(rows)
-    true = [n * far + walk for n, walk in enumerate(longest_walks(rows, most))]
+    hops = brute.diameter(rows)
+    true = [n * hops + walk for n, walk in enumerate(longest_walks(rows, most))]
     ours = []
     for n in (1, 2, 3):
         table = brute.rows_of(expanded(base, n))

@@ -189,13 +189,13 @@ def check_sizes() -> Outcome:
 def check_rows() -> Outcome:
     """The rows F-P and F-H of table 1, and the cost that the text gives for F-H."""
     wrong, ours, parts = [], [], []
-    for name, base, size, far in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
+    for name, base, size, hops in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
         for n in range(3):
             rows = brute.rows_of(folded(base, n + 1))
             reach = brute.diameter(rows, [0, len(rows) // 3])
             degrees = Counter(map(len, rows))
             true = (len(rows), *degrees, reach)
-            if true != (size ** (n + 1), 3 * n + 3, far * (n + 1)):
+            if true != (size ** (n + 1), 3 * n + 3, hops * (n + 1)):
                 wrong.append(f"{name} n = {n}: nodes, degree, diameter {true}")
             if name == "F-H" and max(degrees) * reach != printed.folded_cost(n):
                 wrong.append(f"F-H n = {n}: cost {max(degrees) * reach}")

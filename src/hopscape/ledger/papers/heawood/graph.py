@@ -38,10 +38,10 @@ def defined_rows(chord: int = 5, mirrored: bool = False) -> brute.Rows:
 
 
 def check_petersen() -> Outcome:
-    nodes, _, degrees, far = brute.shape(Network.of(Petersen()))
-    found = (nodes, *degrees, far)
+    nodes, _, degrees, hops = brute.shape(Network.of(Petersen()))
+    found = (nodes, *degrees, hops)
     wrong = [] if found == printed.PETERSEN else [f"found {found}, printed {printed.PETERSEN}"]
-    text = f"{nodes} nodes, degrees {list(degrees)}, diameter {far}"
+    text = f"{nodes} nodes, degrees {list(degrees)}, diameter {hops}"
     return judge(wrong, text)
 
 
@@ -53,10 +53,10 @@ def check_hypercube() -> Outcome:
     for n in range(1, 6):
         network = Network.of(Hypercube(n))
         rows = brute.rows_of(network)
-        far = brute.distances(rows)
+        hops = brute.distances(rows)
         if {len(row) for row in rows} != {n}:
             wrong.append(f"n = {n}: degrees {sorted({len(row) for row in rows})}")
-        if len({tuple(sorted(row)) for row in far.tolist()}) > 1:
+        if len({tuple(sorted(row)) for row in hops.tolist()}) > 1:
             wrong.append(f"n = {n}: nodes see different distances")
         cuts[n] = networkx.node_connectivity(brute.graph(rows))
         if cuts[n] != n:
@@ -64,7 +64,7 @@ def check_hypercube() -> Outcome:
         router = network.router()
         for a, b in combinations(range(2**n), 2):
             way = router.path(a, b)
-            if not brute.is_path(rows, way) or len(way) - 1 != far[a, b]:
+            if not brute.is_path(rows, way) or len(way) - 1 != hops[a, b]:
                 ours.append(f"n = {n}: the route from {a} to {b} is {way}")
     text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
     return brute.settled(ours, judge(wrong, text))
@@ -73,9 +73,9 @@ def check_hypercube() -> Outcome:
 def check_graph() -> Outcome:
     import networkx
 
-    nodes, links, degrees, far = brute.shape(heawood())
+    nodes, links, degrees, hops = brute.shape(heawood())
     wrong = []
-    found = (nodes, links, *degrees, far)
+    found = (nodes, links, *degrees, hops)
     if found != printed.HEAWOOD:
         wrong.append(f"found {found}, printed {printed.HEAWOOD}")
     plain, other = (brute.graph(brute.rows_of(heawood(m))) for m in (False, True))
@@ -87,7 +87,7 @@ def check_graph() -> Outcome:
     if not onto:
         wrong.append("x → -x does not map one addressing onto the other")
     text = (
-        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {far}; the two"
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; the two"
         f" addressings are {'' if alike else 'not '}isomorphic, counted backwards one is"
         f" {'' if onto else 'not '}the other"
     )
@@ -163,7 +163,7 @@ def _simple(rows: brute.Rows, a: int, b: int, longest: int) -> list[tuple[int, .
 
 def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
     """Lengths of three disjoint paths of least total length, by distance of their ends."""
-    far = brute.distances(rows)
+    hops = brute.distances(rows)
     found: dict[int, set[tuple[int, ...]]] = {}
     for a, b in combinations(range(len(rows)), 2):
         inner = [frozenset(p[1:-1]) for p in _simple(rows, a, b, longest)]
@@ -176,19 +176,20 @@ def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int,
             if not (x | y) & z
         ]
         best = min(triples, key=lambda lengths: (sum(lengths), lengths), default=())
-        found.setdefault(int(far[a, b]), set()).add(best)
+        found.setdefault(int(hops[a, b]), set()).add(best)
     return found
 
 
 def check_paths() -> Outcome:
     found = shortest_triples(brute.rows_of(heawood()), 6)
-    wanted = {far: {lengths} for far, lengths in printed.PATHS.items()}
+    wanted = {hops: {lengths} for hops, lengths in printed.PATHS.items()}
     wrong = [
-        f"distance {far}: {sorted(found.get(far, set()))}, printed {sorted(wanted.get(far, set()))}"
-        for far in sorted({*found, *wanted})
-        if found.get(far) != wanted.get(far)
+        f"distance {hops}: {sorted(found.get(hops, set()))},"
+        f" printed {sorted(wanted.get(hops, set()))}"
+        for hops in sorted({*found, *wanted})
+        if found.get(hops) != wanted.get(hops)
     ]
-    text = "; ".join(f"distance {far}: {sorted(v)}" for far, v in sorted(found.items()))
+    text = "; ".join(f"distance {hops}: {sorted(v)}" for hops, v in sorted(found.items()))
     return judge(wrong, f"lengths of three disjoint paths, shortest total: {text}")
 
 
@@ -222,7 +223,7 @@ def basic_route(
 def check_basic_route() -> Outcome:
     network = heawood()
     rows = brute.rows_of(network)
-    far = brute.distances(rows)
+    hops = brute.distances(rows)
     pairs = [(a, b) for a in range(_N) for b in range(_N) if a != b]
     ours = []
 
@@ -232,8 +233,9 @@ def check_basic_route() -> Outcome:
             way = basic_route(a, b, tested, rows=rows)
             if way is None:
                 found.append(f"from {a} to {b} no branch fires")
-            elif len(way) - 1 != far[a, b]:
-                found.append(f"from {a} to {b} in {len(way) - 1} hops, the distance is {far[a, b]}")
+            elif len(way) - 1 != hops[a, b]:
+                taken = len(way) - 1
+                found.append(f"from {a} to {b} in {taken} hops, the distance is {hops[a, b]}")
             if look_ahead_route(network, a, b, last_is_tested=tested) != way:
                 ours.append(f"our look-ahead route from {a} to {b} is another")
         return found
@@ -319,15 +321,15 @@ def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
 
 
 def check_levels() -> Outcome:
-    far = brute.distances(brute.rows_of(heawood()))
-    rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in far.tolist()}
+    hops = brute.distances(brute.rows_of(heawood()))
+    rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in hops.tolist()}
     wrong = [f"some node sees {row}" for row in sorted(rows) if row != printed.LEVELS]
     return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}")
 
 
 def check_opposite() -> Outcome:
-    far = brute.distances(brute.rows_of(heawood()))
-    gaps = [int(far[x, (x + 7) % _N]) for x in range(_N)]
+    hops = brute.distances(brute.rows_of(heawood()))
+    gaps = [int(hops[x, (x + 7) % _N]) for x in range(_N)]
     wrong = [
         f"{x} and {(x + 7) % _N} are at distance {gap}" for x, gap in enumerate(gaps) if gap != 3
     ]

@@ -48,21 +48,21 @@ def distrusted() -> list[str]:
     wrong = []
     for name, (sizes, make) in built.items():
         for n in sizes:
-            nodes, _, degrees, far = brute.shape(make(n))
+            nodes, _, degrees, hops = brute.shape(make(n))
             told = member(name, n)
             if told is None or (told.nodes, told.degree, told.diameter) != (
                 nodes,
                 max(degrees),
-                far,
+                hops,
             ):
-                wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {far}; {told}")
+                wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {hops}; {told}")
     for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
         rows = brute.rows_of(base)
-        far = brute.diameter(rows)
+        hops = brute.diameter(rows)
         for n, walk in enumerate(longest_walks(rows, len(rows))):
             told = member(name, n)
-            if told is None or told.diameter != n * far + walk:
-                wrong.append(f"{name} n = {n}: walks give {n * far + walk}, {told}")
+            if told is None or told.diameter != n * hops + walk:
+                wrong.append(f"{name} n = {n}: walks give {n * hops + walk}, {told}")
     return wrong
 
 
@@ -115,12 +115,14 @@ def check_ccc_diameter() -> Outcome:
         family = Expanded(Network.of(Ring(n)), n, Network.of(Complete(2)))
         true[n] = n + int(family.walks.through_all().max())
     wrong = [
-        f"n = {n}: {far}, printed {printed.ccc_diameter(n)}"
-        for n, far in true.items()
-        if far != printed.ccc_diameter(n)
+        f"n = {n}: {hops}, printed {printed.ccc_diameter(n)}"
+        for n, hops in true.items()
+        if hops != printed.ccc_diameter(n)
     ]
     fixed = [
-        f"n = {n}: {far}" for n, far in true.items() if far != (6 if n == 3 else 2 * n - 2 + n // 2)
+        f"n = {n}: {hops}"
+        for n, hops in true.items()
+        if hops != (6 if n == 3 else 2 * n - 2 + n // 2)
     ]
     text = (
         f"n = 3..40 by covering walks, 3..8 by search too: printed right at {40 - 2 - len(wrong)}"
@@ -166,7 +168,7 @@ def check_diameter_order() -> Outcome:
         at = {name: printed_at(row(name), k)[1] for name in ("hypercube", "CCC", "F-P", "F-H")}
         excess.append(at["F-H"] / at["F-P"] - 1)
         if not at["F-P"] < at["F-H"] < min(at["hypercube"], at["CCC"]):
-            wrong.append(f"2^{k} nodes: { ({name: round(far, 2) for name, far in at.items()}) }")
+            wrong.append(f"2^{k} nodes: { ({name: round(hops, 2) for name, hops in at.items()}) }")
     largest = max(excess)
     text = (
         f"k = 5..{printed.FARTHEST_BITS}: F-H lies {min(excess):.1%} to {largest:.1%} above F-P;"
@@ -197,9 +199,9 @@ def check_cost_order() -> Outcome:
         name: [round(printed_at(row(name), k)[2] / k, 2) for k in (1000, 4000)]
         for name in ("CCC", "RE-P", "RE-H")
     }
-    for name, (near, far) in per_bit.items():
-        if abs(far / near - 1) > 0.02:
-            wrong.append(f"the printed cost of {name} per bit goes from {near} to {far}")
+    for name, (near, hops) in per_bit.items():
+        if abs(hops / near - 1) > 0.02:
+            wrong.append(f"the printed cost of {name} per bit goes from {near} to {hops}")
     text = (
         f"cost over that of the smallest CCC of at least the size: {min(ratios):.2f} to"
         f" {max(ratios):.2f}; RE-H is cheaper at n = {cheaper['RE-H']}, RE-P at {cheaper['RE-P']};"
@@ -240,13 +242,13 @@ def check_cheaper() -> Outcome:
         f" RE-H {share['RE-H']:.3f}; printed RE-H is dearer up to k = {max(dearer, default=0)},"
         f" true RE-H up to k = {max(true, default=3)}"
     )
-    far = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
+    hops = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
     less = "less" if share["F-H"] > share["F-P"] else "more"
     note = (
         f"F-H saves a constant factor only, {less} than F-P; RE-H saves beyond"
         f" 2^{max(*dearer, *true, 0)} nodes"
     )
-    found = judge(wrong + far, text, corrected=wrong, correction=note)
+    found = judge(wrong + hops, text, corrected=wrong, correction=note)
     return brute.settled(distrusted(), found)
 
 

@@ -51,7 +51,7 @@ def table_one(most: int = 14) -> list[Row]:
             true = members(printed.name, n, heawood, petersen)
             if true is None:
                 continue
-            degree, far = int(printed.degree(n)), int(printed.diameter(n))
+            degree, hops = int(printed.degree(n)), int(printed.diameter(n))
             rows.append(
                 {
                     "family": printed.name,
@@ -59,11 +59,11 @@ def table_one(most: int = 14) -> list[Row]:
                     "nodes": true.nodes,
                     "printed_degree": degree,
                     "degree": true.degree,
-                    "printed_diameter": far,
+                    "printed_diameter": hops,
                     "diameter": true.diameter,
-                    "printed_cost": degree * far,
+                    "printed_cost": degree * hops,
                     "cost": true.cost,
-                    "agrees": degree == true.degree and far == true.diameter,
+                    "agrees": degree == true.degree and hops == true.diameter,
                 }
             )
     return rows
@@ -78,10 +78,10 @@ def curve_rows(most: int = 100) -> list[Row]:
     rows: list[Row] = []
     for k in track(range(2, most + 1), "curves"):
         for printed in PRINTED:
-            n, far, cost = printed_at(printed, k)
+            n, hops, cost = printed_at(printed, k)
             if n >= (1 if printed.name == "CCC" else 0):
                 ends = printed.levels is not None and n > printed.levels
-                rows.append(_point(printed.name, "printed", k, far, cost, exists=not ends))
+                rows.append(_point(printed.name, "printed", k, hops, cost, exists=not ends))
         for name in FAMILIES + OTHERS:
             found = smallest(name, k, heawood, petersen)
             if found is not None:
@@ -99,9 +99,9 @@ def _moore_cost(order: int) -> tuple[int, int]:
     """(diameter, cost) of the cheapest degree times diameter that the Moore bound leaves open."""
     best: tuple[int, int] | None = None
     for degree in range(3, 13):
-        far = moore_diameter(order, degree)
-        if far is not None and (best is None or degree * far < best[1]):
-            best = (far, degree * far)
+        hops = moore_diameter(order, degree)
+        if hops is not None and (best is None or degree * hops < best[1]):
+            best = (hops, degree * hops)
     assert best is not None
     return best
 
@@ -199,7 +199,7 @@ def connector_rows() -> list[Row]:
     """Diameters over all choices of connectors: the usual one, the best, the worst."""
     rows = []
     for base in _bases():
-        far = base.facts.diameter or 0
+        hops = base.facts.diameter or 0
         for n in track(range(1, base.order + 1), f"connectors of {base.spec}"):
             least, greatest = best_connectors(base, n)
             rows.append(
@@ -207,8 +207,8 @@ def connector_rows() -> list[Row]:
                     "base": base.spec,
                     "n": n,
                     "usual": Expanded(base, n).facts().diameter,
-                    "best": n * far + least,
-                    "worst": n * far + greatest,
+                    "best": n * hops + least,
+                    "worst": n * hops + greatest,
                 }
             )
     return rows

@@ -112,10 +112,10 @@ def _joined(network: Network, size: int, count: int, copies: int) -> list[str]:
     for supernode in sorted({0, 1, count // 2, count - 1}):
         rows = _wires(network, supernode, size)
         heads = rows[(rows >= 0) & (rows < size * count)]
-        far = Counter((heads // size).tolist())
-        far.pop(supernode, None)
-        if set(far) != set(range(count)) - {supernode} or set(far.values()) != {copies}:
-            wrong.append(f"supernode {supernode} is joined to {len(far)} of {count - 1} others")
+        hops = Counter((heads // size).tolist())
+        hops.pop(supernode, None)
+        if set(hops) != set(range(count)) - {supernode} or set(hops.values()) != {copies}:
+            wrong.append(f"supernode {supernode} is joined to {len(hops)} of {count - 1} others")
     return wrong
 
 
@@ -213,12 +213,12 @@ def same_ports() -> Outcome:
         ends = size * total
         heads = [set(row[row >= 0].tolist()) - {node} for node, row in enumerate(rows)]
         own = {sum(b < size or b >= ends for b in row) for row in heads}
-        far = {sum(size <= b < ends for b in row) for row in heads}
-        parts.append(f"{size} nodes: {max(own)} + {max(far)}")
+        hops = {sum(size <= b < ends for b in row) for row in heads}
+        parts.append(f"{size} nodes: {max(own)} + {max(hops)}")
         if own != {printed.CHANNELS["K1"]}:
             wrong.append(f"{size} nodes: {sorted(own)} channels inside")
-        if max(far) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
-            wrong.append(f"{size} nodes: {max(far)} channels to other supernodes")
+        if max(hops) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
+            wrong.append(f"{size} nodes: {max(hops)} channels to other supernodes")
     return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
 
 
@@ -257,7 +257,7 @@ def _compare(books: Books, what: str, library: IntArray, walked: IntArray) -> No
 
 def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
     """Most jumps from these nodes, counted here and by the library."""
-    far, ends, rows = 0, network.endpoints, _all_wires(network)
+    hops, ends, rows = 0, network.endpoints, _all_wires(network)
     for source in sources:
         mine = _jumps(network, rows, source)[ends]
         theirs = jumps_from(network, source)[ends]
@@ -265,15 +265,15 @@ def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
         if not network.has_switches:
             routed = network.router().distances(np.full(len(ends), source), ends)
             _compare(books, f"routes from {source}", routed, mine)
-        far = max(far, int(mine.max())) if mine.min() >= 0 else -1
-    return far
+        hops = max(hops, int(mine.max())) if mine.min() >= 0 else -1
+    return hops
 
 
 def original_jumps() -> Outcome:
     books = Books()
-    far = _farthest(books, _original(), (0, 9))
-    wrong = [] if 0 <= far <= printed.JUMPS else [f"{far} jumps"]
-    text = f"at most {far} jumps from two nodes to all {_original().endpoint_count}"
+    hops = _farthest(books, _original(), (0, 9))
+    wrong = [] if 0 <= hops <= printed.JUMPS else [f"{hops} jumps"]
+    text = f"at most {hops} jumps from two nodes to all {_original().endpoint_count}"
     return books.rule(judge(wrong, text))
 
 
@@ -286,10 +286,10 @@ def crossbar_jumps() -> Outcome:
         ("digraph", QuasicompleteDigraph(32)),
     ):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
-        far = _farthest(books, network, (0, 5))
-        parts.append(f"{name} of {outer.n}: {far}")
-        if not 0 <= far <= printed.JUMPS:
-            wrong.append(f"{name} of {outer.n} supernodes: {far} jumps")
+        hops = _farthest(books, network, (0, 5))
+        parts.append(f"{name} of {outer.n}: {hops}")
+        if not 0 <= hops <= printed.JUMPS:
+            wrong.append(f"{name} of {outer.n} supernodes: {hops} jumps")
     return books.rule(judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}"))
 
 
@@ -300,13 +300,13 @@ def fewer_channels() -> Outcome:
     for outer in (DistributedSwitch(993, 32, 1), QuasicompleteDigraph(32)):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
         rows = _wires(network, 0, size)
-        far = (rows >= size).sum(axis=1)
+        hops = (rows >= size).sum(axis=1)
         if len(np.unique(rows[rows >= size])) != size:
             wrong.append(f"{outer.n} supernodes: two nodes are wired to the same crossbar")
         full = -(-(outer.n - 1) // size)
-        parts.append(f"{outer.n} supernodes: {int(far.max())} of {full}")
-        if int(far.max()) != printed.CROSSBAR_CHANNELS or full <= printed.CROSSBAR_CHANNELS:
-            wrong.append(f"{outer.n} supernodes: {int(far.max())} channels K3 of a node")
+        parts.append(f"{outer.n} supernodes: {int(hops.max())} of {full}")
+        if int(hops.max()) != printed.CROSSBAR_CHANNELS or full <= printed.CROSSBAR_CHANNELS:
+            wrong.append(f"{outer.n} supernodes: {int(hops.max())} channels K3 of a node")
     return judge(
         wrong, f"channels K3 of a node, of those a complete graph needs: {'; '.join(parts)}"
     )
@@ -352,8 +352,8 @@ def reserve() -> Outcome:
                 there = int(rows[source, port])
                 rows[there, np.nonzero(rows[there] == source)[0][0]] = -1
                 rows[source, port] = -1
-            far = [_jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
-            mine.append(int(max(far)))
+            hops = [_jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
+            mine.append(int(max(hops)))
         whole, broken = reserve_jumps(network, every=13)
         books.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))
         found.append((mine[0], mine[1]))

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
-from hopscape.ledger.claim import Claim, Outcome, PlantedError
 from hopscape.ledger.papers.multiring import checks as full
 from hopscape.ledger.papers.multiring import checks_beyond as beyond
 from hopscape.ledger.papers.multiring import checks_delay as delay
 from hopscape.ledger.papers.multiring import checks_sparse as sparse
 from hopscape.ledger.papers.multiring import checks_torus as torus
 from hopscape.ledger.papers.multiring import plants as p
+from hopscape.ledger.papers.multiring.entries import also_true, claim
 
 __all__ = ["CLAIMS"]
 
 _EXACT = "exact fractions, loads walked and prices checked"
 
 
-def _claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
-) -> Claim:
-    return Claim(f"multiring-{key}", "multiring", where, says, how, check, plants)
-
-
-def _beyond(
-    key: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
-) -> Claim:
-    return Claim(f"multiring-{key}", "multiring", "-", says, how, check, plants, beyond=True)
+_claim, _beyond = partial(claim, "multiring"), partial(also_true, "multiring")
 
 
 _CHAPTER_2 = (

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from hopscape.ledger.claim import Claim, Outcome, PlantedError
+from hopscape.ledger.claim import Claim, Outcome
 from hopscape.ledger.papers.multiring import checks_designs as designs
 from hopscape.ledger.papers.multiring import checks_machines as machines
 from hopscape.ledger.papers.multiring import checks_switches as switches
 from hopscape.ledger.papers.multiring import plants_switches as p
 from hopscape.ledger.papers.multiring import printed_switches as printed
+from hopscape.ledger.papers.multiring.entries import also_true, claim
 
 __all__ = ["CLAIMS"]
 
 
-def _claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
-) -> Claim:
-    return Claim(f"blockdesign-{key}", "multiring", where, says, how, check, plants)
-
-
-def _beyond(
-    key: str, says: str, how: str, check: Callable[[], Outcome], *plants: PlantedError
-) -> Claim:
-    return Claim(f"blockdesign-{key}", "multiring", "-", says, how, check, plants, beyond=True)
+_claim, _beyond = partial(claim, "blockdesign"), partial(also_true, "blockdesign")
 
 
 def _count(key: str, says: str) -> Claim:

@@ -21,11 +21,11 @@ def largest(rows: brute.Rows, t: int) -> int:
     """The most nodes pairwise within distance t, with node 0 among them: cliques by networkx."""
     import networkx
 
-    far = brute.distances(rows)
-    near = [v for v in range(1, len(rows)) if far[0, v] <= t]
+    hops = brute.distances(rows)
+    near = [v for v in range(1, len(rows)) if hops[0, v] <= t]
     graph = networkx.Graph()
     graph.add_nodes_from(near)
-    graph.add_edges_from((u, v) for u in near for v in near if u < v and far[u, v] <= t)
+    graph.add_edges_from((u, v) for u in near for v in near if u < v and hops[u, v] <= t)
     return int(networkx.max_weight_clique(graph, weight=None)[1]) + 1
 
 
@@ -40,12 +40,12 @@ def _torus(side: int) -> Network:
 def searched(name: str, most: int) -> dict[int, int]:
     """Diameters of the best groups by search, the nodes of each measured again."""
     network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
-    far = brute.distances(brute.rows_of(network))
+    hops = brute.distances(brute.rows_of(network))
     found = {}
     for m in range(2, most + 1):
         group = best_group(network, m)
         nodes = list(group.nodes)
-        if not group.exact or len(set(nodes)) != m or far[nodes][:, nodes].max() != group.diameter:
+        if not group.exact or len(set(nodes)) != m or hops[nodes][:, nodes].max() != group.diameter:
             found[m] = -1
         else:
             found[m] = group.diameter
@@ -131,9 +131,9 @@ def distrusted() -> list[str]:
         for m, d in searched(name, most).items():
             if told(m) != d:
                 wrong.append(f"{name}, m = {m}: {told(m)}, searched {d}")
-    far = brute.distances(brute.rows_of(rpc(24)), range(30))
+    hops = brute.distances(brute.rows_of(rpc(24)), range(30))
     for slices in range(1, 13):
-        reach = int(far[:, : 30 * slices].max())
+        reach = int(hops[:, : 30 * slices].max())
         if known.rpc_group(30 * slices, 10_000) > reach:
             wrong.append(f"{slices} slices of RPC lie within {reach}")
     for radius in range(1, 40):

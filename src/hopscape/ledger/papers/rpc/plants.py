@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
+from hopscape.ledger.breaking import (
+    altered,
+    crossed,
+    cut,
+    longer,
+    lost_transfer,
+    shifted,
+    wrong_facts,
+)
 from hopscape.ledger.claim import PlantedError
 
 __all__ = ["wrong_facts"]
@@ -86,25 +94,13 @@ def group_form(name: str) -> PlantedError:
     )
 
 
-def _later(right: Any) -> Any:
-    """Schedules with an empty round before their last."""
-
-    def build(*given: Any, **more: Any) -> Any:
-        from hopscape.core.schedule import Schedule
-
-        made = right(*given, **more)
-        return Schedule.from_columns(
-            made.network,
-            made.model,
-            made.goal,
-            round=np.where(made.round == made.rounds - 1, made.rounds, made.round),
-            channels=made.channels,
-            chunk=made.chunk,
-            rounds=made.rounds + 1,
-            name=made.name,
-        )
-
-    return build
+_later = altered(
+    lambda made: {
+        "round": np.where(made.round == made.rounds - 1, made.rounds, made.round),
+        "rounds": made.rounds + 1,
+    }
+)
+"""Schedules with an empty round before their last."""
 
 
 def _built(change: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:

@@ -184,20 +184,20 @@ def check_unicast() -> Outcome:
     for k in range(1, 7):
         network = rpc(k)
         rows = brute.rows_of(network)
-        far = brute.distances(rows)
+        hops = brute.distances(rows)
         s = np.arange(30 * k) // 30
         gap = (s[None, :] - s[:, None]) % k
         place = np.arange(30 * k) % 30
         told = np.minimum(gap, k - gap) + inside[np.ix_(place, place)]
         longest.append(int(told.max()))
-        if (told != far).any():
-            wrong.append(f"k = {k}: {int((told != far).sum())} pairs are not joined shortest")
+        if (told != hops).any():
+            wrong.append(f"k = {k}: {int((told != hops).sum())} pairs are not joined shortest")
         if longest[-1] != printed.diameter(k):
             wrong.append(f"k = {k}: {longest[-1]} hops")
         router = network.router()
         for a, b in ((7 * i % (30 * k), 11 * i * i % (30 * k)) for i in range(120)):
             way = brute.route(router, a, b)
-            if isinstance(way, str) or not brute.is_path(rows, way) or len(way) - 1 != far[a, b]:
+            if isinstance(way, str) or not brute.is_path(rows, way) or len(way) - 1 != hops[a, b]:
                 ours.append(f"k = {k}: our route from {a} to {b} is {way}")
     worse = [k for k in range(1, 2001) if printed.diameter(k) >= comparison.rp_diameter(3 * k)]
     late = [k for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
@@ -305,12 +305,12 @@ def check_ring_phase() -> Outcome:
 def check_thirds() -> Outcome:
     """All trees of shortest paths from every node."""
     rows = brute.rows_of(pc())
-    far = brute.distances(rows)
+    hops = brute.distances(rows)
     wrong, ours, balanced = [], [], []
     for root in range(30):
-        choices = [[u for u in rows[v] if far[root, u] + 1 == far[root, v]] or [-1]
+        choices = [[u for u in rows[v] if hops[root, u] + 1 == hops[root, v]] or [-1]
                    for v in range(30)]  # fmt: skip
-        sizes = [_behind(root, far[root].tolist(), tree) for tree in product(*choices)]
+        sizes = [_behind(root, hops[root].tolist(), tree) for tree in product(*choices)]
         balanced.append(sizes.count(printed.THIRDS))
         if not balanced[-1]:
             wrong.append(f"no tree from node {root} has branches of {printed.THIRDS} nodes")

@@ -89,11 +89,11 @@ def _moves(rows: brute.Rows) -> list[dict[int, int]]:
 
 def check_petersen() -> Outcome:
     network = Network.of(Petersen())
-    nodes, _, degrees, far = brute.shape(network)
+    nodes, _, degrees, hops = brute.shape(network)
     rows = brute.rows_of(network)
     wrong = []
-    if (nodes, *degrees, far) != printed.PETERSEN:
-        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, far)}")
+    if (nodes, *degrees, hops) != printed.PETERSEN:
+        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}")
     images = {move[0] for move in _moves(rows)}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {sorted(images)} only")
@@ -103,7 +103,7 @@ def check_petersen() -> Outcome:
             wrong.append(f"distance {apart}: disjoint paths of lengths {sorted(lengths)}")
     triples = "; ".join(f"distance {d}: {sorted(v)}" for d, v in sorted(found.items()))
     text = (
-        f"degrees {list(degrees)}, diameter {far}, node 0 goes to {len(images)} nodes by symmetry;"
+        f"degrees {list(degrees)}, diameter {hops}, node 0 goes to {len(images)} nodes by symmetry;"
         f" disjoint paths, {triples}"
     )
     return judge(wrong, text)
@@ -111,15 +111,15 @@ def check_petersen() -> Outcome:
 
 def check_pc() -> Outcome:
     network = pc()
-    nodes, links, degrees, far = brute.shape(network)
+    nodes, links, degrees, hops = brute.shape(network)
     wrong = []
-    if (nodes, *degrees, far) != printed.PC:
-        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, far)}, printed {printed.PC}")
+    if (nodes, *degrees, hops) != printed.PC:
+        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}, printed {printed.PC}")
     images = {move[0] for move in _moves(brute.rows_of(network))}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
     text = (
-        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {far}; node 0 goes to"
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; node 0 goes to"
         f" {len(images)} nodes by symmetry"
     )
     return judge(wrong, text)
@@ -191,7 +191,7 @@ def check_diameter() -> Outcome:
         told = RingOfPetersenCycles(k).facts().diameter
         if told != true[k]:
             ours.append(f"k = {k}: {told}, measured {true[k]}")
-    up = [k for k, far in true.items() if far != -(-k // 2) + 5]
+    up = [k for k, hops in true.items() if hops != -(-k // 2) + 5]
     text = f"k = {ranges(list(true))}: {list(true.values())}"
     note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
     return brute.settled(ours, judge(wrong, text, note=note))
@@ -209,9 +209,9 @@ def distrusted() -> list[str]:
             (f"RPC({k})", brute.rows_of(rpc(k)), comparison.rpc_diameter(k)),
             (f"RP({3 * k})", brute.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
         ):
-            far = brute.diameter(rows, [0, len(rows) // 2])
-            if far != told:
-                wrong.append(f"{name} has diameter {far}, our closed form says {told}")
+            hops = brute.diameter(rows, [0, len(rows) // 2])
+            if hops != told:
+                wrong.append(f"{name} has diameter {hops}, our closed form says {told}")
     for nodes in (30, 60, 90, 210):
         sides = [(a, nodes // a) for a in range(1, nodes + 1) if nodes % a == 0]
         least = min(brute.diameter(torus_rows(a, b), [0]) for a, b in sides)
@@ -232,14 +232,14 @@ def check_table() -> Outcome:
                 printed.ring_diameter(k),
             ),
         }
-        for name, (rows, far) in built.items():
+        for name, (rows, hops) in built.items():
             rows = [[v % len(rows) for v in row] for row in rows]
             degrees[name] = sorted({len(row) for row in rows})
             if degrees[name] != [printed.TABLE_DEGREES[name]]:
                 wrong.append(f"{name}, k = {k}: degrees {degrees[name]}")
-            if brute.diameter(rows, [0]) != far:
+            if brute.diameter(rows, [0]) != hops:
                 wrong.append(
-                    f"{name}, k = {k}: diameter {brute.diameter(rows, [0])}, printed {far}"
+                    f"{name}, k = {k}: diameter {brute.diameter(rows, [0])}, printed {hops}"
                 )
     square = torus_rows(30, 30)
     degrees["torus"] = sorted({len(row) for row in square})
@@ -248,10 +248,10 @@ def check_table() -> Outcome:
     if brute.diameter(square, [0]) != printed.torus_diameter(30):
         wrong.append(f"the torus of 30 x 30 nodes has diameter {brute.diameter(square, [0])}")
     for k in range(1, 201):
-        a, b, far = best_torus(30 * k)
-        if far != printed.torus_diameter(k):
+        a, b, hops = best_torus(30 * k)
+        if hops != printed.torus_diameter(k):
             torus.append(
-                f"k = {k}: the {a} x {b} torus has {far}, {printed.torus_diameter(k)} printed"
+                f"k = {k}: the {a} x {b} torus has {hops}, {printed.torus_diameter(k)} printed"
             )
     text = (
         f"degrees {degrees}; RPC, RP and ring for k = 3..6 and the square torus: {len(wrong)}"
@@ -340,8 +340,8 @@ def check_mesh() -> Outcome:
     first = {}
     for name in ("mesh", "torus"):
         for size in range(2, 500):
-            a, b, far = best_torus(10 * size)
-            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else far):
+            a, b, hops = best_torus(10 * size)
+            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else hops):
                 first[name] = size
                 break
     wrong = (
@@ -367,13 +367,13 @@ def check_relatives() -> Outcome:
     }
     own, *raised = printed.RELATIVES
     rows = brute.rows_of(rp(25))
-    far, degree = brute.diameter(rows, [0]), max(map(len, rows))
+    hops, degree = brute.diameter(rows, [0]), max(map(len, rows))
     wrong = [] if degree == own else [f"RP has degree {degree}"]
-    parts = [f"RP {degree} and {far}"]
+    parts = [f"RP {degree} and {hops}"]
     for name, network in built.items():
         rows = brute.rows_of(network)
         (mine, *more), reach = sorted({len(row) for row in rows}), brute.diameter(rows, [0])
         parts.append(f"{name} {mine} and {reach}")
-        if mine not in raised or more or reach >= far:
+        if mine not in raised or more or reach >= hops:
             wrong.append(f"{parts[-1]}, degrees {[mine, *more]}")
     return judge(wrong, "degree and diameter with 250 nodes: " + ", ".join(parts))

@@ -56,8 +56,8 @@ def _check_optimum() -> Outcome:
     codes = set(torus_codes(7, 3))
     if codes != lattices:
         wrong.append(f"{len(codes)} perfect codes of side 7, {len(lattices)} lattices")
-    far = {tuple(p) for p in points[torus_distance(7, 3) == 9].tolist()}
-    corners = sum(bool(code & far) for code in codes)
+    hops = {tuple(p) for p in points[torus_distance(7, 3) == 9].tolist()}
+    corners = sum(bool(code & hops) for code in codes)
     if corners != len(codes) or not corner_in_code(3):
         wrong.append(f"{corners} of {len(codes)} codes hold a vertex at distance 9")
     lemma = check_code_lemma()
@@ -65,10 +65,12 @@ def _check_optimum() -> Outcome:
         wrong.append(lemma.reason)
     for m in (1, 2):
         wrong += faults("optimal", 7**m, 3, "vertex")
-        it, diameter = walked("optimal", 7**m, 3), 3 * (7**m // 2)
-        told.append(f"{it.longest} (diameter {diameter})")
-        if it.longest != diameter + 1 or it.lengths[-1] != 1:
-            wrong.append(f"side {7**m}: longest chain {it.longest}, last calls {it.lengths[-1]}")
+        walk, diameter = walked("optimal", 7**m, 3), 3 * (7**m // 2)
+        told.append(f"{walk.longest} (diameter {diameter})")
+        if walk.longest != diameter + 1 or walk.lengths[-1] != 1:
+            wrong.append(
+                f"side {7**m}: longest chain {walk.longest}, last calls {walk.lengths[-1]}"
+            )
     return judge(
         wrong,
         f"longest chains {', '.join(told)} on sides 7, 49; perfect codes of side 7 with the"
@@ -82,10 +84,10 @@ def _check_edge_optimum() -> Outcome:
     for m in (1, 2):
         for reading in READINGS[1:]:
             wrong += faults("edge-disjoint", 7**m, 3, reading)
-        it, diameter = walked("edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
-        told.append(f"{it.longest} in {it.rounds} rounds (diameter {diameter})")
-        if (it.longest, it.rounds) != (diameter, 3 * m):
-            wrong.append(f"side {7**m}: longest chain {it.longest} in {it.rounds} rounds")
+        walk, diameter = walked("edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
+        told.append(f"{walk.longest} in {walk.rounds} rounds (diameter {diameter})")
+        if (walk.longest, walk.rounds) != (diameter, 3 * m):
+            wrong.append(f"side {7**m}: longest chain {walk.longest} in {walk.rounds} rounds")
     return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
 
 
@@ -93,11 +95,11 @@ def _check_axis() -> Outcome:
     wrong, told = [], []
     for m in (1, 2):
         wrong += faults("axis", 7**m, 3, "vertex")
-        it, diameter = walked("axis", 7**m, 3), 3 * (7**m // 2)
-        told.append(f"{it.longest} (diameter {diameter})")
-        if it.longest != diameter + 6 * (m - 1) + 1:
-            wrong.append(f"m = {m}: longest chain {it.longest}")
-        if not it.faults:
+        walk, diameter = walked("axis", 7**m, 3), 3 * (7**m // 2)
+        told.append(f"{walk.longest} (diameter {diameter})")
+        if walk.longest != diameter + 6 * (m - 1) + 1:
+            wrong.append(f"m = {m}: longest chain {walk.longest}")
+        if not walk.faults:
             safe = check_delay_safety(run("axis", 7**m, 3))
             wrong += [] if safe else [safe.reason]
     return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
@@ -135,12 +137,12 @@ def _uniform(reading: Reading) -> tuple[list[tuple[int, ...]], list[str]]:
         rows.append(lengths)
         program = uniform_program((7, 7, 7), [one.words for one in rounds])
         network = Network.of(Torus((7, 7, 7)))
-        it = walk_broadcast(to_schedule(program, network, 0, Model(), "uniform"), 7, 3, reading)
-        wrong += [f"{chain}: {fault}" for fault in it.faults[:1]]
-        if tuple(it.lengths) != lengths or any(
+        walk = walk_broadcast(to_schedule(program, network, 0, Model(), "uniform"), 7, 3, reading)
+        wrong += [f"{chain}: {fault}" for fault in walk.faults[:1]]
+        if tuple(walk.lengths) != lengths or any(
             max(map(length, one.words)) != one.length for one in rounds
         ):
-            wrong.append(f"{chain}: calls of {it.lengths} hops, not {lengths}")
+            wrong.append(f"{chain}: calls of {walk.lengths} hops, not {lengths}")
     return sorted(rows, key=lambda row: (sum(row), row)), wrong
 
 
@@ -220,10 +222,12 @@ def _check_dimensions() -> Outcome:
     for d, total in ((4, 18), (5, 28)):
         side = 2 * d + 1
         wrong += faults("numeration", side, d, "vertex")
-        it = walked("numeration", side, d)
-        told.append(f"{d}-D, side {side}: {it.lengths}, longest {it.longest} of {d * (side // 2)}")
-        if (it.longest, it.rounds) != (total, d):
-            wrong.append(f"{d}-D: longest chain {it.longest} in {it.rounds} rounds")
+        walk = walked("numeration", side, d)
+        told.append(
+            f"{d}-D, side {side}: {walk.lengths}, longest {walk.longest} of {d * (side // 2)}"
+        )
+        if (walk.longest, walk.rounds) != (total, d):
+            wrong.append(f"{d}-D: longest chain {walk.longest} in {walk.rounds} rounds")
     return judge(wrong, "; ".join(told))
 
 

@@ -27,12 +27,12 @@ def _check_graph() -> Outcome:
             if sorted(net.neighbours(v)) != wanted:
                 wrong.append(f"{net.spec}: vertex {v} has neighbours {sorted(net.neighbours(v))}")
                 break
-        far = distances_from(net, 0)
-        if not np.array_equal(far, torus_distance(side, len(sides))):
+        hops = distances_from(net, 0)
+        if not np.array_equal(hops, torus_distance(side, len(sides))):
             wrong.append(f"{net.spec}: distances are not those of the coordinates")
-        if int(far.max()) != len(sides) * (side // 2):
-            wrong.append(f"{net.spec}: diameter {int(far.max())}")
-        told.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(far.max())}")
+        if int(hops.max()) != len(sides) * (side // 2):
+            wrong.append(f"{net.spec}: diameter {int(hops.max())}")
+        told.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(hops.max())}")
     return judge(wrong, "; ".join(told))
 
 
@@ -43,16 +43,18 @@ def _check_bounds() -> Outcome:
         *(("numeration", 5, 2), ("numeration", 25, 2), ("numeration", 7, 3)),
         *(("numeration-10", 7, 3), ("optimal", 49, 3), ("axis", 25, 2)),
     ):
-        it = walked(name, side, d)
-        grown = [n for r, n in enumerate(it.informed, 1) if n > (2 * d + 1) ** r]
+        walk = walked(name, side, d)
+        grown = [n for r, n in enumerate(walk.informed, 1) if n > (2 * d + 1) ** r]
         if grown:
             wrong.append(f"{name} on side {side}: {grown[0]} know too early")
-        if (it.chain < torus_distance(side, d)).any():
-            v = int(np.flatnonzero(it.chain < torus_distance(side, d))[0])
-            wrong.append(f"{name} on side {side}: vertex {v} is reached in {int(it.chain[v])} hops")
-        if (2 * d + 1) ** it.rounds < side**d:
-            wrong.append(f"{name} on side {side}: {it.rounds} rounds")
-        told.append(f"{name} {side}^{d}: {it.rounds} rounds, {it.longest} of {d * (side // 2)}")
+        if (walk.chain < torus_distance(side, d)).any():
+            v = int(np.flatnonzero(walk.chain < torus_distance(side, d))[0])
+            wrong.append(
+                f"{name} on side {side}: vertex {v} is reached in {int(walk.chain[v])} hops"
+            )
+        if (2 * d + 1) ** walk.rounds < side**d:
+            wrong.append(f"{name} on side {side}: {walk.rounds} rounds")
+        told.append(f"{name} {side}^{d}: {walk.rounds} rounds, {walk.longest} of {d * (side // 2)}")
     return judge(wrong, "; ".join(told))
 
 
@@ -60,19 +62,19 @@ def _check_chains() -> Outcome:
     """A chain of k calls whose last is in round k uses the rounds 1, ..., k."""
     literal, wrong, told = [], [], []
     for side in (5, 25):
-        it = walked("numeration", side, 2)
-        skip = np.flatnonzero(it.calls != it.when)
+        walk = walked("numeration", side, 2)
+        skip = np.flatnonzero(walk.calls != walk.when)
         if len(skip):
             v = int(skip[0])
             literal.append(
-                f"side {side}: vertex {v} is informed in round {int(it.when[v])} by"
-                f" {int(it.calls[v])} call(s)"
+                f"side {side}: vertex {v} is informed in round {int(walk.when[v])} by"
+                f" {int(walk.calls[v])} call(s)"
             )
-        lost = np.flatnonzero((it.calls < 0) | (it.calls > it.when))
+        lost = np.flatnonzero((walk.calls < 0) | (walk.calls > walk.when))
         wrong += [
             f"side {side}: vertex {int(v)} has no chain of later and later calls" for v in lost
         ]
-        wrong += it.faults
+        wrong += walk.faults
         told.append(f"side {side}: {len(skip)} of {side**2} chains leave rounds out")
     return judge(
         literal,

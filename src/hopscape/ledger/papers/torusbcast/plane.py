@@ -92,13 +92,13 @@ def _check_broadcast() -> Outcome:
 
 def _check_length() -> Outcome:
     found = [walked("numeration", 5**m, 2).longest for m in _SIZES]
-    far = [2 * (5**m // 2) for m in _SIZES]
+    hops = [2 * (5**m // 2) for m in _SIZES]
     printed = [paper.length_2d(m) for m in _SIZES]
     right = [5**m - 1 for m in _SIZES]
     return judge(
         [f"the formula gives {printed}"] if found != printed else [],
-        f"longest chains {found}, diameters {far}",
-        corrected=[] if found == far == right else [f"longest chains {found}, not {far}"],
+        f"longest chains {found}, diameters {hops}",
+        corrected=[] if found == hops == right else [f"longest chains {found}, not {hops}"],
         correction="the longest path is the diameter, and that is 5^m - 1",
     )
 
@@ -278,11 +278,7 @@ CLAIMS = (
         _check_containment,
         (
             plants.LONGER_WORDS,
-            plants.changed(
-                "coarse cells one off",
-                "numeration:MixedSystem.coarse_cells",
-                lambda cells: cells + (np.arange(len(cells)) == 2)[:, None],
-            ),
+            plants.COARSE,
         ),
     ),
     Claim(

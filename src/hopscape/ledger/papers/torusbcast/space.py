@@ -86,7 +86,7 @@ def _check_unit() -> Outcome:
                 literal.append(f"m = {m}, r = {r}: u = {printed:.4g}, not {7**power}")
         told.append(f"m = {m}: {used}")
     for m in _SIZES:
-        unit = [min(it, default=0) for it in _run_lengths(m)]
+        unit = [min(walk, default=0) for walk in _run_lengths(m)]
         if unit != [7 ** ((3 * m - r) // 3) for r in range(1, 3 * m + 1)]:
             wrong.append(f"m = {m}: the scheme uses u = {unit}")
         wrong += faults("numeration", 7**m, 3, "vertex")
@@ -128,12 +128,12 @@ def _check_containment() -> Outcome:
 
 def _check_length() -> Outcome:
     found = [walked("numeration", 7**m, 3).longest for m in _SIZES]
-    far = [_diameter(m) for m in _SIZES]
-    ratios = [Fraction(a, b) for a, b in zip(found, far, strict=True)]
+    hops = [_diameter(m) for m in _SIZES]
+    ratios = [Fraction(a, b) for a, b in zip(found, hops, strict=True)]
     wrong = [
-        f"{a} of {b}" for a, b, c in zip(found, far, ratios, strict=True) if c != paper.RATIO_3D
+        f"{a} of {b}" for a, b, c in zip(found, hops, ratios, strict=True) if c != paper.RATIO_3D
     ]
-    return judge(wrong, f"longest chains {found}, diameters {far}: {', '.join(map(str, ratios))}")
+    return judge(wrong, f"longest chains {found}, diameters {hops}: {', '.join(map(str, ratios))}")
 
 
 def _check_delays() -> Outcome:
@@ -154,14 +154,14 @@ def _check_eleven() -> Outcome:
     wrong, told = [], []
     for m in _SIZES:
         wrong += faults("numeration-11", 7**m, 3, "vertex")
-        it = walked("numeration-11", 7**m, 3)
-        told.append(f"{it.longest}/{_diameter(m)}")
-        if Fraction(it.longest, _diameter(m)) != paper.RATIO_ELEVEN:
-            wrong.append(f"m = {m}: longest chain {it.longest}")
+        walk = walked("numeration-11", 7**m, 3)
+        told.append(f"{walk.longest}/{_diameter(m)}")
+        if Fraction(walk.longest, _diameter(m)) != paper.RATIO_ELEVEN:
+            wrong.append(f"m = {m}: longest chain {walk.longest}")
         for r in range(3 * m + 1):
             points = sums(paper.MATRICES[3], star(3), range(3 * m - r, 3 * m)) % 7**m
             known = sorted((points @ [49**m, 7**m, 1]).tolist())
-            if np.flatnonzero(it.when <= r).tolist() != known:
+            if np.flatnonzero(walk.when <= r).tolist() != known:
                 wrong.append(f"m = {m}: after round {r} other vertices know than with B")
     return judge(
         wrong,
@@ -180,10 +180,10 @@ def _check_shorter() -> Outcome:
         ("edge-disjoint", READINGS[1]),
     ):
         wrong += faults(name, 49, 3, reading)
-        it = walked(name, 49, 3, reading)
-        found[f"{name} ({reading}-disjoint)"] = it.longest
-        if it.rounds != 6:
-            wrong.append(f"{name} takes {it.rounds} rounds")
+        walk = walked(name, 49, 3, reading)
+        found[f"{name} ({reading}-disjoint)"] = walk.longest
+        if walk.rounds != 6:
+            wrong.append(f"{name} takes {walk.rounds} rounds")
     bound = paper.RATIO_ELEVEN * _diameter(2)
     best = min(found.values())
     if best >= bound:
@@ -257,11 +257,7 @@ CLAIMS = (
         _check_containment,
         (
             plants.LONGER_WORDS,
-            plants.changed(
-                "coarse cells one off",
-                "numeration:MixedSystem.coarse_cells",
-                lambda cells: cells + (np.arange(len(cells)) == 2)[:, None],
-            ),
+            plants.COARSE,
         ),
     ),
     Claim(
