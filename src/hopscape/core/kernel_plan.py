@@ -1,6 +1,6 @@
 """Which kernels a command compiles on its first run, with the types of their arguments.
 
-The list, ``kernel_plan.jsonl``, is recorded (``python tests/record_kernels.py``), one line per
+The list, ``kernel_plan.jsonl``, is recorded (``python benchmarks/record_kernels.py``), one line per
 compiled function: name, types, what it cost, commands. An entry that is out of date does no harm:
 the command compiles what is missing when it is needed.
 """

@@ -1,4 +1,4 @@
-"""Record which kernels the commands compile: ``python tests/record_kernels.py``.
+"""Record which kernels the commands compile: ``python benchmarks/record_kernels.py``.
 
 Every job of ``hopscape warm-up`` runs with an empty cache; what it compiles goes into
 ``src/hopscape/core/kernel_plan.jsonl``.
