@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import resource
 import subprocess
 import tempfile
 import time
@@ -77,14 +78,28 @@ def _growth(family: str, cycles: int, repeats: int) -> None:
         )
 
 
+def _set_up(spec: str) -> None:
+    """Processor seconds and peak memory of a set-up, kernels loaded before."""
+    build_setup(hopscape.build("torus(26, 26)"), Settings(vcs=2))
+    begin = time.process_time()
+    setup = build_setup(hopscape.build(spec), Settings(vcs=2))
+    spent = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{spec}: {setup.network.order} routers ready in {spent:.1f} s, {peak:.0f} MB at most")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--setup", default="", help="only the set-up of this network")
     parser.add_argument("--booksim", default="", help="path of a BookSim 2 executable")
     parser.add_argument("--cycles", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--large", action="store_true", help="also 1,024 and 4,096 routers")
     parser.add_argument("--huge", action="store_true", help="also 10,000 routers, 10,000 cycles")
     options = parser.parse_args()
+    if options.setup:
+        _set_up(options.setup)
+        return
     small = rate(
         build_setup(hopscape.build("mesh(8, 8)"), _MESH), 0.3, options.cycles, options.repeats
     )

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 import hopscape
 from conftest import ALL, bfs, fresh_graph
+from hopscape.core.arrays import IntArray
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.router import Router, SearchRouter, TableRouter
+from hopscape.families.datacenter.routers import SpreadTableRouter
 
 ISLANDS = [fresh_graph(seed, 9, links, duplex) for seed, links, duplex in
            [(1, 5, True), (2, 12, True), (3, 9, False), (4, 25, False), (5, 0, True)]]  # fmt: skip
@@ -394,6 +396,10 @@ def test_grid_kernels_agree_with_numpy(kind: str, sides: tuple[int, ...]) -> Non
         "cayley(7, 3, 2, 1, 7)",
         "random_regular(30, 3)",
         "expanded(heawood, 1)",
+        "fat_tree(2)",
+        "fat_tree(4)",
+        "fat_tree(6)",
+        "slim_fly(5, p=0)",
     ],
 )
 def test_single_paths_are_those_of_walks(spec: str) -> None:
@@ -405,6 +411,39 @@ def test_single_paths_are_those_of_walks(spec: str) -> None:
         a, b = (int(x) for x in rng.integers(network.order, size=2))
         nodes, _ = router.walk(np.asarray([a]), np.asarray([b]))
         assert router.path(a, b) == nodes[0].tolist()
+
+
+@pytest.mark.parametrize("spec", ["mesh(3, 4)", "fat_tree(4)", "ring(2)", "kautz(2, 2)"])
+def test_single_paths_by_tables_are_those_of_walks(spec: str) -> None:
+    """Ports without a wire, nodes of one port, and simplex channels included."""
+    router = hopscape.build(spec).router("table")
+    order = router.network.order
+    for a in range(order):
+        nodes, ports = router.walk(np.full(order, a), np.arange(order))
+        for b in range(order):
+            hops = int((ports[b] >= 0).sum())
+            assert router.trace(a, b) == (nodes[b, : hops + 1].tolist(), ports[b, :hops].tolist())
+
+
+def test_parallel_links_are_taken_as_walks_take_them() -> None:
+    network = Network.from_links(4, [0, 0, 1, 1, 1, 2], [1, 1, 2, 2, 2, 3])
+    for router in (TableRouter(network), SpreadTableRouter(network)):
+        for a, b in ((0, 3), (3, 0), (1, 3), (2, 0)):
+            nodes, ports = router.walk(np.asarray([a]), np.asarray([b]))
+            assert router.trace(a, b) == (nodes[0].tolist(), ports[0].tolist())
+
+
+def test_tables_with_next_ports_of_their_own_are_followed() -> None:
+    class Last(TableRouter):
+        def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+            mask = self.shortest_ports(at, to)
+            last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+            return np.where(mask.any(axis=1), last, -1)
+
+    router = Last(hopscape.build("torus(4, 4)"))
+    nodes, ports = router.walk(np.asarray([0]), np.asarray([5]))
+    assert router.trace(0, 5) == (nodes[0].tolist(), ports[0].tolist())
+    assert router.trace(0, 5) != TableRouter(router.network).trace(0, 5)
 
 
 def test_single_paths_that_do_not_exist() -> None:

@@ -100,7 +100,8 @@ def test_dependencies_are_counted_by_goal(network, seed, ties, data):
     begins = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), np.uint8)
     goals = np.array(data.draw(st.lists(st.integers(0, n - 1), unique=True)), dtype=np.int64)
     graph = np.zeros((len(network.heads), width_of(network)), dtype=np.uint32)
-    collect_plain(PortTable(network.indptr, network.heads, port, other), begins, goals, graph)
+    table = PortTable(network.indptr, network.heads, port, other, np.arange(n))
+    collect_plain(table, begins, goals, graph)
     slow = slow_counts(network, port, other, begins, goals.tolist())
     assert {(c, k): graph[c, k] for c, k in zip(*np.nonzero(graph))} == slow
 

@@ -10,7 +10,9 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import cache
+from operator import itemgetter
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -343,6 +345,8 @@ class TableRouter(Router):
         super().__init__(network)
         require_memory(network.order**2, f"a routing table of {network.spec}")
         self._table = distance_rows(network, np.arange(network.order), towards=True)
+        self._none = int(np.iinfo(self._table.dtype).max)
+        self._near: list[Callable[[Any], tuple[int, ...]]] = []
         self.table_bytes = self._table.nbytes
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
@@ -350,6 +354,47 @@ class TableRouter(Router):
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         return _first(self.shortest_ports(at, to))
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """Walks down the distances to the target, which a row of the table holds."""
+        if not _defined_together(type(self)):  # next ports of its own
+            return super().trace(at, to)
+        if not self._near:
+            self._keep_heads()
+        row = self._table[to].data
+        left = row[at]
+        if left == self._none:
+            raise self._lost(at, to, -1)
+        nodes: list[int] = [at]
+        ports: list[int] = []
+        while left:
+            left -= 1
+            port = self._nearer(self._near[at](row), left, at, to)
+            at = self._heads[at][port]
+            nodes.append(at)
+            ports.append(port)
+        return nodes, ports
+
+    def _keep_heads(self) -> None:
+        """Heads by node and port, and what reads their entries of a row at once.
+
+        A port that is not wired, and one more for nodes of a single port, stands for its node.
+        """
+        self._heads = self.network.rows(np.arange(self.network.order)).tolist()
+        self._near = [
+            itemgetter(*(w if w >= 0 else v for w in heads), v, v)
+            for v, heads in enumerate(self._heads)
+        ]
+
+    def _nearer(self, seen: tuple[int, ...], left: int, at: int, to: int) -> int:
+        """The next port, from the hops that are left after each: the first with so many."""
+        return seen.index(left)
+
+
+@cache
+def _defined_together(kind: type[TableRouter]) -> bool:
+    """Does the class that defines the next ports for arrays define those for one pair?"""
+    return next("_nearer" in c.__dict__ for c in kind.__mro__ if "next_ports" in c.__dict__)
 
 
 class SearchRouter(Router):
@@ -400,10 +445,12 @@ def pick(mask: IntArray, digit: IntArray) -> IntArray:
     return np.where(count > 0, chosen.argmax(axis=1), -1)
 
 
-def spread(at: IntArray, to: IntArray) -> IntArray:
+Nodes = TypeVar("Nodes", int, IntArray)
+
+
+def spread(at: Nodes, to: Nodes) -> Nodes:
     """A number for each pair that chooses among ports alike; the same pair, the same number."""
-    hashed: IntArray = (to * 2654435761 + at * 40503) // 256 % 65521
-    return hashed
+    return (to * 2654435761 + at * 40503) // 256 % 65521
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from hopscape.deadlock.layering import blank_graph, find_layers, marks
 from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
-from hopscape.deadlock.tables import RoutingTable, own_table
+from hopscape.deadlock.tables import RouteColumns, RoutingTable, own_table
 from hopscape.metrics.routes import downward
 
 __all__ = [
@@ -28,8 +28,10 @@ __all__ = [
     "Method",
     "Spread",
     "certify",
+    "few_goals",
     "find_classes",
     "find_source_classes",
+    "mark_datelines",
     "single_class",
 ]
 
@@ -38,7 +40,7 @@ Spread = Literal["none", "pairs", "all"]
 _MOST_CLASSES = 31
 _LAYERED_ORDER = 400
 _CYCLE_STARTS = 4096
-_FEW_GOALS = 64
+_FEW_GOALS, _LARGE = 64, 640
 _ALIKE = np.zeros((1, 1), dtype=np.uint8)
 
 
@@ -184,8 +186,9 @@ def certify(
 
 def _port_table(table: RoutingTable) -> PortTable:
     """The table as kernels take it: without ties both ports are the same."""
-    other = table.other if table.other is not None else table.port
-    return PortTable(table.network.indptr, table.network.heads, table.port, other)
+    network, port = table.network, table.port
+    other = table.other if table.other is not None else port
+    return PortTable(network.indptr, network.heads, port, other, np.arange(port.shape[1]))
 
 
 def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool) -> Any:
@@ -298,15 +301,20 @@ def find_classes(
     return bare, chosen, replace(proof, at_least=1 if alone.deadlock_free else 2)
 
 
+def few_goals(network: Network) -> IntArray | None:
+    """Goals whose routes alone mostly close a cycle where there is one; None in small networks."""
+    goals = network.endpoints
+    return goals[:: max(1, len(goals) // _FEW_GOALS)] if len(goals) > _LARGE else None
+
+
 def _in_one_class(table: RoutingTable, hasty: bool, anywhere: bool, explain: bool) -> Certificate:
     """What one class is worth; in haste, a cycle among the routes to a few goals is enough."""
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 
     network, one = table.network, single_class(table)
-    goals = network.endpoints
-    if hasty and len(goals) > 10 * _FEW_GOALS:
+    goals, few = network.endpoints, few_goals(network)
+    if hasty and few is not None:
         graph = blank_graph(network)
-        few = goals[:: len(goals) // _FEW_GOALS]
         begins = marks(network, np.arange(network.order) if anywhere else goals)
         collect_plain(_port_table(table), begins, few, graph)
         if cyclic_part(network.indptr, network.heads, graph, 1).any():
@@ -377,7 +385,7 @@ def _layers_or_rising(
     return _rising(table, count, ranks, anywhere, spread) if count <= limit else None
 
 
-def single_class(table: RoutingTable | SourceRoutes) -> Classes:
+def single_class(table: RoutingTable | RouteColumns | SourceRoutes) -> Classes:
     """All packets in one class."""
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
     return Classes("single", 1, rings, _ALIKE, _ALIKE, _ALIKE)
@@ -396,14 +404,14 @@ def _dateline(table: RoutingTable, spread: bool) -> Classes | None:
         return None
     entry = np.zeros_like(table.port, dtype=np.uint8)
     entry_other = np.zeros_like(entry) if table.other is not None else entry
-    first = _datelines(network, rings)
+    first = mark_datelines(network, rings)
     second = _half_way(network, rings, first) if spread else np.zeros_like(first)
     ring_classes(_port_table(table), rings, first, second, 2 if spread else 0, entry, entry_other)
     sets = (1, 2, 3) if spread else (1, 2)
     return Classes("dateline", 2, rings, entry, entry_other, _ALIKE, sets, datelines=first)
 
 
-def _datelines(network: Network, rings: IntArray) -> IntArray:
+def mark_datelines(network: Network, rings: IntArray) -> IntArray:
     """Marks one channel of each ring; the two directions of a ring share their dateline."""
     marks = np.zeros(len(rings), dtype=np.uint8)
     closed = np.nonzero(rings >= 0)[0]

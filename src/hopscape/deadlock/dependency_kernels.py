@@ -26,12 +26,14 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def collect_plain(table: PortTable, begins: IntArray, goals: IntArray, graph: IntArray) -> None:
-    """Count the dependencies of the routes from nodes marked in `begins` to goals, in one class."""
+def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: IntArray) -> None:
+    """Count the dependencies of the routes from nodes marked in `begins` to the goals of some
+    columns, in one class."""
     indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     order = len(indptr) - 1
     seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
-    for goal in goals:
+    for column in columns:
+        goal = table.goals[column]
         size = 0
         for source in range(order):
             seen[source] = begins[source] and source != goal
@@ -43,17 +45,17 @@ def collect_plain(table: PortTable, begins: IntArray, goals: IntArray, graph: In
             size -= 1
             source = stack[size]
             for first in range(2):
-                out = port[source, goal] if first == 0 else other[source, goal]
-                if out == NO_PORT or (first and out == port[source, goal]):
+                out = port[source, column] if first == 0 else other[source, column]
+                if out == NO_PORT or (first and out == port[source, column]):
                     continue
                 channel = indptr[source] + out
                 at = heads[channel]
                 if at == goal:
                     continue
-                if port[at, goal] != NO_PORT:
-                    graph[channel, port[at, goal]] += 1
-                if other[at, goal] != NO_PORT and other[at, goal] != port[at, goal]:
-                    graph[channel, other[at, goal]] += 1
+                if port[at, column] != NO_PORT:
+                    graph[channel, port[at, column]] += 1
+                if other[at, column] != NO_PORT and other[at, column] != port[at, column]:
+                    graph[channel, other[at, column]] += 1
                 if not seen[at]:
                     seen[at] = 1
                     stack[size] = at
@@ -77,13 +79,17 @@ def ring_classes(
     crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
     stamp = np.zeros(len(heads), np.int32)  # for which target that is known
     run = np.empty(len(heads), np.int64)
-    for goal in range(order):
+    for column in range(len(table.goals)):
+        goal = table.goals[column]
         for source in range(order):
             if source == goal:
                 continue
             for turn in range(2):
-                out = port[source, goal] if turn == 0 else other[source, goal]
+                out = port[source, column] if turn == 0 else other[source, column]
                 if out == NO_PORT:
+                    continue
+                if turn and out == port[source, column]:
+                    entry_other[source, column] = entry[source, column]
                     continue
                 channel = start = indptr[source] + out
                 size, found = 0, np.uint8(free)
@@ -98,7 +104,7 @@ def ring_classes(
                     if first[channel]:
                         break
                     at, ring = heads[channel], rings[channel]
-                    channel = -1 if at == goal else _onward(table, rings, at, goal, ring)
+                    channel = -1 if at == goal else _onward(table, rings, at, column, ring)
                 for i in range(size - 1, -1, -1):
                     if first[run[i]]:
                         found = np.uint8(1)
@@ -107,17 +113,17 @@ def ring_classes(
                     crosses[run[i]] = found
                 found = crosses[start] if rings[start] >= 0 else np.uint8(0)
                 if turn == 0:
-                    entry[source, goal] = found
+                    entry[source, column] = found
                 else:
-                    entry_other[source, goal] = found
+                    entry_other[source, column] = found
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _onward(table: PortTable, rings: IntArray, at: int, goal: int, ring: int) -> int:
+def _onward(table: PortTable, rings: IntArray, at: int, column: int, ring: int) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
     indptr, port, other = table.indptr, table.port, table.other
     for first in range(2):
-        out = port[at, goal] if first == 0 else other[at, goal]
+        out = port[at, column] if first == 0 else other[at, column]
         if out != NO_PORT and rings[indptr[at] + out] == ring:
             return indptr[at] + out
     return -1
@@ -125,7 +131,7 @@ def _onward(table: PortTable, rings: IntArray, at: int, goal: int, ring: int) ->
 
 @njit(cache=True, nogil=True)
 def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> None:
-    """Dependencies when a packet keeps its class as long as it stays in one ring.
+    """Mark the dependencies when a packet keeps its class as long as it stays in one ring.
 
     It enters in any class of a set, whose classes are the bits of `sets`.
     """
@@ -133,19 +139,20 @@ def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> No
     entry, entry_other, sets = entries.entry, entries.entry_other, entries.sets
     order = len(indptr) - 1
     stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
-    for goal in range(order):
+    for column in range(len(table.goals)):
+        goal = table.goals[column]
         for source in range(order):
             if source == goal:
                 continue
             for turn in range(2):
-                out = port[source, goal] if turn == 0 else other[source, goal]
-                if out == NO_PORT:
+                out = port[source, column] if turn == 0 else other[source, column]
+                if out == NO_PORT or (turn and out == port[source, column]):
                     continue
-                mine = sets[entry[source, goal] if turn == 0 else entry_other[source, goal]]
+                mine = sets[entry[source, column] if turn == 0 else entry_other[source, column]]
+                first = indptr[source] + out
                 for kind in range(2):
-                    if mine >> kind & 1:
-                        first = indptr[source] + out
-                        _collect_run(table, entries, graph, stamp, goal, first, kind)
+                    if mine >> kind & 1 and stamp[first * 2 + kind] != goal + 1:
+                        _collect_run(table, entries, graph, stamp, column, first, kind)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
@@ -154,7 +161,7 @@ def _collect_run(
     entries: RingEntries,
     graph: IntArray,
     stamp: IntArray,
-    goal: int,
+    column: int,
     channel: int,
     kind: int,
 ) -> None:
@@ -162,6 +169,7 @@ def _collect_run(
     indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     rings, sets = entries.rings, entries.sets
     entry, entry_other = entries.entry, entries.entry_other
+    goal = table.goals[column]
     while channel >= 0 and stamp[channel * 2 + kind] != goal + 1:
         stamp[channel * 2 + kind] = goal + 1
         at, before = heads[channel], channel
@@ -169,18 +177,18 @@ def _collect_run(
         if at == goal:
             break
         for turn in range(2):
-            then = port[at, goal] if turn == 0 else other[at, goal]
-            if then == NO_PORT:
+            then = port[at, column] if turn == 0 else other[at, column]
+            if then == NO_PORT or (turn and then == port[at, column]):
                 continue
             follower = indptr[at] + then
             if rings[before] >= 0 and rings[follower] == rings[before]:
                 channel = follower
-                graph[before * 2 + kind, then * 2 + kind] += 1
+                graph[before * 2 + kind, then * 2 + kind] = 1
                 continue
-            theirs = sets[entry[at, goal] if turn == 0 else entry_other[at, goal]]
+            theirs = sets[entry[at, column] if turn == 0 else entry_other[at, column]]
             for level in range(2):
                 if theirs >> level & 1:
-                    graph[before * 2 + kind, then * 2 + level] += 1
+                    graph[before * 2 + kind, then * 2 + level] = 1
 
 
 @njit(cache=True, nogil=True)

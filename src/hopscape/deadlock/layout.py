@@ -30,16 +30,18 @@ class Incoming(NamedTuple):
 
 
 class PortTable(NamedTuple):
-    """A routing table with its network."""
+    """A routing table, or its columns for some goals, with its network."""
 
     indptr: IntArray
     """int64[order + 1]"""
     heads: IntArray
     """int[channels]"""
     port: IntArray
-    """uint16[order, order]: the port at a node (first) to a goal (second), or NO_PORT."""
+    """uint16[order, columns]: the port at a node (first) to a goal (second), or NO_PORT."""
     other: IntArray
-    """uint16[order, order]: the other port of a tie; equal to `port` where there is none."""
+    """uint16[order, columns]: the other port of a tie; equal to `port` where there is none."""
+    goals: IntArray
+    """int64[columns]: the goal of each column."""
 
 
 class RingEntries(NamedTuple):
@@ -48,9 +50,9 @@ class RingEntries(NamedTuple):
     rings: IntArray
     """int[channels]: the ring of each channel, or -1."""
     entry: IntArray
-    """uint8[order, order]: number of the set of classes of a packet that leaves by `port`."""
+    """uint8[order, columns]: number of the set of classes of a packet that leaves by `port`."""
     entry_other: IntArray
-    """uint8[order, order]: the same for `other`."""
+    """uint8[order, columns]: the same for `other`."""
     sets: IntArray
     """int64[sets]: classes as bits."""
 

@@ -7,7 +7,23 @@ from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
 
-__all__ = ["fill_ports", "fill_ties"]
+__all__ = ["fill_ports", "fill_ties", "offset_ports"]
+
+
+@njit(cache=True, nogil=True)
+def offset_ports(offsets: IntArray, taken: IntArray) -> IntArray:
+    """uint16[order, goals]: which of its channels every node takes by its port.
+
+    ``taken`` holds the ports of all nodes towards one goal after the other, -1 for none;
+    ``offsets[node, port]`` is the channel among those of the node, its last column for no port.
+    """
+    order = offsets.shape[0]
+    goals = taken.size // order
+    out = np.empty((goals, order), np.uint16)
+    for goal in range(goals):
+        for node in range(order):
+            out[goal, node] = offsets[node, taken[goal * order + node]]
+    return out.T
 
 
 @njit(cache=True, nogil=True)
@@ -32,31 +48,37 @@ def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntAr
 
 @njit(cache=True, nogil=True)
 def fill_ties(
-    indptr: IntArray, heads: IntArray, twin: IntArray, port: IntArray, other: IntArray
+    indptr: IntArray,
+    heads: IntArray,
+    twin: IntArray,
+    port: IntArray,
+    other: IntArray,
+    goals: IntArray,
 ) -> int:
     """Write into `other` the twin of a node's channel where that begins a way as short.
 
-    The routes of `port` are shortest; ``twin[channel]`` is what to compare with, -1 for nothing.
-    The number of ties is returned.
+    The routes of `port`, one column for each of the goals, are shortest; ``twin[channel]`` is what
+    to compare with, -1 for nothing. The number of ties is returned.
     """
     order = len(indptr) - 1
     distance, line = np.empty(order, np.int32), np.empty(order, np.int64)
     ties = 0
-    for goal in range(order):
+    for column in range(len(goals)):
+        goal = goals[column]
         distance[:] = -1
         distance[goal] = 0
         for source in range(order):
             at, size = source, 0
-            while distance[at] < 0 and port[at, goal] != NO_PORT:
+            while distance[at] < 0 and port[at, column] != NO_PORT:
                 line[size] = at
                 size += 1
-                at = heads[indptr[at] + port[at, goal]]
+                at = heads[indptr[at] + port[at, column]]
             for i in range(size - 1, -1, -1):
                 distance[line[i]] = distance[at] + size - i if distance[at] >= 0 else -2
         for node in range(order):
             if distance[node] > 0:
-                turned = twin[indptr[node] + port[node, goal]]
+                turned = twin[indptr[node] + port[node, column]]
                 if turned >= 0 and distance[heads[turned]] == distance[node] - 1:
-                    other[node, goal] = turned - indptr[node]
+                    other[node, column] = turned - indptr[node]
                     ties += 1
     return ties

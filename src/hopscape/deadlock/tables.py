@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,11 +15,19 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.router import Router, TableRouter
+from hopscape.deadlock.layout import PortTable
 from hopscape.metrics.routes import MOST_DEGREE, Routes, all_routes, closed_router
 
-__all__ = ["RoutingTable", "own_table", "port_rings", "routing_table", "table_of"]
+__all__ = [
+    "RouteColumns",
+    "RoutingTable",
+    "own_table",
+    "port_rings",
+    "routing_table",
+    "table_of",
+]
 
-_PAIRS = 1 << 20
+_PAIRS = 1 << 18
 _MOST_PORTS = 2046
 
 
@@ -50,6 +60,77 @@ class RoutingTable:
         if self.other is not None:
             object.__setattr__(self, "other", np.asfortranarray(self.other))
 
+    def columns(self, goals: IntArray) -> PortTable:
+        """The ports towards some goals."""
+        network, port = self.network, np.asfortranarray(self.port[:, goals])
+        other = port if self.other is None else np.asfortranarray(self.other[:, goals])
+        return PortTable(network.indptr, network.heads, port, other, goals)
+
+
+class RouteColumns:
+    """The routing table of a closed form, asked for a few goals at a time and never kept.
+
+    Parameters
+    ----------
+    network : Network
+    way : Router
+    ties : bool
+        Keep both directions of a ring where both are shortest.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> ring = hopscape.build("ring(4)")
+    >>> columns = RouteColumns(ring, ring.router()).columns(np.array([2]))
+    >>> columns.port.ravel().tolist(), columns.other.ravel().tolist()
+    ([0, 0, 65535, 1], [1, 0, 65535, 1])
+    """
+
+    def __init__(self, network: Network, way: Router, *, ties: bool = True) -> None:
+        if not way.chained:
+            raise ArgumentError(f"{way.name} routes of {network.spec} fit no table by destination")
+        if int(network.degrees.max(initial=0)) > _MOST_PORTS:
+            raise ArgumentError(
+                f"{network.spec} has a node with {int(network.degrees.max())} channels;"
+                f" routing tables hold up to {_MOST_PORTS}"
+            )
+        self.network, self.router, self._way = network, way.name, way
+        self.rings = port_rings(network)
+        self._offsets = _offsets(network)
+        self._nodes = np.arange(network.order, dtype=np.int64)
+        both = ties and self.rings is not None and way.exact
+        self._twins = _twins(network, self.rings) if both and self.rings is not None else None
+
+    @property
+    def tied(self) -> bool:
+        """Can two ways be as short?"""
+        return self._twins is not None
+
+    def columns(self, goals: IntArray) -> PortTable:
+        """The ports towards some goals."""
+        from hopscape.deadlock.table_kernels import fill_ties, offset_ports
+
+        network = self.network
+        at, to = np.tile(self._nodes, len(goals)), np.repeat(goals, network.order)
+        port = offset_ports(self._offsets, self._way.next_ports(at, to))
+        other = port
+        if self._twins is not None:
+            other = port.copy(order="F")
+            fill_ties(network.indptr, network.heads, self._twins, port, other, goals)
+        return PortTable(network.indptr, network.heads, port, other, goals)
+
+    def blocks(self) -> Iterator[PortTable]:
+        """The ports towards all goals, some at a time."""
+        order = self.network.order
+        step = max(1, _PAIRS // order)
+        for low in track(range(0, order, step), f"routing table of {self.network.spec}"):
+            yield self.columns(np.arange(low, min(order, low + step), dtype=np.int64))
+
+    @cached_property
+    def whole(self) -> RoutingTable:
+        """The table of all goals."""
+        return routing_table(self.network, self._way, ties=self.tied)
+
 
 def routing_table(
     network: Network, router: Router | None = None, *, ties: bool = True
@@ -72,32 +153,23 @@ def routing_table(
     """
     order = network.order
     way = router if router is not None else network.router()
-    if not way.chained:
-        raise ArgumentError(f"{way.name} routes of {network.spec} fit no table by destination")
+    asked = RouteColumns(network, way, ties=ties)
     require_memory(4 * order * order, f"the routing table of {network.spec}")
-    if int(network.degrees.max(initial=0)) > _MOST_PORTS:
-        raise ArgumentError(
-            f"{network.spec} has a node with {int(network.degrees.max())} channels;"
-            f" routing tables hold up to {_MOST_PORTS}"
-        )
-    rings = port_rings(network)
+    rings = asked.rings
     port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16, order="F")
     if type(way) is TableRouter and order > 200:
         from hopscape.deadlock.table_kernels import fill_ports
 
         fill_ports(network.indptr, network.heads, way._table, port)
         return RoutingTable(network, way.name, *_spread(network, port, None, ties), rings)
-    offsets = _offsets(network)
-    step = max(1, _PAIRS // order)
-    for low in track(range(0, order, step), f"routing table of {network.spec}"):
-        goals = np.arange(low, min(order, low + step), dtype=np.int64)
-        at = np.tile(np.arange(order, dtype=np.int64), len(goals))
-        taken = way.next_ports(at, np.repeat(goals, order))
-        port[:, low : low + len(goals)] = offsets[at, taken].reshape(len(goals), order).T
-    other = None
-    if ties and rings is not None and way.exact:
-        other = _other_ways(network, rings, port)
-    return RoutingTable(network, way.name, *_spread(network, port, other, ties), rings)
+    other = np.empty_like(port) if asked.tied else port
+    for block in asked.blocks():
+        here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
+        port[:, here] = block.port
+        if asked.tied:
+            other[:, here] = block.other
+    second = other if asked.tied and not np.array_equal(other, port) else None
+    return RoutingTable(network, way.name, *_spread(network, port, second, ties), rings)
 
 
 def own_table(network: Network, router: Router | None = None) -> RoutingTable:
@@ -157,19 +229,15 @@ def _offsets(network: Network) -> IntArray:
     return found
 
 
-def _other_ways(network: Network, rings: IntArray, port: IntArray) -> IntArray | None:
-    """The other direction round a ring, where it is as short; None when it never is."""
-    from hopscape.deadlock.table_kernels import fill_ties
-
+def _twins(network: Network, rings: IntArray) -> IntArray:
+    """The channel of the same node that runs round its ring in the other direction, or -1."""
     channels = np.arange(len(network.heads))
     twins = network.port_of(channels) ^ 1
     real = twins < network.ports
     turned = np.where(real, network.channel_at(network.tails, np.where(real, twins, 0)), -1)
     back = network.reverse
     same = (back >= 0) & (turned >= 0) & (rings[back] >= 0) & (rings[back] == rings[turned])
-    twin = np.where(same, turned, -1)
-    other = port.copy(order="F")
-    return other if fill_ties(network.indptr, network.heads, twin, port, other) else None
+    return np.where(same, turned, -1)
 
 
 def port_rings(network: Network) -> IntArray | None:

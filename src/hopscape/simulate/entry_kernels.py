@@ -17,13 +17,13 @@ def pack_entries(port: IntArray, other: IntArray, kinds: IntArray) -> IntArray:
 
     Parameters
     ----------
-    port, other : uint16[order, order]
-    kinds : uint8[order, order]
+    port, other : uint16[order, goals]
+    kinds : uint8[order, goals]
         Sets of classes; empty for none.
     """
-    order = port.shape[0]
-    entries = np.empty((order, order), np.uint16).T  # target by target in memory
-    for goal in range(port.shape[1]):
+    order, goals = port.shape
+    entries = np.empty((goals, order), np.uint16).T  # target by target in memory
+    for goal in range(goals):
         for at in range(order):
             if port[at, goal] == NO_PORT:
                 entries[at, goal] = NO_ROUTE

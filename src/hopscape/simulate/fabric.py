@@ -10,19 +10,23 @@ from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import Router, TableRouter
 from hopscape.deadlock.classes import (
     Certificate,
     Classes,
     Method,
+    few_goals,
     find_classes,
     find_source_classes,
 )
 from hopscape.deadlock.sources import SourceRoutes
-from hopscape.deadlock.tables import RoutingTable
+from hopscape.deadlock.streaming import classes_by_columns, suits_columns
+from hopscape.deadlock.tables import RouteColumns, RoutingTable
+from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
 from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.layout import ChosenRoutes, Fabric, State
+from hopscape.simulate.packing import Packer, pack_table
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import check_seed
 from hopscape.simulate.windows import needs_windows
@@ -32,6 +36,7 @@ __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 _PRIORITIES = {"none": layout.NOBODY, "transit": layout.TRANSIT, "age": layout.AGE}
 _MODES = {"fixed": 0, "adaptive": 1, "valiant": 2, "ugal": 3}
 _TABLE_BYTES = 11  # per pair: ports, classes, what the engine reads, and copies on the way
+_COLUMN_BYTES = 3  # per pair, where only what the engine reads is kept
 _MOST_CHANNELS = 1 << 23
 _NO_ROUTE = 0x3FFF  # longer than any route; sums of two fit into 16 bits
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
@@ -47,8 +52,8 @@ class Setup:
     Attributes
     ----------
     network, settings
-    table : RoutingTable
-        Empty where the sources choose their routes.
+    routes : RoutingTable or RouteColumns
+        Empty where the sources choose their routes; asked goal by goal in large networks.
     classes : Classes
     certificate : Certificate
         Of the routing as it is simulated (of the escape network, when adaptive).
@@ -64,13 +69,19 @@ class Setup:
 
     network: Network
     settings: Settings
-    table: RoutingTable
+    routes: RoutingTable | RouteColumns
     classes: Classes
     certificate: Certificate
     fabric: Fabric
     lines: IntArray
     home: IntArray
     chosen: SourceRoutes | None = None
+
+    @property
+    def table(self) -> RoutingTable:
+        """The routing table, made when it is asked for where it was not needed so far."""
+        routes = self.routes
+        return routes.whole if isinstance(routes, RouteColumns) else routes
 
     @property
     def endpoints(self) -> int:
@@ -85,7 +96,8 @@ class Setup:
     def memory(self) -> int:
         """Bytes that a run takes, tables included."""
         longest = int(self.lines[:, layout.U_DELAY].max())
-        tables = sum(int(a.nbytes) for a in (*self.fabric[:-1], *self.fabric.chosen))
+        plain = (a for a in self.fabric if isinstance(a, np.ndarray))
+        tables = sum(int(a.nbytes) for a in (*plain, *self.fabric.ties, *self.fabric.chosen))
         return tables + _moving_bytes(self.settings, self.units, longest)
 
 
@@ -107,7 +119,9 @@ def memory_needed(network: Network, settings: Settings) -> int:
     """
     units = len(network.heads) + 2 * network.endpoint_count * settings.concentration
     choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
-    tables = (_TABLE_BYTES + choices) * network.order**2
+    asked = _asked(network, settings, None, "auto")
+    each = _COLUMN_BYTES if asked is not None and asked.rings is not None else _TABLE_BYTES
+    tables = (each + choices) * network.order**2
     return tables + _moving_bytes(settings, units, settings.link_delay)
 
 
@@ -156,12 +170,10 @@ def build_setup(
             raise ArgumentError(f"routing is {settings.routing!r}; {router.name} routes are fixed")
         chosen, classes, proof = find_source_classes(network, router, method=asked)
         none = np.full((0, 0), NO_PORT, dtype=np.uint16)
-        table = RoutingTable(network, router.name, none, None, None)
+        routes: RoutingTable | RouteColumns = RoutingTable(network, router.name, none, None, None)
+        packed = Packer(network)
     else:
-        anywhere = settings.routing == "adaptive" and not unsafe
-        table, classes, proof = find_classes(
-            network, router, method=asked, anywhere=anywhere, spread=settings.spread
-        )
+        routes, classes, proof, packed = _routed(network, settings, router, asked)
     _require_vcs(network, settings, classes)
     if not settings.certifiable:
         proof = replace(proof, deadlock_free=False, caveat=_SHARED)
@@ -169,16 +181,14 @@ def build_setup(
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
     home = np.repeat(ends, settings.concentration).astype(np.int32)
-    if chosen is None:
-        check_ways(table)
-    fabric = _fabric(network, settings, table, classes, len(home))
+    fabric = _fabric(settings, routes, classes, packed, len(home))
     if chosen is not None:
         fabric = fabric._replace(chosen=_chosen(chosen, classes))
     if link_delays is None:
         link_delays = channel_delays(network, settings.link_delay, ())
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
-    setup = Setup(network, settings, table, classes, proof, fabric, units, home, chosen)
+    setup = Setup(network, settings, routes, classes, proof, fabric, units, home, chosen)
     require_memory(setup.memory(), f"the simulation of {network.spec}")
     return setup
 
@@ -200,32 +210,55 @@ def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None
         )
 
 
-def check_ways(table: RoutingTable) -> None:
-    """Refuse a table that does not lead from every endpoint to every other."""
-    ends = table.network.endpoints
-    inner = table.port[np.ix_(ends, ends)] if len(ends) < table.network.order else table.port
-    if int((inner == NO_PORT).sum()) != len(ends):
-        raise ArgumentError(f"{table.network.spec} is not connected: some endpoints have no route")
+def _asked(
+    network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
+) -> RouteColumns | None:
+    """The closed form of a large network, where its classes can be found goal by goal."""
+    if isinstance(router, RoutingTable) or method != "auto" or settings.spread == "all":
+        return None
+    closed = router if router is not None else closed_router(network)
+    if closed is None or type(closed) is TableRouter or few_goals(network) is None:
+        return None
+    asked = RouteColumns(network, closed)
+    return asked if suits_columns(asked) else None
+
+
+def _routed(
+    network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
+) -> tuple[RoutingTable | RouteColumns, Classes, Certificate, Packer]:
+    """Routes, classes and their certificate, and the table that the engine reads."""
+    anywhere = settings.routing == "adaptive" and method != "single"
+    asked = _asked(network, settings, router, method)
+    if asked is not None:
+        packer = Packer(network, complete=True)
+        found = classes_by_columns(asked, packer.visit, anywhere=anywhere)
+        if found is not None:
+            return asked, *found, packer
+        require_memory(_TABLE_BYTES * network.order**2, f"the simulation of {network.spec}")
+    table, classes, proof = find_classes(
+        network, router, method=method, anywhere=anywhere, spread=settings.spread
+    )
+    return table, classes, proof, pack_table(table, classes, complete=True)
 
 
 def _fabric(
-    network: Network,
     settings: Settings,
-    table: RoutingTable,
+    routes: RoutingTable | RouteColumns,
     classes: Classes,
+    packed: Packer,
     endpoints: int,
     alive: IntArray | None = None,
 ) -> Fabric:
+    network = routes.network
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
-    entries, others = _entries(table, classes)
     adaptive = settings.routing == "adaptive"
     automatic = settings.window == "auto"
-    windows = needs_windows(table, classes) if automatic else settings.window == "delay"
+    windows = needs_windows(routes, classes) if automatic else settings.window == "delay"
     return Fabric(
         numbers=_numbers(settings, classes, len(network.heads), endpoints, windows),
         indptr=network.indptr.copy(),
-        table=np.asfortranarray(entries),
-        other=np.asfortranarray(others if others is not None else entries[:2, :2]),
+        table=packed.cells,
+        ties=packed.ties,
         shortest=_shortest_ports(network, alive) if adaptive else np.empty((0, 0), np.uint32),
         distances=_distances(network, alive).astype(np.uint16)
         if settings.routing == "ugal"
@@ -258,7 +291,8 @@ def damaged_setup(
     """The same network with other tables, over the channels that are left."""
     network, settings = setup.network, setup.settings
     _require_vcs(network, settings, classes)
-    fabric = _fabric(network, settings, table, classes, setup.endpoints, alive)
+    packed = pack_table(table, classes)
+    fabric = _fabric(settings, table, classes, packed, setup.endpoints, alive)
     fabric.numbers[layout.N_LINK] = setup.fabric.numbers[layout.N_LINK]
     lines = setup.lines.copy()
     lines[: len(network.heads), layout.U_RING] = classes.rings
@@ -339,20 +373,6 @@ def _numbers(
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
-
-
-def _entries(table: RoutingTable, classes: Classes) -> tuple[IntArray, IntArray | None]:
-    """Ports with their classes and tie bits, as the engine reads them."""
-    from hopscape.simulate.entry_kernels import pack_entries
-
-    dated = classes.method == "dateline"
-    none = np.zeros((0, 0), dtype=np.uint8)
-    ties = table.other if table.other is not None else table.port
-    entries = pack_entries(table.port, ties, classes.entry if dated else none)
-    if table.other is None:
-        return entries, None
-    back = pack_entries(table.other, table.other, classes.entry_other if dated else none)
-    return entries, back
 
 
 def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from hopscape.core.arrays import Floats, IntArray
 
-__all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State"]
+__all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State", "Ties"]
 
 # columns of vcs
 (
@@ -171,6 +171,17 @@ class ChosenRoutes(NamedTuple):
     """int32: channel * 256 + class."""
 
 
+class Ties(NamedTuple):
+    """The other ways of ties (all empty without any)."""
+
+    starts: IntArray
+    """int64[routers + 1]: first place of each target."""
+    nodes: IntArray
+    """int32[ties]: routers with two ways to a target, in ascending order."""
+    entries: IntArray
+    """uint16[ties]: port and set of classes of the other way."""
+
+
 class Fabric(NamedTuple):
     """What does not change while flits move."""
 
@@ -181,8 +192,8 @@ class Fabric(NamedTuple):
     table: IntArray
     """uint16[routers, routers]: port, set of classes and tie bit towards a router, by target: what
     one packet asks for on its way lies together."""
-    other: IntArray
-    """uint16[routers, routers]: the other way of a tie (never read without ties)."""
+    ties: Ties
+    """The other ways of ties."""
     shortest: IntArray
     """uint32[routers, routers]: all shortest ports as bits (adaptive routing only)."""
     distances: IntArray

@@ -83,10 +83,24 @@ from hopscape.simulate.layout import (
     Fabric,
     Source,
     State,
+    Ties,
 )
 from hopscape.simulate.packet_kernels import asks_room, fetch, inner, random_bits, ring_first
 
 __all__ = ["allocate_vcs"]
+
+
+@inner
+def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
+    """The entry of the other way of a tie."""
+    low, high = ties.starts[goal], ties.starts[goal + 1]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if ties.nodes[middle] <= here:
+            low = middle
+        else:
+            high = middle
+    return np.int64(ties.entries[low])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
@@ -96,7 +110,7 @@ def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Intege
     V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
     """
     numbers, indptr, masks, sets = fabric.numbers, fabric.indptr, fabric.masks, fabric.sets
-    kinds, table, other, layers = fabric.kinds, fabric.table, fabric.other, fabric.layers
+    kinds, table, layers = fabric.kinds, fabric.table, fabric.layers
     chosen = fabric.chosen
     vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
     random = state.random
@@ -135,7 +149,7 @@ def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Intege
         return leave
     entry = np.int64(table[here, goal])
     if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
-        entry = np.int64(other[here, goal])
+        entry = _tied(fabric.ties, here, goal)
     if entry & PORT_MASK == NO_ROUTE:
         return -1
     out = indptr[here] + (entry & PORT_MASK)

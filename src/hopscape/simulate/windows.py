@@ -8,7 +8,7 @@ import numpy as np
 
 from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.deadlock.classes import Classes
-from hopscape.deadlock.tables import RoutingTable
+from hopscape.deadlock.tables import RouteColumns, RoutingTable
 
 __all__ = ["Runs", "needs_windows", "straight_runs"]
 
@@ -35,7 +35,7 @@ class Runs(NamedTuple):
     fresh: bool
 
 
-def needs_windows(table: RoutingTable, classes: Classes) -> bool:
+def needs_windows(table: RoutingTable | RouteColumns, classes: Classes) -> bool:
     """Does the network jam beyond saturation unless its sources hold packets back?
 
     Classes by pairs of nodes and rising classes do. On datelines, long straight runs do in rings
@@ -56,7 +56,7 @@ def needs_windows(table: RoutingTable, classes: Classes) -> bool:
     """
     if classes.method != "dateline":
         return classes.method != "single"
-    if not len(table.port):
+    if isinstance(table, RoutingTable) and not len(table.port):
         return False  # the sources choose the routes
     runs = straight_runs(table, classes.rings)
     if runs.fresh:
@@ -64,7 +64,7 @@ def needs_windows(table: RoutingTable, classes: Classes) -> bool:
     return runs.unevenness > _UNEVEN and runs.length > _LONG
 
 
-def straight_runs(table: RoutingTable, rings: IntArray) -> Runs:
+def straight_runs(table: RoutingTable | RouteColumns, rings: IntArray) -> Runs:
     """Follow the routes from all nodes to a few goals, by either way of a tie to every other goal.
 
     Examples
@@ -79,26 +79,26 @@ def straight_runs(table: RoutingTable, rings: IntArray) -> Runs:
     """
     network = table.network
     goals = np.unique(np.linspace(0, network.order - 1, _GOALS).astype(np.int64))
-    at, goal = np.repeat(np.arange(network.order), len(goals)), np.tile(goals, network.order)
+    ports = table.columns(goals)
+    at = np.repeat(np.arange(network.order), len(goals))
+    goal = np.tile(np.arange(len(goals)), network.order)
     second = np.tile(np.arange(len(goals)) % 2 == 1, network.order)
     ring, run = np.full(len(at), -1), np.zeros(len(at), dtype=np.int64)
     uses, turns = np.zeros((2, network.ports), dtype=np.int64)
     squares = longest = 0
     for hop in range(network.order):
-        port = table.port[at, goal]
-        if table.other is not None:
-            port = np.where(second, table.other[at, goal], port)
+        port = np.where(second, ports.other[at, goal], ports.port[at, goal])
         going = port != NO_PORT
         if not going.any():
             break
         at, goal, second, ring, run = (x[going] for x in (at, goal, second, ring, run))
         channel = network.indptr[at] + port[going]
-        now, ports = rings[channel], network.port_of(channel)
+        now, taken = rings[channel], network.port_of(channel)
         run = np.where((now == ring) & (now >= 0), run + 1, 1)
         squares += int((2 * run - 1).sum())  # of the lengths of the runs, as they grow
         longest = max(longest, int(run.max()))
-        uses += np.bincount(ports, minlength=len(uses))
-        turns += np.bincount(ports[(run == 1) & (hop > 0)], minlength=len(uses))
+        uses += np.bincount(taken, minlength=len(uses))
+        turns += np.bincount(taken[(run == 1) & (hop > 0)], minlength=len(uses))
         at, ring = network.heads[channel], now
     if not squares:
         return Runs(0.0, 1.0, True)
@@ -108,7 +108,7 @@ def straight_runs(table: RoutingTable, rings: IntArray) -> Runs:
     return Runs(squares / int(uses.sum()), float(uses.max() / uses.mean()), fresh)
 
 
-def _ring_length(table: RoutingTable, rings: IntArray, busy: IntArray) -> int:
+def _ring_length(table: RoutingTable | RouteColumns, rings: IntArray, busy: IntArray) -> int:
     """Links of the longest ring of the busy ports."""
     among = busy[table.network.port_of(np.arange(len(rings)))] & (rings >= 0)
     return int(np.bincount(rings[among]).max(initial=0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 
 from hopscape.core.arrays import IntArray
@@ -84,6 +86,8 @@ class FatTreeRouter(Router):
     def __init__(self, network: Network, tree: FatTree) -> None:
         super().__init__(network)
         self._tree = tree
+        middle = tree.hosts + tree.pairs
+        self._levels = (0, tree.hosts, middle, middle + tree.pairs)
 
     def _place(self, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Level (0 endpoint .. 3 core), pod (-1 for a core), and edge or column number."""
@@ -118,6 +122,57 @@ class FatTreeRouter(Router):
         level, _, _ = self._place(at)
         digit = np.where(level == 2, to // self._tree.half, to)
         return pick(mask, digit)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """The same as :meth:`formula`, for one pair, with the nodes that the ports lead to."""
+        nodes: list[int] = [at]
+        ports: list[int] = []
+        goal = self._goal(to)
+        while at != to:
+            port, at = self._hop(at, to, goal)
+            nodes.append(at)
+            ports.append(port)
+        return nodes, ports
+
+    def _goal(self, to: int) -> tuple[int, int, int]:
+        """Edge switch (if it is one, or an endpoint), pod (-1: a core) and column (-1: none)."""
+        tree, half = self._tree, self._tree.half
+        level = bisect_right(self._levels, to) - 1
+        within = to - self._levels[level]
+        if level < 2:
+            below = within // half if level == 0 else within
+            return below, below // half, -1
+        if level == 2:
+            return -1, within // half, within % half
+        return -1, -1, within // tree.half
+
+    def _hop(self, at: int, to: int, goal: tuple[int, int, int]) -> tuple[int, int]:
+        """The next port and node."""
+        half, (_, low, middle, top) = self._tree.half, self._levels
+        below, pod, column = goal
+        if at < low:
+            return 0, low + at // half
+        if at < middle:
+            edge = at - low
+            if to < low and below == edge:
+                return to % half, to
+            up = to % half if column < 0 else column
+            return half + up, middle + edge // half * half + up
+        if at >= top:
+            port = pod if pod >= 0 else to % self._tree.k
+            return port, middle + port * half + (at - top) // half
+        here, number = divmod(at - middle, half)
+        across = to // half
+        if below >= 0:
+            port = below % half if here == pod else half + across % half
+        elif pod >= 0:
+            aside = half + across % half if number == column else across % self._tree.k
+            port = across % half if here == pod else aside
+        else:
+            port = half + (to - top) % half if number == column else across % half
+        if port < half:
+            return port, low + here * half + port
+        return port, top + number * half + port - half
 
     def formula(self, at: Value, to: Value) -> Value:
         """By the levels of both nodes; where several ports are shortest, digits of `to` choose."""

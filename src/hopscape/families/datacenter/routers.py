@@ -269,3 +269,9 @@ class SpreadTableRouter(TableRouter):
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         return pick(self.shortest_ports(at, to), spread(at, to))
+
+    def _nearer(self, seen: tuple[int, ...], left: int, at: int, to: int) -> int:
+        if seen.count(left) == 1:
+            return seen.index(left)
+        ports = [port for port, hops in enumerate(seen) if hops == left]
+        return ports[spread(at, to) % len(ports)]

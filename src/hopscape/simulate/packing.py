@@ -1,0 +1,97 @@
+"""Routing tables packed for the engine, some goals at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.deadlock.classes import Classes
+from hopscape.deadlock.layout import PortTable
+from hopscape.deadlock.tables import RoutingTable
+from hopscape.simulate.layout import ENTRY_SET_SHIFT, TIE, Ties
+
+__all__ = ["Packer", "pack_table"]
+
+_PAIRS = 1 << 20
+_NONE = np.zeros((0, 0), dtype=np.uint8)
+
+
+class Packer:
+    """Collects the columns of a routing table as the engine reads them.
+
+    Parameters
+    ----------
+    network : Network
+    complete : bool
+        Refuse columns that do not lead from every endpoint to every other.
+
+    Attributes
+    ----------
+    cells : uint16[order, order]
+        Port, set of classes and tie bit, target by target in memory.
+    """
+
+    def __init__(self, network: Network, *, complete: bool = False) -> None:
+        self._network, self._complete = network, complete
+        self._ends = network.endpoints
+        self.cells: IntArray = np.empty((network.order,) * 2, dtype=np.uint16, order="F")
+        self._counts = np.zeros(network.order, dtype=np.int64)
+        self._nodes: list[IntArray] = []
+        self._entries: list[IntArray] = []
+
+    def visit(self, block: PortTable, entry: IntArray, entry_other: IntArray) -> None:
+        """Pack the columns of some goals that follow each other."""
+        from hopscape.simulate.entry_kernels import pack_entries
+
+        if self._complete:
+            self._require_routes(block)
+        here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
+        packed = self.cells[:, here] = pack_entries(block.port, block.other, entry)
+        if block.other is block.port:
+            return
+        column, node = np.nonzero(packed.T & TIE)
+        if len(node):
+            back = block.other[node, column]
+            if entry_other.size:
+                back |= entry_other[node, column].astype(np.uint16) << ENTRY_SET_SHIFT
+            self._counts[here] = np.bincount(column, minlength=len(block.goals))
+            self._nodes.append(node.astype(np.int32))
+            self._entries.append(back)
+
+    def _require_routes(self, block: PortTable) -> None:
+        network, ends = self._network, self._ends
+        port, goals = block.port, block.goals
+        if len(ends) < network.order:
+            mine = np.isin(goals, ends)
+            port, goals = port[ends][:, mine], goals[mine]
+        if np.count_nonzero(port == NO_PORT) != len(goals):
+            raise ArgumentError(f"{network.spec} is not connected: some endpoints have no way")
+
+    @property
+    def ties(self) -> Ties:
+        """The other ways of all pairs that have two."""
+        starts = np.concatenate([[0], np.cumsum(self._counts)])
+        return Ties(
+            starts,
+            np.concatenate([np.empty(0, np.int32), *self._nodes]),
+            np.concatenate([np.empty(0, np.uint16), *self._entries]),
+        )
+
+
+def pack_table(table: RoutingTable, classes: Classes, *, complete: bool = False) -> Packer:
+    """Pack a table that is there already."""
+    network, packer = table.network, Packer(table.network, complete=complete)
+    step = max(1, _PAIRS // network.order)
+    other = table.other if table.other is not None else table.port
+    dated = classes.method == "dateline"
+    for low in range(0, table.port.shape[1], step):
+        goals = np.arange(low, min(low + step, network.order))
+        here = np.s_[:, low : low + len(goals)]
+        port = table.port[here]
+        second = port if table.other is None else other[here]
+        block = PortTable(network.indptr, network.heads, port, second, goals)
+        entries = (classes.entry[here], classes.entry_other[here]) if dated else (_NONE, _NONE)
+        packer.visit(block, *entries)
+    return packer
