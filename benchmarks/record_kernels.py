@@ -1,7 +1,7 @@
 """Record which kernels the commands compile: ``python benchmarks/record_kernels.py``.
 
-Every job of ``hopscape warm-up`` runs with an empty cache; what it compiles goes into
-``src/hopscape/core/kernel_plan.jsonl``.
+Every job of ``hopscape warm-up``, or those that are named, runs with an empty cache; what it
+compiles goes into ``src/hopscape/core/kernel_plan.jsonl``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.cli.commands.warmup import JOBS
-from hopscape.core.kernel_plan import PLAN, Entry, encode
+from hopscape.core.kernel_plan import PLAN, Entry, encode, planned
 
 
-def main() -> None:
-    """Run all jobs, each in a process of its own, and write the plan."""
+def main(jobs: list[str]) -> None:
+    """Run jobs, each in a process of its own, and write the plan; that of the others stays."""
     found: dict[tuple[str, str], tuple[int, list[str]]] = {}
-    for job in JOBS:
+    for entry in planned(JOBS):
+        users = [user for user in entry.commands if user not in jobs]
+        if users:
+            found[entry.name, entry.types] = (entry.cost, users)
+    for job in jobs:
         for name, types, cost in record(job):
             best, users = found.get((name, types), (cost, []))
             found[name, types] = (min(best, cost), [*users, job])
@@ -35,9 +39,10 @@ def record(job: str) -> list[tuple[str, str, int]]:
     """What a job compiles into an empty cache: name, types, milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"NUMBA_CACHE_DIR": folder}
-        command = [sys.executable, __file__, str(Path(folder) / "out.json"), *JOBS[job].split()]
+        out = Path(folder) / "out.json"
+        command = [sys.executable, __file__, "--listen", str(out), *JOBS[job].split()]
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        seen = json.loads((Path(folder) / "out.json").read_text(encoding="utf-8"))
+        seen = json.loads(out.read_text(encoding="utf-8"))
     return [(name, types, cost) for name, types, cost in seen]
 
 
@@ -83,7 +88,7 @@ def _listen(out: Path, words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        _listen(Path(sys.argv[1]), sys.argv[2:])
+    if sys.argv[1:2] == ["--listen"]:
+        _listen(Path(sys.argv[2]), sys.argv[3:])
     else:
-        main()
+        main(sys.argv[1:] or list(JOBS))
