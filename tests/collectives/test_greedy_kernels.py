@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +16,7 @@ from hopscape.collectives.greedy_kernels import (
     prune_trees,
     route_packets,
 )
+from plain_distances import hop_table
 
 pytestmark = pytest.mark.interpreted
 
@@ -108,18 +108,6 @@ def test_packets_move_as_by_hand(case, model):
     )
     log = list(zip(*(a.tolist() for a in found)))
     assert log == slow_rounds(network, begin, follow, *model)
-
-
-def hop_table(network):
-    """Distances by networkx, 255 where there is no way."""
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(network.order))
-    graph.add_edges_from(zip(network.tails.tolist(), network.heads.tolist()))
-    out = np.full((network.order, network.order), 255, dtype=np.uint8)
-    for source, row in nx.all_pairs_shortest_path_length(graph):
-        for target, hops in row.items():
-            out[source, target] = hops
-    return out
 
 
 def grown(network, distance):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from hopscape.ledger import Claim, Outcome, run_claim
 
 
 def rulings(
@@ -17,3 +19,13 @@ def rulings(
     known = dict.fromkeys(names, "holds") | dict.fromkeys(corrected, "holds corrected")
     known |= dict.fromkeys(refuted, "refuted") | dict.fromkeys(undecided, "open")
     return {prefix + name: ruling for name, ruling in known.items()}
+
+
+def outcomes(claims: Iterable[Claim], prefix: str = "") -> dict[str, Outcome]:
+    """What the checks find, by the claims' names."""
+    return {claim.key.removeprefix(prefix): run_claim(claim).outcome for claim in claims}
+
+
+def judged(found: Mapping[str, Outcome], prefix: str = "") -> dict[str, str]:
+    """The rulings by key."""
+    return {prefix + name: outcome.ruling for name, outcome in found.items()}

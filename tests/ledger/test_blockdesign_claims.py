@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import rulings
+from rulings import judged, outcomes, rulings
 
 import hopscape
 from hopscape.families.blockdesign.designs import make_design
 from hopscape.families.blockdesign.existence import bruck_ryser_chowla, table
-from hopscape.ledger import run_claim
 from hopscape.ledger.papers.multiring import wires
 from hopscape.ledger.papers.multiring.switches import CLAIMS
 
@@ -26,12 +25,12 @@ RULINGS = rulings(NAMES, "blockdesign-", corrected=CORRECTED, refuted=REFUTED, u
 
 @pytest.fixture(scope="module")
 def found():
-    return {c.key.removeprefix("blockdesign-"): run_claim(c).outcome for c in CLAIMS}
+    return outcomes(CLAIMS, "blockdesign-")
 
 
 def test_every_claim_is_judged_as_known(found):
     assert len(found) == len(CLAIMS)
-    assert {f"blockdesign-{key}": outcome.ruling for key, outcome in found.items()} == RULINGS
+    assert judged(found, "blockdesign-") == RULINGS
     assert {c.key.removeprefix("blockdesign-") for c in CLAIMS if c.beyond} == BEYOND
     assert {c.key.removeprefix("blockdesign-") for c in CLAIMS if not c.plants} == OPEN
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import rulings
+from rulings import judged, outcomes, rulings
 
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant
-from hopscape.ledger import run_claim
 from hopscape.ledger.papers.circulant.claims import CLAIMS
 from hopscape.ledger.papers.circulant.measure import distances
 
@@ -30,11 +29,11 @@ RULINGS = rulings(HOLDS, "circulant-", corrected=CORRECTED, refuted=REFUTED, und
 
 @pytest.fixture(scope="module")
 def found():
-    return {c.key.removeprefix("circulant-"): run_claim(c).outcome for c in CLAIMS}
+    return outcomes(CLAIMS, "circulant-")
 
 
 def test_every_claim_is_judged_as_known(found) -> None:
-    assert {f"circulant-{key}": outcome.ruling for key, outcome in found.items()} == RULINGS
+    assert judged(found, "circulant-") == RULINGS
     assert {c.key.removeprefix("circulant-") for c in CLAIMS if c.beyond} == BEYOND
     assert {c.key.removeprefix("circulant-") for c in CLAIMS if not c.plants} == OPEN
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rulings import rulings
+from rulings import judged, outcomes, rulings
 
-from hopscape.ledger import run_claim
 from hopscape.ledger.papers.heawood.claims import CLAIMS
 
 CORRECTED = {
@@ -45,11 +44,11 @@ RULINGS = rulings(NAMES, "", corrected=CORRECTED, refuted=REFUTED)
 
 @pytest.fixture(scope="module")
 def found():
-    return {c.key: run_claim(c).outcome for c in CLAIMS}
+    return outcomes(CLAIMS)
 
 
 def test_every_claim_is_judged_as_known(found):
-    assert {key: outcome.ruling for key, outcome in found.items()} == RULINGS
+    assert judged(found) == RULINGS
     assert {c.key for c in CLAIMS if c.beyond} == BEYOND
     assert all(c.plants for c in CLAIMS)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rulings import rulings
+from rulings import judged, outcomes, rulings
 
-from hopscape.ledger import run_claim
 from hopscape.ledger.papers.multiring.claims import CLAIMS
 
 CORRECTED = {
@@ -26,13 +25,13 @@ RULINGS = rulings(NAMES, "multiring-", corrected=CORRECTED, refuted=REFUTED)
 
 @pytest.fixture(scope="module")
 def found():
-    return {c.key.removeprefix("multiring-"): run_claim(c).outcome for c in CLAIMS}
+    return outcomes(CLAIMS, "multiring-")
 
 
 def test_every_claim_is_judged_as_known(found):
     """What was found by independent programs, claim by claim."""
     assert len(found) == len(CLAIMS)
-    assert {f"multiring-{key}": outcome.ruling for key, outcome in found.items()} == RULINGS
+    assert judged(found, "multiring-") == RULINGS
     assert {c.key.removeprefix("multiring-") for c in CLAIMS if c.beyond} == BEYOND
     assert all(c.plants for c in CLAIMS)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rulings import judged, outcomes
 
 from hopscape.core.model import Model
 from hopscape.families.petersen_cycles.worst import incomplete_rounds
-from hopscape.ledger import run_claim
 from hopscape.ledger.papers.rpc import routing, structure
 from hopscape.ledger.papers.rpc.claims import CLAIMS
 from hopscape.ledger.papers.rpc.collectives import five_stages
@@ -71,11 +71,11 @@ BEYOND = {
 
 @pytest.fixture(scope="module")
 def found():
-    return {c.key: run_claim(c).outcome for c in CLAIMS}
+    return outcomes(CLAIMS)
 
 
 def test_every_claim_is_judged_as_known(found):
-    assert {key: outcome.ruling for key, outcome in found.items()} == RULINGS
+    assert judged(found) == RULINGS
     assert {c.key for c in CLAIMS if c.beyond} == BEYOND
     assert all(c.plants for c in CLAIMS)
 

@@ -20,6 +20,7 @@ from hopscape.metrics.route_kernels import (
     cyclic_channels,
     pairs_through,
 )
+from plain_distances import hop_table
 
 pytestmark = pytest.mark.interpreted
 
@@ -45,14 +46,7 @@ def ways(network, table, ends):
 
 
 def hops_towards(network):
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(network.order))
-    graph.add_edges_from(zip(network.tails.tolist(), network.heads.tolist()))
-    out = np.full((network.order, network.order), 255, dtype=np.uint8)
-    for node, row in nx.all_pairs_shortest_path_length(graph):
-        for goal, hops in row.items():
-            out[goal, node] = hops
-    return out
+    return np.ascontiguousarray(hop_table(network).T)
 
 
 def slow_table(network, towards, ends, level, most, load, table):

@@ -7,26 +7,17 @@ import time
 
 import pytest
 
+from dask_cluster import local_cluster
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import Settings
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.sweep import simulate
 
-distributed = pytest.importorskip("distributed")
-
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
-    ) as made:
+    with local_cluster(processes=False, protocol="tcp") as made:
         yield made.scheduler_address
 
 

@@ -10,22 +10,14 @@ import time
 
 import pytest
 
+from dask_cluster import distributed, local_cluster
 from hopscape.search import best_circulants
 from hopscape.store import Store, Task, run_tasks
-
-distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
-    ) as made:
+    with local_cluster(processes=True) as made:
         yield made
 
 
