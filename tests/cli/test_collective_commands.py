@@ -92,6 +92,9 @@ def test_faults_are_planned_round_and_verified(tmp_path: Path) -> None:
           "--dead", "4"), "no endpoint"),
         (("broadcast", "fat_tree(4)", "--switching", "store-and-forward"), "only forward"),
         (("broadcast", "ring(5)", "--in-network"), "has none"),
+        (("broadcast", "ring(5)", "--disjoint", "edge"), "needs --switching circuit"),
+        (("broadcast", "ring(5)", "--switching", "circuit", "--disjoint", "x"), "choose vertex"),
+        (("scatter", "ring(5)", "--from", "0", "--from", "2"), "takes no further sources"),
         (("broadcast", "ring(5)", "--time-limit", "0"), "above 0"),
         (("broadcast", "ring(5)", "--animate", "x.svg"), "must end in .html or .gif"),
         (("allgather", "ring(5)", "--group", "0,9"), "9"),
@@ -102,7 +105,7 @@ def test_faults_are_planned_round_and_verified(tmp_path: Path) -> None:
         (
             ("broadcast", "torus(8, 8)", "--algorithm", "circuit", "--ports", "1", "--duplex",
              "half", "--switching", "store-and-forward"),
-            "serves all-port, circuit-switched, not 1-port, half duplex, store-and-forward",
+            "serves circuit-switched, not 1-port, half duplex, store-and-forward",
         ),
     ],
 )  # fmt: skip

@@ -52,6 +52,7 @@ MODEL = {
     "duplex": ["--duplex", "half"],
     "packing": ["--packing", "packed"],
     "switching": ["--switching", "circuit"],
+    "disjoint": ["--switching", "circuit", "--disjoint", "edge"],
     "alpha": ["--alpha", "3"],
     "beta": ["--beta", "3"],
     "delta": ["--delta", "3"],
@@ -241,12 +242,12 @@ def test_the_ending_of_the_output_chooses_its_format(
     ("arguments", "words"),
     [
         (
-            ("broadcast", *CIRCUIT, "--ports", "1", "--duplex", "half"),
+            ("broadcast", "torus(5, 5)", "--algorithm", "axis", "--ports", "1", "--duplex", "half"),
             "serves all-port, circuit-switched, not 1-port, half duplex, circuit-switched",
         ),
         (
             ("broadcast", *CIRCUIT, "--switching", "store-and-forward"),
-            "serves all-port, circuit-switched, not all-port, full duplex, store-and-forward",
+            "serves circuit-switched, not all-port, full duplex, store-and-forward",
         ),
         (("broadcast", "petersen", "--algorithm", "list", "--save", "x.json"), "nothing to write"),
         (("distances", "petersen", "--from", "1", "--exact"), "leave out --exact"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives import lower_bounds
+from hopscape.collectives.choose import run_algorithm
 from hopscape.core.errors import DisconnectedError
 
 INWARD_STAR = Network.from_links(6, [1, 2, 3, 4, 5], [0] * 5, duplex=False, spec="inward star")
@@ -143,9 +144,25 @@ def test_the_root_needs_nothing():
     assert best(complete, Goal.one_to_many(0, [])) == 0
 
 
-def test_circuits_know_no_distance():
-    bounds = lower_bounds(hopscape.build("path(9)"), Goal.broadcast(0), Model(switching="circuit"))
-    assert [b.rounds for b in bounds] == [2]
+def test_circuits_know_no_distance_but_links():
+    model = Model(switching="circuit")
+    bounds = lower_bounds(hopscape.build("complete(9)"), Goal.broadcast(0), model)
+    assert [b.rounds for b in bounds] == [1, 1]
+    bounds = lower_bounds(hopscape.build("path(9)"), Goal.broadcast(0), model)
+    assert [b.rounds for b in bounds] == [3, 3]  # 1, 2, 5, 14 from the end of a path
+    why = "1 channels lead to 6 nodes, at most 1, 4, 13 informed there after each round"
+    assert (3, why) in {
+        (b.rounds, b.why) for b in lower_bounds(hopscape.build("path(9)"), Goal.broadcast(6), model)
+    }
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_bounds_of_circuits_on_paths_are_met(count):
+    """On a path the rounds by construction are the bound, from every root."""
+    network = hopscape.build(f"path({count})")
+    for root in range(count):
+        made = run_algorithm(network, Goal.broadcast(root), "circuit")
+        assert made.rounds == best(network, made.goal, made.model)
 
 
 def test_switches_count_for_distance_but_want_nothing():

@@ -16,13 +16,21 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
-__all__ = ["Bound", "Optimum", "bandwidth_optimum", "least_load", "lower_bounds"]
+__all__ = [
+    "Bound",
+    "Optimum",
+    "bandwidth_optimum",
+    "informed_at_most",
+    "least_load",
+    "lower_bounds",
+]
 
 _ALL_PAIRS = 12_000
 _PAIRS = 16_000_000
 _SOME = 64
 _CUTS = 4_000_000
 _FLOWS = 600
+_NECKS = 12
 _VARIABLES = 4_000
 
 
@@ -62,10 +70,10 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
     counted = model.packing == "unit" and model.switching != "cut-through"
     if not goal.groups:
         found += _distance_bounds(network, goal, model)
-        found += _growth_bounds(network, goal, model)
+        found += [*_growth_bounds(network, goal, model), *_neck_bounds(network, goal, model)]
         if model.packing == "unit":
             found += [*_port_bounds(network, goal, model), *_arrival_bounds(network, goal, model)]
-        if isinstance(network.family, Family):
+        if isinstance(network.family, Family) and not goal.sources:
             found += [Bound(*known) for known in network.family.bounds(network, goal, model)]
     if counted:
         found += _traffic_bounds(network, goal, model)
@@ -90,11 +98,12 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     hops = 0
     if goal.root is not None:
         inward = goal.kind in ("gather", "reduce")
-        reach = (distances_to if inward else distances_from)(network, goal.root)
+        reach = distances_to(network, goal.root) if inward else _from_nearest(network, goal)
         promise = goal.on(network)
         hops = _farthest(network, reach[promise.wanted], -1)
         way = "to" if inward else "from"
-        return [Bound(hops, f"the largest distance {way} node {goal.root} is {hops}")]
+        whom = "the nearest source" if goal.sources else f"node {goal.root}"
+        return [Bound(hops, f"the largest distance {way} {whom} is {hops}")]
     if goal.kind == "permutation":
         hops = _farthest(network, _pair_distances(network, goal), -1)
     elif network.facts.diameter is not None and not network.has_switches:
@@ -139,28 +148,111 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """With k ports the number of informed nodes grows at most by the factor k + 1 per round."""
     if goal.kind == "permutation":
         return []
-    whom = _others(network, goal) + 1
     inward = goal.kind in ("reduce", "gather", "reduce-scatter")
     widths = np.diff(network.reversed_csr()[0]) if inward else network.degrees
-    if rules.switching == "cut-through" and not rules.in_network:
-        widths = widths[network.endpoints]  # switches do not copy
-    widest = int(widths.max(initial=0))
-    ports = widest if rules.ports is None else min(rules.ports, widest)
-    rounds, informed = 0, 1
-    while informed < whom and ports > 0:
-        informed *= ports + 1
-        rounds += 1
-    return [Bound(rounds, f"one informed node becomes at most {ports + 1} in a round")]
+    if rules.ports is not None:
+        widths = np.minimum(widths, rules.ports)
+    may = np.ones(network.order, dtype=bool)
+    if rules.switching != "store-and-forward" and not rules.in_network:
+        may[:] = False
+        may[network.endpoints] = True  # switches do not copy
+    have = [goal.root, *goal.sources] if goal.root is not None else []
+    if not have:
+        have = [int(network.endpoints[np.argmin(widths[network.endpoints])])]
+    may[have] = False
+    most = informed_at_most(widths[have], widths[may], len(have) + _others(network, goal))
+    fastest = int(widths[may].max(initial=int(widths[have].max(initial=0))))
+    plain = [len(have) * (fastest + 1) ** r for r in range(len(most))]
+    if most[:-1] == plain[:-1]:
+        noun = "one informed node becomes" if len(have) == 1 else "every informed node becomes"
+        return [Bound(len(most) - 1, f"{noun} at most {fastest + 1} in a round")]
+    told = ", ".join(map(str, most[1:]))
+    return [Bound(len(most) - 1, f"at most {told} nodes have it after each round, by their links")]
+
+
+def _neck_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """What circuits bring into a part of the network: by the links into it, and from inside.
+
+    The parts are what is left in one piece when the nodes within some distance of the root are
+    taken away.
+    """
+    if rules.switching != "circuit" or goal.kind not in ("broadcast", "one-to-many"):
+        return []
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    away = _from_nearest(network, goal)
+    best = Bound(0, "")
+    wanted = np.isin(np.arange(network.order), goal.on(network).wanted)
+    starts = np.isin(np.arange(network.order), network.endpoints) | rules.in_network
+    widths = np.where(starts, np.minimum(network.degrees, rules.ports or network.ports), 0)
+    tails, heads = network.tails, network.heads
+    for near in range(min(int(away.max(initial=0)), _NECKS)):
+        outside = (away > near) | (away < 0)
+        inner = outside[tails] & outside[heads]
+        ones = np.ones(int(inner.sum()), dtype=np.int8)
+        matrix = csr_array((ones, (tails[inner], heads[inner])), shape=(network.order,) * 2)
+        _, part = connected_components(matrix, directed=False)
+        into = np.bincount(part[heads[~outside[tails] & outside[heads]]], minlength=network.order)
+        for k in np.unique(part[outside & wanted]).tolist():
+            mine = part == k
+            most = informed_at_most(
+                widths[:0], widths[mine], int((mine & wanted).sum()), int(into[k])
+            )
+            if into[k] and len(most) - 1 > best.rounds:
+                told = ", ".join(map(str, most[1:]))
+                why = (
+                    f"{into[k]} channels lead to {mine.sum()} nodes, at most {told} informed there"
+                )
+                best = Bound(len(most) - 1, f"{why} after each round")
+    return [best] if best.rounds else []
+
+
+def _from_nearest(network: Network, goal: Goal) -> IntArray:
+    """Distances from the nearest node that has the data, -1 where there is no path."""
+    assert goal.root is not None
+    reach: IntArray = distances_from(network, goal.root)
+    for node in goal.sources:
+        other = distances_from(network, node)
+        reach = np.where((reach < 0) | ((other >= 0) & (other < reach)), other, reach)
+    return reach
+
+
+def informed_at_most(have: IntArray, others: IntArray, whom: int, more: int = 0) -> list[int]:
+    """How many nodes have a message before and after each round, at most, until `whom` have it.
+
+    Parameters
+    ----------
+    have, others : int64[...]
+        How many a node can send in a round: those that have it at first, and all others, of which
+        the widest get it first.
+    whom : int
+    more : int
+        How many get it in every round from elsewhere.
+
+    Examples
+    --------
+    >>> informed_at_most(np.array([2]), np.array([2, 2, 2, 3, 3, 3, 3, 4]), 9)  # a 3 x 3 mesh
+    [1, 3, 12]
+    """
+    most = [len(have)]
+    first, sent = int(have.sum()) + more, np.concatenate([[0], np.cumsum(np.sort(others)[::-1])])
+    while most[-1] < whom:
+        new = first + int(sent[min(most[-1] - len(have), len(sent) - 1)])
+        if not new:
+            break
+        most.append(most[-1] + new)
+    return most
 
 
 def _others(network: Network, goal: Goal) -> int:
-    """How many nodes must be served besides the root (or besides any one endpoint)."""
+    """How many nodes must be served besides those that have it (or besides any one endpoint)."""
     if goal.root is None and goal.kind != "permutation":
         return network.endpoint_count - 1
     wanted = goal.on(network).wanted
     if goal.root is None:
         return len(wanted) - 1
-    return len(wanted) - int(goal.root in wanted)
+    return len(np.setdiff1d(wanted, [goal.root, *goal.sources]))
 
 
 def _port_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
@@ -178,7 +270,8 @@ def _port_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     if goal.kind == "all-reduce":
         node = _narrowest(network, into=False)
         return [_spread(network, node, chunks, network.endpoints, rules)]
-    if goal.kind in ("broadcast", "one-to-many") and goal.chunks > 1 and goal.root is not None:
+    sent = goal.kind in ("broadcast", "one-to-many") and goal.chunks > 1 and not goal.sources
+    if sent and goal.root is not None:
         return [_spread(network, goal.root, chunks, goal.on(network).wanted, rules)]
     return []
 
@@ -368,10 +461,13 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     gives, takes = _widths(network, model, into=False), _widths(network, model, into=True)
     narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
     root = goal.root
-    others = ends[ends != root]
+    have = [] if root is None else [root, *goal.sources]
+    others = np.setdiff1d(ends, have)
+    if not len(others):
+        return 0.0, 0.0
     added = share if goal.kind in ("reduce", "reduce-scatter", "all-reduce") else 0.0
     if root is not None:
-        inward, outward = float(takes[root]), float(gives[root])
+        inward, outward = float(takes[root]), float(gives[have].sum())
         far_in, far_out = float(takes[others].min()), float(gives[others].min())
         loads = {
             "scatter": share / outward,

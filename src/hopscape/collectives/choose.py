@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.groups import among_groups
@@ -76,6 +78,8 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     if not isinstance(family, Family) or goal.groups:
         return added
     found = [one for one in family.collectives() if one.goal == goal.kind]
+    own = {one.name for one in found}
+    added = tuple(one for one in added if one.name not in own)
     turns = type(family).rotations is not Family.rotations
     if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
@@ -269,6 +273,7 @@ def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
         found = next(tried, own)
     out: dict[str, Any] = {"disjoint": found}
     if schedule.goal.kind == "broadcast" and schedule.goal.root is not None:
-        reach = distances_from(schedule.network, schedule.goal.root)
+        have = [schedule.goal.root, *schedule.goal.sources]
+        reach = np.min([distances_from(schedule.network, node) for node in have], axis=0)
         out["path_lower_bound"] = int(reach.max(initial=0))
     return out

@@ -32,6 +32,10 @@ _SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
 _MANY_MOVES = 10_000_000
 _WAYS_OF_PACKING = ("unit", "packed")
+_PLANNED = ("translations", "bandwidth")
+"""Algorithms that plan for one node of each orbit: they come first, being near the bound."""
+_SECONDS = {"all-reduce": 3e-6}
+_SECOND = 7e-7  # of a transfer that is made and checked
 
 
 @dataclass(frozen=True)
@@ -175,12 +179,12 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     for more in (_turned_round(network, goal), CLASSICS):
         names = {one.name for one in found}
         found += [one for one in more if one.goal == goal.kind and one.name not in names]
-    return sorted(found, key=_is_dear)
+    return sorted(found, key=lambda one: (_is_dear(one), one.name not in _PLANNED))
 
 
 def _is_dear(one: Collective) -> bool:
     """Does an algorithm search for long? Those for any network that packages add do."""
-    return one.name in {added.name for added in load_plugins("collectives").values()}
+    return any(one is added for added in load_plugins("collectives").values())
 
 
 def _turned_round(network: Network, goal: Goal) -> list[Collective]:
@@ -410,6 +414,7 @@ def _try(
     for aim in _variants(network, goal, size):
         for rules in _served(one, network, model):
             try:
+                _check_pace(one, network, aim)
                 if others or made:
                     check_time(one.name)
                     _check_moves(network, aim)
@@ -426,8 +431,29 @@ def _try(
     return _undominated(made), why or _hop_by_hop(network)
 
 
+def _check_pace(one: Collective, network: Network, goal: Goal) -> None:
+    """Refuse what takes far longer than there is time, however it is made."""
+    if one.name in _PLANNED and goal.kind in ("all-gather", "all-to-all"):
+        return  # these need not be written out
+    needed = _SECONDS.get(goal.kind, _SECOND) * _moves(network, goal)
+    if needed > 1:
+        check_time(f"a schedule of {_moves(network, goal):,} transfers", needed)
+
+
 def _check_moves(network: Network, goal: Goal) -> None:
     """Refuse a second schedule of very many transfers."""
+    moves = _moves(network, goal)
+    if moves > _MANY_MOVES:
+        raise TooLargeError(
+            f"{moves:,} chunks would have to move; beyond {_MANY_MOVES:,} only the first algorithm"
+            " that serves is run, or the one that is named"
+        )
+
+
+def _moves(network: Network, goal: Goal) -> int:
+    """Transfers of any schedule, at least."""
+    if goal.groups:
+        return 0
     count = network.endpoint_count
     each = {
         "all-gather": count * (count - 1) * goal.chunks,
@@ -435,12 +461,7 @@ def _check_moves(network: Network, goal: Goal) -> None:
         "all-to-all": count * (count - 1) * goal.chunks,
         "all-reduce": 2 * (count - 1) * goal.chunks,
     }
-    moves = each.get(goal.kind, (count - 1) * goal.chunks)
-    if moves > _MANY_MOVES:
-        raise TooLargeError(
-            f"{moves:,} chunks would have to move; beyond {_MANY_MOVES:,} only the first algorithm"
-            " that serves is run, or the one that is named"
-        )
+    return each.get(goal.kind, (count - 1) * goal.chunks)
 
 
 def _hop_by_hop(network: Network) -> str:

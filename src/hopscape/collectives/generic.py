@@ -44,7 +44,9 @@ _SECONDS = 3e-7  # of a transfer
 _MANY = 1000
 
 
-def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
+def broadcast(
+    network: Network, root: int, model: Model = Model(), sources: Sequence[int] = ()
+) -> Schedule:
     """One chunk from the root to every endpoint, down a tree of breadth-first search.
 
     With all ports it takes as many rounds as the root's eccentricity, which is best. With k ports a
@@ -60,23 +62,27 @@ def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
     4
     """
     root = network.node(root)
-    tree = shortest_path_tree(network, root)
-    goal = Goal.broadcast(root)
+    goal = Goal.broadcast(root, sources=sources)
+    tree = shortest_path_tree(network, root, sources=goal.sources)
     best = _tree_schedule(network, tree, model, goal)
     if model.ports is not None and not network.has_switches and best.rounds > 1:
-        other = _matching_broadcast(network, root, model, limit=best.rounds)
+        other = _matching_broadcast(network, goal, model, limit=best.rounds)
         if other is not None:
             return other
     return best
 
 
 def one_to_many(
-    network: Network, root: int, targets: Sequence[int], model: Model = Model()
+    network: Network,
+    root: int,
+    targets: Sequence[int],
+    model: Model = Model(),
+    sources: Sequence[int] = (),
 ) -> Schedule:
     """One chunk from the root to some nodes: the tree of breadth-first search, pruned."""
-    goal = Goal.one_to_many(network.node(root), targets)
+    goal = replace(Goal.one_to_many(network.node(root), targets), sources=tuple(sources))
     wanted = goal.on(network).wanted
-    tree = shortest_path_tree(network, network.node(root), only_to=wanted)
+    tree = shortest_path_tree(network, network.node(root), only_to=wanted, sources=goal.sources)
     return _tree_schedule(network, tree, model, goal)
 
 
@@ -126,20 +132,21 @@ def _turned(network: Network) -> Network:
 
 def _tree_schedule(network: Network, tree: Tree, rules: Model, goal: Goal) -> Schedule:
     when = serve_tree(network, tree, rules.ports)
-    nodes = tree.nodes[1:]
+    nodes = tree.below
     return Schedule.from_columns(
         network, rules, goal, round=when[nodes], channels=tree.channel[nodes], name="tree"
     )
 
 
-def _matching_broadcast(network: Network, root: int, rules: Model, limit: int) -> Schedule | None:
+def _matching_broadcast(network: Network, goal: Goal, rules: Model, limit: int) -> Schedule | None:
     """Match informed with uninformed nodes in every round; None when not below `limit` rounds."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     assert rules.ports is not None
     informed = np.zeros(network.order, dtype=bool)
-    informed[root] = True
+    informed[goal.root] = True
+    informed[list(goal.sources)] = True
     rounds: list[IntArray] = []
     channels: list[IntArray] = []
     tails, heads = network.tails, network.heads
@@ -167,7 +174,7 @@ def _matching_broadcast(network: Network, root: int, rules: Model, limit: int) -
     return Schedule.from_columns(
         network,
         rules,
-        Goal.broadcast(root),
+        goal,
         round=np.concatenate(rounds),
         channels=np.concatenate(channels),
         name="matching",
@@ -406,11 +413,11 @@ def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sched
     if goal.chunks > 1 and not sliced:
         raise ArgumentError(f"there is no generic schedule for {goal.describe()}")
     makers = {
-        "broadcast": lambda: broadcast(network, root, model),
+        "broadcast": lambda: broadcast(network, root, model, goal.sources),
         "reduce": lambda: reduce(network, root, model),
         "scatter": lambda: scatter(network, root, model),
         "gather": lambda: gather(network, root, model),
-        "one-to-many": lambda: one_to_many(network, root, goal.targets, model),
+        "one-to-many": lambda: one_to_many(network, root, goal.targets, model, goal.sources),
         "all-gather": lambda: all_gather(network, model),
         "all-reduce": lambda: all_reduce(network, model, sliced=goal.chunks > 1),
         "all-to-all": lambda: all_to_all(network, model),

@@ -16,7 +16,7 @@ from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.carried import Carried
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.orbit_trees import exchange_by_orbit, gather_by_orbit
-from hopscape.collectives.translations import WRITTEN
+from hopscape.collectives.translations import is_written
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -84,7 +84,7 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -
     """
     rules = _all_port(model)
     orbits = Orbits(network)
-    if network.order > WRITTEN:
+    if not is_written(network, float(network.order) ** 2):
         return Carried(gather_by_orbit(orbits), Goal.all_gather(), rules, "bandwidth")
     require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
     record, sources = _gather_record(orbits)
@@ -198,7 +198,7 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -
     """
     rules = _all_port(model)
     orbits = Orbits(network)
-    if network.order > WRITTEN:
+    if not is_written(network, float(network.order) ** 2):
         return Carried(exchange_by_orbit(orbits), Goal.all_to_all(), rules, "bandwidth")
     rounds, channels, origins, targets = exchange_plan(orbits)
     columns = orbits.spread(rounds, channels, origins, targets)

@@ -53,7 +53,8 @@ class Survivors:
         root = None if goal.root is None else self._number(goal.root, "the root")
         targets = tuple(self._number(v, "a target") for v in goal.targets)
         groups = tuple(tuple(self._number(v, "a member") for v in g) for g in goal.groups)
-        return replace(goal, root=root, targets=targets, groups=groups)
+        sources = tuple(self._number(v, "a source") for v in goal.sources)
+        return replace(goal, root=root, targets=targets, groups=groups, sources=sources)
 
     def _number(self, node: int, what: str) -> int:
         at = int(np.searchsorted(self.nodes, node))
@@ -72,6 +73,7 @@ class Survivors:
             goal.chunks,
             tuple(self.nodes[list(goal.targets)].tolist()),
             tuple(map(tuple, groups)),
+            tuple(self.nodes[list(goal.sources)].tolist()),
         )
 
     def told(self, schedule: Schedule) -> Schedule:

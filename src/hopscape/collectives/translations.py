@@ -23,6 +23,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.progress import time_left
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Translated",
     "invariant_all_gather",
     "invariant_all_to_all",
+    "is_written",
     "plan_all_gather",
     "plan_all_to_all",
 ]
@@ -39,6 +41,14 @@ _TRIES = 20
 _WORDS = 60
 WRITTEN = 3000
 """Nodes up to which all transfers are written out."""
+_SECONDS = 2e-6  # of a transfer that is written out and checked
+_FEW = 1_000_000
+
+
+def is_written(network: Network, transfers: float) -> bool:
+    """Are all transfers of a plan written out? Neither beyond memory nor beyond the time limit."""
+    quick = transfers <= _FEW or _SECONDS * transfers <= time_left() / 2
+    return network.order <= WRITTEN and quick
 
 
 @dataclass(frozen=True)
@@ -389,7 +399,7 @@ def invariant_all_to_all(
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:
     gather = goal.kind == "all-gather"
-    if network.order > WRITTEN:
+    if not is_written(network, float(network.order) ** 2):
         view = Translated(network, factors)
         made = gather_by_orbit(view) if gather else exchange_by_orbit(view)
         return Carried(made, goal, rules, "translations")

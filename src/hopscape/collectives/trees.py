@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,36 +16,49 @@ __all__ = ["Tree", "serve_tree", "shortest_path_tree"]
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree that hangs from a root.
+    """A tree that hangs from a root, or several that hang from the nodes that have the data.
 
     Attributes
     ----------
     root : int
+        The first of the roots.
     channel : int64[order]
         The channel from the parent into each node; -1 for the root and for nodes outside.
     depth : int64[order]
         Hops from the root; -1 for nodes outside.
     nodes : int64[...]
         The nodes of the tree by rising depth, the root first.
+    roots : int
+        How many roots there are.
     """
 
     root: int
     channel: IntArray
     depth: IntArray
     nodes: IntArray
+    roots: int = 1
+
+    @property
+    def below(self) -> IntArray:
+        """The nodes but the roots, by rising depth."""
+        return self.nodes[self.roots :]
 
     def parents(self, network: Network) -> IntArray:
-        """The parent of each node of the tree but the root, in the order of `nodes`."""
-        return network.tails[self.channel[self.nodes[1:]]]
+        """The parent of each node of :attr:`below`."""
+        return network.tails[self.channel[self.below]]
 
 
-def shortest_path_tree(network: Network, root: int, *, only_to: IntArray | None = None) -> Tree:
+def shortest_path_tree(
+    network: Network, root: int, *, only_to: IntArray | None = None, sources: Sequence[int] = ()
+) -> Tree:
     """A tree of breadth-first search, each node hung from the lowest channel that reaches it first.
 
     Parameters
     ----------
     network : Network
     root : int
+    sources : sequence of int
+        Further roots.
     only_to : array of int, optional
         Keep only the branches that lead to these nodes. By default all endpoints must be reached.
 
@@ -56,8 +70,8 @@ def shortest_path_tree(network: Network, root: int, *, only_to: IntArray | None 
     indptr, heads = network.indptr, network.heads
     channel = np.full(network.order, -1, dtype=np.int64)
     depth = np.full(network.order, -1, dtype=np.int64)
-    depth[root] = 0
-    frontier = np.asarray([root], dtype=np.int64)
+    frontier = np.asarray([root, *sources], dtype=np.int64)
+    depth[frontier] = 0
     layers = [frontier]
     while len(frontier):
         starts, counts = indptr[frontier], indptr[frontier + 1] - indptr[frontier]
@@ -78,16 +92,18 @@ def shortest_path_tree(network: Network, root: int, *, only_to: IntArray | None 
             f" ({len(lost)} such nodes)"
         )
     if only_to is not None or network.has_switches:
-        nodes = _prune(network, channel, nodes, wanted)
-    return Tree(root, channel, depth, nodes)
+        nodes = _prune(network, channel, nodes, wanted, len(layers[0]))
+    return Tree(root, channel, depth, nodes, len(layers[0]))
 
 
-def _prune(network: Network, channel: IntArray, nodes: IntArray, wanted: IntArray) -> IntArray:
-    """Keep the nodes that have a wanted node below them (or are one), and the root."""
+def _prune(
+    network: Network, channel: IntArray, nodes: IntArray, wanted: IntArray, roots: int
+) -> IntArray:
+    """Keep the nodes that have a wanted node below them (or are one), and the roots."""
     keep = np.zeros(network.order, dtype=bool)
     keep[wanted] = True
-    keep[nodes[0]] = True
-    for v in nodes[:0:-1]:
+    keep[nodes[:roots]] = True
+    for v in nodes[roots:][::-1]:
         if keep[v]:
             keep[network.tails[channel[v]]] = True
     return nodes[keep[nodes]]
@@ -101,11 +117,11 @@ def serve_tree(network: Network, tree: Tree, ports: int | None) -> IntArray:
     """
     when = np.full(network.order, -1, dtype=np.int64)
     if ports is None:
-        when[tree.nodes[1:]] = tree.depth[tree.nodes[1:]] - 1
+        when[tree.below] = tree.depth[tree.below] - 1
         return when
     children: dict[int, list[int]] = {}
     parents = tree.parents(network)
-    for v, parent in zip(tree.nodes[1:].tolist(), parents.tolist(), strict=True):
+    for v, parent in zip(tree.below.tolist(), parents.tolist(), strict=True):
         children.setdefault(parent, []).append(v)
     takes = np.zeros(network.order, dtype=np.int64)
     for v in tree.nodes[::-1].tolist():

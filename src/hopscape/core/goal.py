@@ -35,6 +35,7 @@ _ROOTED = ("broadcast", "scatter", "gather", "reduce", "one-to-many")
 _SLICED = ("broadcast", "one-to-many", "reduce", "all-reduce")
 _IN_PIECES = ("all-gather", "reduce-scatter", "all-to-all")
 _AIMED = ("one-to-many", "permutation")
+_FROM_MANY = ("broadcast", "one-to-many")
 _COMBINING = ("reduce", "reduce-scatter", "all-reduce")
 EVERYBODY = -1
 Groups = Sequence[Sequence[int]]
@@ -54,12 +55,15 @@ class Promise:
         The nodes meant by -1, ascending.
     combines : bool
         Are the shares of all endpoints added up?
+    also : tuple of int
+        Nodes that have every chunk before, besides its origin.
     """
 
     origins: IntArray
     destinations: IntArray
     wanted: IntArray
     combines: bool
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ class Goal:
     In all-gather, reduce-scatter and all-to-all `chunks` says in how many pieces every datum comes:
     piece p of datum j is chunk j·chunks + p.
 
+    Broadcast and one-to-many may have further `sources`: nodes that have what the root has.
+
     With `groups` the endpoints of a group take the place of all endpoints; the other nodes forward
     only. Several groups run at once: the chunks of one group follow those of the group before.
 
@@ -102,6 +108,7 @@ class Goal:
     chunks: int = 1
     targets: tuple[int, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
+    sources: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(GoalKind):
@@ -116,6 +123,8 @@ class Goal:
             raise ArgumentError(f"{self.kind} with {self.chunks} chunks is not a goal")
         if self.targets and self.kind not in _AIMED:
             raise ArgumentError(f"{self.kind} has no targets, not {len(self.targets)}")
+        if self.sources and self.kind not in _FROM_MANY:
+            raise ArgumentError(f"{self.kind} has one root; it takes no further sources")
         self._check_groups()
 
     def _check_groups(self) -> None:
@@ -130,8 +139,9 @@ class Goal:
             if len(set(group)) < len(group):
                 twice = next(v for v in group if group.count(v) > 1)
                 raise ArgumentError(f"node {twice} is twice in the same group")
-            if self.root is not None and self.root not in group:
-                raise ArgumentError(f"the root, node {self.root}, is not in the group")
+            for node in () if self.root is None else (self.root, *self.sources):
+                if node not in group:
+                    raise ArgumentError(f"the root, node {node}, is not in the group")
 
     def _make_integers(self) -> None:
         """Turn numpy's integers into Python's, and refuse what is no integer."""
@@ -142,15 +152,17 @@ class Goal:
             object.__setattr__(self, "targets", tuple(index(t) for t in self.targets))
             groups = tuple(tuple(sorted(index(v) for v in group)) for group in self.groups)
             object.__setattr__(self, "groups", groups)
+            sources = sorted({index(v) for v in self.sources} - {self.root})
+            object.__setattr__(self, "sources", tuple(sources))
         except TypeError as error:
             raise ArgumentError(
-                "root, chunks, targets and groups of a goal must be integers"
+                "root, chunks, targets, groups and sources of a goal must be integers"
             ) from error
 
     @classmethod
-    def broadcast(cls, root: int, chunks: int = 1) -> Goal:
-        """One node's data to everybody."""
-        return cls("broadcast", root, chunks)
+    def broadcast(cls, root: int, chunks: int = 1, sources: Sequence[int] = ()) -> Goal:
+        """One node's data to everybody; `sources` have them as well."""
+        return cls("broadcast", root, chunks, sources=tuple(sources))
 
     @classmethod
     def one_to_many(cls, root: int, targets: Sequence[int], chunks: int = 1) -> Goal:
@@ -202,6 +214,8 @@ class Goal:
         words: str = self.kind
         if self.root is not None:
             words += f" {'to' if self.kind in ('gather', 'reduce') else 'from'} node {self.root}"
+        if self.sources:
+            words += f" and {len(self.sources)} more"
         if self.chunks > 1:
             words += f" in {self.chunks} {'pieces' if self.kind in _IN_PIECES else 'chunks'}"
         if self.kind == "one-to-many":
@@ -250,8 +264,8 @@ class Goal:
 
         Of several groups `wanted` holds all members; who wants what, their parts say.
         """
-        if self.root is not None:
-            network.node(self.root)
+        for node in () if self.root is None else (self.root, *self.sources):
+            network.node(node)
         require_memory(16 * self.chunk_count(network), f"{self.kind} on {network.spec}")
         ends = self.members(network)
         combines = self.kind in _COMBINING
@@ -271,10 +285,10 @@ class Goal:
         everybody = np.full(count, EVERYBODY, dtype=np.int64)
         at_root = np.full(count, self.root if self.root is not None else 0, dtype=np.int64)
         if self.kind in ("broadcast", "all-reduce"):
-            return Promise(at_root, everybody, ends, combines)
+            return Promise(at_root, everybody, ends, combines, self.sources)
         if self.kind == "one-to-many":
             wanted, _ = network.resolve(list(self.targets))
-            return Promise(at_root, everybody, wanted.astype(np.int64), combines)
+            return Promise(at_root, everybody, wanted.astype(np.int64), combines, self.sources)
         if self.kind == "reduce":
             return Promise(at_root, at_root, ends, combines)
         if self.kind == "scatter":
@@ -306,6 +320,8 @@ class Goal:
             out["targets"] = list(self.targets)
         if self.groups:
             out["groups"] = [list(group) for group in self.groups]
+        if self.sources:
+            out["sources"] = list(self.sources)
         return out
 
     @classmethod
@@ -313,7 +329,7 @@ class Goal:
         """Read :meth:`to_dict` back."""
         if not isinstance(values, dict) or "kind" not in values:
             raise ArgumentError(f"the goal must name its 'kind', not {values!r}")
-        extra = set(values) - {"kind", "root", "chunks", "targets", "groups"}
+        extra = set(values) - {"kind", "root", "chunks", "targets", "groups", "sources"}
         if extra:
             raise ArgumentError(f"the goal has an unknown key {min(map(str, extra))!r}")
         targets = values.get("targets", [])
@@ -324,7 +340,10 @@ class Goal:
             isinstance(group, list | tuple) for group in groups
         ):
             raise ArgumentError(f"groups of a goal must be lists of nodes, not {groups!r}")
-        numbers += [v for group in groups for v in group]
+        sources = values.get("sources", [])
+        if not isinstance(sources, list | tuple):
+            raise ArgumentError(f"sources of a goal must be a list, not {sources!r}")
+        numbers += [*(v for group in groups for v in group), *sources]
         if not all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
             raise ArgumentError("root, chunks, targets and groups of a goal must be integers")
         if not isinstance(targets, list | tuple):
@@ -335,6 +354,7 @@ class Goal:
             values.get("chunks", 1),
             tuple(targets),
             tuple(tuple(group) for group in groups),
+            tuple(sources),
         )
 
 

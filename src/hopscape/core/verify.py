@@ -138,6 +138,12 @@ def _check_rules(
     for nodes in (schedule.source, schedule.target):
         if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < net.order:
             raise ScheduleError(f"the schedule has nodes beyond the {net.order} of {net.spec}")
+    stop = _at_switch(schedule, net) if circuit and not rules.in_network else None
+    if stop is not None:
+        t, node = stop
+        return _violation(
+            schedule, t, "switch", f"node {node} is a switch, and switches only forward"
+        )
     if rules.switching == "cut-through":
         found = _check_shared(schedule, net, rules)
     else:
@@ -166,6 +172,20 @@ def _check_rules(
         return None
     rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
     return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _at_switch(schedule: Schedule, net: Network) -> tuple[int, int] | None:
+    """The first transfer that begins or ends at a switch, and which one."""
+    if not net.has_switches:
+        return None
+    may = np.zeros(net.order, dtype=np.bool_)
+    may[net.endpoints] = True
+    wrong = ~(may[schedule.source] & may[schedule.target])
+    if not wrong.any():
+        return None
+    t = int(np.argmax(wrong))
+    ends = (int(schedule.source[t]), int(schedule.target[t]))
+    return t, next(node for node in ends if not may[node])
 
 
 def _check_shared(
@@ -252,13 +272,15 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
     schedule, net, promise, columns, first = part
+    also = np.zeros(net.order, dtype=np.bool_)
+    also[list(promise.also)] = True
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         *columns,
         schedule.path_start,
         promise.origins,
         promise.destinations,
         promise.wanted,
-        net.order,
+        also,
     )
     if bad >= 0:
         text = f"its source does not hold chunk {schedule.chunk[bad]} before this round"

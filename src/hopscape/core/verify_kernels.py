@@ -230,9 +230,11 @@ def check_delivery(
     origins: IntArray,
     destinations: IntArray,
     wanted: IntArray,
-    nodes: int,
+    also: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Follow every chunk: is it held where it is sent from, and does it arrive where promised?
+
+    `also` says which nodes hold every chunk from the start, besides its origin.
 
     Returns
     -------
@@ -249,6 +251,8 @@ def check_delivery(
     chain : int
         The longest chain of hops by which a chunk came to a node.
     """
+    nodes = len(also)
+    holders = np.flatnonzero(also)
     mark = np.full(nodes, -1, np.int64)
     arrival = np.zeros(nodes, np.int64)
     hops = np.zeros(nodes, np.int64)
@@ -262,6 +266,10 @@ def check_delivery(
         mark[o] = c
         arrival[o] = -1
         hops[o] = 0
+        for h in holders:
+            mark[h] = c
+            arrival[h] = -1
+            hops[h] = 0
         for i in range(start[c], start[c + 1]):
             t = order[i]
             u, v = source[t], target[t]

@@ -12,7 +12,7 @@ import hopscape
 from conftest import connected_graph
 from hopscape import verify
 from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
-from hopscape.collectives.circuits.paths import circuits_towards, spread_sets
+from hopscape.collectives.circuits.paths import circuits_towards, wires_of
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 
@@ -61,15 +61,14 @@ def test_kernels_find_as_many_on_any_small_graph(seed, order, more, data):
     informed[chosen[:sources]] = True
     goals = chosen[sources : sources + data.draw(st.integers(1, 8))].astype(np.int64)
     wanting[goals] = True
-    before = node_disjoint(network.indptr, network.heads, informed, wanting, goals, False)
+    room = np.where(informed, network.degrees, -1).astype(np.int64)
+    before = node_disjoint(wires_of(network), room, wanting, goals, False)
     assert int((before[goals] >= 0).sum()) == split_flow(network, informed, wanting)
     for goal in goals[before[goals] >= 0].tolist():
         while not informed[goal]:
             assert before[goal] in network.neighbours(goal)
             goal = int(before[goal])
-    served, _ = link_disjoint(
-        network.indptr, network.heads, network.reverse, informed, goals, False
-    )
+    served, _, _ = link_disjoint(wires_of(network), room, goals, False)
     assert int(served.sum()) == link_flow(network, informed, wanting)
 
 
@@ -84,11 +83,10 @@ def test_kernels_find_as_many_circuits_as_a_flow(spec, seed, sources, targets):
     goals = chosen[sources : sources + targets].astype(np.int64)
     wanting = np.zeros(network.order, dtype=bool)
     wanting[goals] = True
-    before = node_disjoint(network.indptr, network.heads, informed, wanting, goals, False)
+    room = np.where(informed, network.degrees, -1).astype(np.int64)
+    before = node_disjoint(wires_of(network), room, wanting, goals, False)
     assert int((before[goals] >= 0).sum()) == split_flow(network, informed, wanting)
-    served, flows = link_disjoint(
-        network.indptr, network.heads, network.reverse, informed, goals, False
-    )
+    served, flows, _ = link_disjoint(wires_of(network), room, goals, False)
     assert int(served.sum()) == link_flow(network, informed, wanting)
     assert not (flows & flows[network.reverse]).any()
 
@@ -109,14 +107,6 @@ def test_broadcasts_towards_any_sets_hold(spec, seed, disjoint, count):
     assert verify(schedule)
     strict = circuits_towards(network, root, sets, disjoint, strict=True)
     assert strict is None or (verify(strict) and strict.rounds <= count + 1)
-
-
-def test_spread_sets_are_nested_and_far_apart():
-    network = hopscape.build("torus(9, 9)")
-    sets = spread_sets(network, 40, 5)
-    assert [len(s) for s in sets] == [5, 17]  # 17 senders are enough for 81 nodes
-    assert set(sets[0]) <= set(sets[1])
-    assert sets[0][0] == 40
 
 
 def test_simplex_networks_are_refused():

@@ -42,8 +42,12 @@ if TYPE_CHECKING:
 __all__ = ["GOALS", "GoalCommand", "verify"]
 
 FromOption = Annotated[
-    str | None,
-    typer.Option("--from", help="The root: a node number or an address; the first endpoint."),
+    list[str] | None,
+    typer.Option(
+        "--from",
+        help="The root: a node number or an address; the first endpoint. In broadcast and"
+        " multicast, again for each further node that has the data.",
+    ),
 ]
 ToOption = Annotated[
     str | None,
@@ -105,6 +109,13 @@ SwitchingOption = Annotated[
         help="store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
     ),
 ]
+DisjointOption = Annotated[
+    str | None,
+    typer.Option(
+        "--disjoint",
+        help="What circuits of a round do not share: vertex, edge (link) or arc (channel).",
+    ),
+]
 InNetworkOption = Annotated[
     bool,
     typer.Option("--in-network", help="Switches store, copy and add; otherwise they only forward."),
@@ -149,14 +160,15 @@ _RULES: dict[str, Any] = {
     "duplex": DuplexOption,
     "packing": PackingOption,
     "switching": SwitchingOption,
+    "disjoint": DisjointOption,
     "alpha": AlphaOption,
     "beta": BetaOption,
     "gamma": GammaOption,
     "delta": DeltaOption,
 }
 """Rules of the model and costs, in the order of the help."""
-_PLAIN = "ports duplex packing switching alpha beta delta"
-_ADDING = "ports duplex packing switching alpha beta gamma delta"
+_PLAIN = "ports duplex packing switching disjoint alpha beta delta"
+_ADDING = "ports duplex packing switching disjoint alpha beta gamma delta"
 
 
 @dataclass(frozen=True)
@@ -341,6 +353,8 @@ def _nothing_to_write(*given: object) -> None:
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """The rules and costs that were given."""
     asked = {name: given[name] for name in _RULES if given.get(name) is not None}
+    if asked.get("disjoint") is not None and asked.get("switching") != "circuit":
+        raise ArgumentError("--disjoint is a rule of circuits; it needs --switching circuit")
     return asked | ({"in_network": True} if given.get("in_network") else {})
 
 
@@ -349,11 +363,13 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[st
     network = whole if left is None else left.left
     groups = tuple(_members(whole, text) for text in _group_texts(given))
     root: int | None = None
+    further: list[int] = []
     if "root" in given:
         text = given["root"]
         alive = network.endpoints if left is None else left.nodes[network.endpoints]
         first = groups[0][0] if groups else int(alive[0])
-        root = first if text is None else whole.node(text)
+        named = [] if text is None else [whole.node(word) for word in _listed(text)]
+        root, *further = named or [first]
     targets: tuple[int, ...] = ()
     if given.get("targets") is not None:
         targets = tuple(sorted({whole.node(t) for t in given["targets"]}))
@@ -361,13 +377,18 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[st
     if given.get("sliced"):
         chunks = len(groups[0]) if groups else network.endpoint_count
     permuted = given.get("permutation")
-    goal = Goal(kind, root, chunks, targets, groups)
+    goal = Goal(kind, root, chunks, targets, groups, tuple(further))
     goal = goal if left is None else left.inside(goal)
     if permuted is None:
         return goal
     if groups:
         raise ArgumentError("--group is for other collectives; name the targets of all endpoints")
     return Goal.permutation(read_permutation(network, permuted))
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    """An option that was given once or several times."""
+    return [value] if isinstance(value, str) else value
 
 
 def _group_texts(given: dict[str, Any]) -> list[str]:

@@ -7,7 +7,8 @@ Several ways are tried and the best result kept (fewest rounds, then shortest ci
 * shrinking: the informed sets of a scheme on a larger torus, pushed together, with circuits found
   by augmenting paths (first without common nodes, then without common links);
 * widening: a scheme on a smaller torus with lines put in between;
-* one axis after the other.
+* one axis after the other;
+* where all these need more rounds than must be, a search (:mod:`.search`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Literal
 
 import numpy as np
 
+from hopscape.collectives.bounds import informed_at_most
 from hopscape.collectives.circuits.lines import fill_gap, line_program
 from hopscape.collectives.circuits.paths import circuits_towards
 from hopscape.collectives.circuits.programs import (
@@ -29,6 +31,7 @@ from hopscape.collectives.circuits.programs import (
     to_schedule,
 )
 from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
+from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.circuits.small import TorusOf, alike, small_program
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
@@ -41,6 +44,7 @@ __all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "
 
 _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
+_SEARCHED = 60_000
 _FACTORS = 10
 _READINGS: tuple[Literal["vertex", "edge"], ...] = ("vertex", "edge")
 _LEVEL_WORDS = {1: "1", 2: "2", 3: "3-ten", 4: "4", 5: "5"}
@@ -68,14 +72,26 @@ def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     degree = sum(min(side - 1, 2) for side in sides)
     least = growth_rounds(network.order, degree)
+    apart = model.shares == "vertex"
     best: Schedule | None = None
     for found in _candidates(network, root, model, sides, least):
+        if apart and found.model.disjoint != "vertex":
+            continue
         if best is None or _merit(found) < _merit(best):
             best = found
         if best.rounds <= least and best.model.disjoint == "vertex":
             break
     assert best is not None
-    return best
+    return _or_searched(best, network, model, least)
+
+
+def _or_searched(best: Schedule, network: Network, model: Model, least: int) -> Schedule:
+    """What a search finds, where it takes fewer rounds."""
+    if best.rounds <= least or network.order > _SEARCHED:
+        return best
+    asked = own_model(model, "vertex" if model.shares == "vertex" else "edge")
+    other = search_circuits(network, best.goal, asked)
+    return other if other.rounds < best.rounds else best
 
 
 def _merit(schedule: Schedule) -> tuple[int, int]:
@@ -314,19 +330,11 @@ def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
 
 
 def mesh_schedule(network: Network, root: int, model: Model) -> Schedule:
-    """One axis after the other on a mesh, or sets spread by distance when that is quicker."""
-    from hopscape.collectives.circuits.paths import spread_sets
-
+    """One axis after the other on a mesh, or what a search finds when that is quicker."""
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     roots = MixedRadix(sides).tuple(root)
     program = line_program(sides, roots)
     best = to_schedule(program, network, 0, model, "circuit", goal=Goal.broadcast(root))
-    degree = int(network.degrees.max(initial=0))
-    if best.rounds == growth_rounds(network.order, degree) or network.order > 4000:
-        return best
-    sets = spread_sets(network, root, degree + 1)
-    for disjoint in _READINGS:
-        other = circuits_towards(network, root, sets, disjoint, "circuit")
-        if other is not None and _merit(other) < _merit(best):
-            best = other.under(own_model(model, disjoint))
-    return best
+    degrees = network.degrees.astype(np.int64)
+    most = informed_at_most(degrees[[root]], np.delete(degrees, root), network.order)
+    return _or_searched(best, network, model, len(most) - 1)

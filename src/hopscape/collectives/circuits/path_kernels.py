@@ -7,14 +7,37 @@ nearest informed one, so that late rounds with many short circuits are as quick 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
 
 
+class Wires(NamedTuple):
+    """The channels of a network, from both ends.
+
+    Attributes
+    ----------
+    indptr, heads, tails : int64[...]
+        Channels by their tails.
+    into_start, into : int64[...]
+        Channels into each node.
+    mate : int64[channels]
+        The channel in the other direction of the same link, -1 where there is none.
+    """
+
+    indptr: IntArray
+    heads: IntArray
+    tails: IntArray
+    into_start: IntArray
+    into: IntArray
+    mate: IntArray
+
+
 @njit(cache=True, nogil=True)
-def _reroute(end, goal, origin, before, after, informed):  # type: ignore[no-untyped-def]
+def _reroute(end, goal, origin, before, after, room):  # type: ignore[no-untyped-def]
     """From `end` to `goal`: take away what is rerouted, then lay the new parts."""
     state = end
     while state != goal:
@@ -30,25 +53,22 @@ def _reroute(end, goal, origin, before, after, informed):  # type: ignore[no-unt
         v, w = state >> 1, towards >> 1
         if state & 1 == 1 and v != w:
             before[w] = v
-            if not informed[v]:
+            if room[v] < 0:
                 after[v] = w
         state = towards
 
 
 @njit(cache=True, nogil=True)
 def node_disjoint(
-    indptr: IntArray,
-    heads: IntArray,
-    informed: IntArray,
-    wanting: IntArray,
-    targets: IntArray,
-    strict: bool,
+    wires: Wires, room: IntArray, wanting: IntArray, targets: IntArray, strict: bool
 ) -> IntArray:
     """Circuits that meet nowhere except at a common start.
 
     Parameters
     ----------
-    informed, wanting : bool[order]
+    room : int64[order]
+        How many circuits may begin at each node; -1 at nodes that do not have the message.
+    wanting : bool[order]
     targets : int64[...]
         The wanting nodes, in the order in which they are tried.
     strict : bool
@@ -59,7 +79,8 @@ def node_disjoint(
     before : int64[order]
         The node before each on its circuit, -1 for nodes on none.
     """
-    order = len(indptr) - 1
+    order = len(room)
+    left = room.copy()
     before = np.full(order, -1, np.int64)
     after = np.full(order, -1, np.int64)
     # two states per node: 2v means that a circuit must arrive at v, 2v + 1 that one may leave v
@@ -76,13 +97,13 @@ def node_disjoint(
             first += 1
             v = state >> 1
             if state & 1 == 0:
-                for i in range(indptr[v], indptr[v + 1]):
-                    w = heads[i]
+                for i in range(wires.into_start[v], wires.into_start[v + 1]):
+                    w = wires.tails[wires.into[i]]
                     if before[v] == w or seen[2 * w + 1] == t or wanting[w]:
                         continue
                     seen[2 * w + 1] = t
                     origin[2 * w + 1] = state
-                    if informed[w]:
+                    if left[w] > 0:
                         end = 2 * w + 1
                         break
                     queue[last] = 2 * w + 1
@@ -92,6 +113,14 @@ def node_disjoint(
                     origin[2 * v + 1] = state
                     queue[last] = 2 * v + 1
                     last += 1
+            elif room[v] >= 0:  # all its circuits have begun: one of them gives way
+                for c in range(wires.indptr[v], wires.indptr[v + 1]):
+                    x = wires.heads[c]
+                    if before[x] == v and seen[2 * x] != t:
+                        seen[2 * x] = t
+                        origin[2 * x] = state
+                        queue[last] = 2 * x
+                        last += 1
             else:
                 x = after[v] if before[v] >= 0 else v
                 if x >= 0 and seen[2 * x] != t:
@@ -103,65 +132,166 @@ def node_disjoint(
             if strict:
                 break
             continue
-        _reroute(end, 2 * t, origin, before, after, informed)
+        left[end >> 1] -= 1
+        _reroute(end, 2 * t, origin, before, after, room)
     return before
 
 
 @njit(cache=True, nogil=True)
+def augment(wires, room, flows, work, target):  # type: ignore[no-untyped-def]
+    """One more circuit, to `target`; others give way where they must. False: there is no room.
+
+    Backwards from the target: a node that lacks a circuit gets one by a free channel into it, or
+    gives up one that leaves it. A channel is free when its link carries nothing in either
+    direction.
+    """
+    seen, by, queue = work
+    seen[-1] += 1
+    stamp = seen[-1]
+    first, last = 0, 1
+    queue[0] = target
+    seen[target] = stamp
+    end = -1
+    while first < last and end < 0:
+        v = queue[first]
+        first += 1
+        for i in range(wires.into_start[v], wires.into_start[v + 1]):
+            c = wires.into[i]
+            w = wires.tails[c]
+            mate = wires.mate[c]
+            if flows[c] or seen[w] == stamp or (mate >= 0 and flows[mate]):
+                continue
+            seen[w] = stamp
+            by[w] = c
+            if room[w] > 0:
+                end = w
+                break
+            queue[last] = w
+            last += 1
+        if end >= 0:
+            break
+        for c in range(wires.indptr[v], wires.indptr[v + 1]):
+            w = wires.heads[c]
+            if not flows[c] or seen[w] == stamp:
+                continue
+            seen[w] = stamp
+            by[w] = -1 - c
+            if room[w] > 0:
+                end = w
+                break
+            queue[last] = w
+            last += 1
+    if end < 0:
+        return False
+    room[end] -= 1
+    w = end
+    while w != target:
+        c = by[w]
+        if c >= 0:
+            flows[c] = True
+            w = wires.heads[c]
+        else:
+            flows[-1 - c] = False
+            w = wires.tails[-1 - c]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def workspace(order):  # type: ignore[no-untyped-def]
+    """Arrays that searches share: stamps (the last one is the clock), channels taken, a queue."""
+    return np.zeros(order + 1, np.int64), np.empty(order, np.int64), np.empty(order, np.int64)
+
+
+@njit(cache=True, nogil=True)
 def link_disjoint(
-    indptr: IntArray,
-    heads: IntArray,
-    reverse: IntArray,
-    informed: IntArray,
-    targets: IntArray,
-    strict: bool,
-) -> tuple[IntArray, IntArray]:
+    wires: Wires, room: IntArray, targets: IntArray, strict: bool
+) -> tuple[IntArray, IntArray, IntArray]:
     """Circuits that use no link twice, in either direction.
+
+    No more could be had if they might share links and not channels: two that meet head-on can
+    change places.
+
+    Parameters
+    ----------
+    room : int64[order]
+        How many circuits may begin at each node; -1 at nodes that do not have the message.
+    targets : int64[...]
+        In the order in which they are tried.
+    strict : bool
+        Stop at the first that cannot be served: then not all can.
 
     Returns
     -------
     served : bool[targets]
     flows : bool[channels]
         The channels in use.
+    left : int64[order]
+        Circuits that may still begin.
     """
-    order = len(indptr) - 1
-    flows = np.zeros(len(heads), np.bool_)
+    left = room.copy()
+    flows = np.zeros(len(wires.heads), np.bool_)
     served = np.zeros(len(targets), np.bool_)
-    seen = np.full(order, -1, np.int64)
-    by = np.full(order, -1, np.int64)
-    queue = np.empty(order, np.int64)
+    work = workspace(len(room))
     for k in range(len(targets)):
-        t = targets[k]
-        first, last = 0, 1
-        queue[0] = t
-        seen[t] = k
-        end = -1
-        while first < last and end < 0:
-            v = queue[first]
-            first += 1
-            for i in range(indptr[v], indptr[v + 1]):
-                w = heads[i]
-                c = reverse[i]  # the channel w -> v
-                if c < 0 or flows[c] or seen[w] == k:
-                    continue
-                seen[w] = k
-                by[w] = c
-                if informed[w]:
-                    end = w
-                    break
-                queue[last] = w
-                last += 1
-        if end < 0:
-            if strict:
+        served[k] = augment(wires, left, flows, work, targets[k])
+        if strict and not served[k]:
+            break
+    return served, flows, left
+
+
+@njit(cache=True, nogil=True)
+def _unwind(wires, flows, begun, target, path, place):  # type: ignore[no-untyped-def]
+    """Take the circuit that ends at `target` out of the flows; its channels, the last one first.
+
+    `begun` counts the circuits that begin at each node; `place` is -1 everywhere. Loops are left
+    out. Returns the number of channels.
+    """
+    count, v = 0, target
+    place[v] = 0
+    while True:
+        taken = -1
+        for i in range(wires.into_start[v], wires.into_start[v + 1]):
+            if flows[wires.into[i]]:
+                taken = wires.into[i]
                 break
-            continue
-        served[k] = True
-        w = end
-        while w != t:
-            c = by[w]
-            if flows[reverse[c]]:
-                flows[reverse[c]] = False
-            else:
-                flows[c] = True
-            w = heads[c]
-    return served, flows
+        flows[taken] = False
+        path[count] = taken
+        count += 1
+        v = wires.tails[taken]
+        if place[v] >= 0:  # a loop
+            for k in range(place[v], count - 1):
+                place[wires.tails[path[k]]] = -1
+            count = place[v]
+        place[v] = count
+        if begun[v] > 0:
+            begun[v] -= 1
+            break
+    place[target] = -1
+    for k in range(count):
+        place[wires.tails[path[k]]] = -1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def unwind_all(
+    wires: Wires, flows: IntArray, begun: IntArray, targets: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Flows as circuits to these targets, all served: lengths, and channels one after the other.
+
+    Takes the circuits out of `flows` and `begun`.
+    """
+    lengths = np.zeros(len(targets), np.int64)
+    used = 0
+    for c in range(len(flows)):
+        used += flows[c]
+    channels = np.empty(used, np.int64)
+    path = np.empty(used + 1, np.int64)
+    place = np.full(len(begun), -1, np.int64)
+    filled = 0
+    for k in range(len(targets)):
+        count = _unwind(wires, flows, begun, targets[k], path, place)
+        for i in range(count):
+            channels[filled + i] = path[count - 1 - i]
+        lengths[k] = count
+        filled += count
+    return lengths, channels[:filled]

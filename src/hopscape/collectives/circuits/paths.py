@@ -7,7 +7,7 @@ augmenting paths. Who cannot be reached in a round is tried again in the next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,7 +18,20 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["circuits_towards", "spread_sets"]
+if TYPE_CHECKING:
+    from hopscape.collectives.circuits.path_kernels import Wires
+
+__all__ = [
+    "Paths",
+    "assemble",
+    "circuits_towards",
+    "link_circuits",
+    "node_circuits",
+    "wires_of",
+]
+
+Paths = tuple[IntArray, IntArray]
+"""The circuits of a round: their lengths, and all their channels, one circuit after the other."""
 
 
 def circuits_towards(
@@ -54,10 +67,11 @@ def circuits_towards(
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; circuits need duplex links")
+    wires, degrees = wires_of(network), network.degrees.astype(np.int64)
     informed = np.zeros(network.order, dtype=np.bool_)
     informed[root] = True
-    find = _node_circuits if disjoint == "vertex" else _link_circuits
-    paths: list[tuple[IntArray, IntArray]] = []
+    find = node_circuits if disjoint == "vertex" else link_circuits
+    paths: list[Paths] = []
     wanted = np.zeros(network.order, dtype=np.bool_)
     while not informed.all():
         r = len(paths)
@@ -67,7 +81,7 @@ def circuits_towards(
         wanted[sets[r] if r < len(sets) else slice(None)] = True
         new = wanted & ~informed & ~late
         targets = np.concatenate([np.flatnonzero(late), np.flatnonzero(new)])
-        lengths, channels = find(network, informed, targets, strict)
+        lengths, channels = find(wires, np.where(informed, degrees, -1), targets, strict)
         if strict and len(lengths) < len(targets):
             return None
         if not len(lengths) and r >= len(sets):
@@ -75,22 +89,20 @@ def circuits_towards(
         paths.append((lengths, channels))
         ends = np.cumsum(lengths) - 1
         informed[network.heads[channels[ends]]] = True
-    return _assemble(network, root, paths, disjoint, name)
+    model = Model(switching="circuit", disjoint=disjoint)
+    return assemble(network, Goal.broadcast(root), model, paths, name)
 
 
-def _assemble(
-    network: Network,
-    root: int,
-    paths: Sequence[tuple[IntArray, IntArray]],
-    disjoint: Literal["vertex", "edge"],
-    name: str,
+def assemble(
+    network: Network, goal: Goal, model: Model, paths: Sequence[Paths], name: str
 ) -> Schedule:
+    """The schedule of circuits, given round by round as lengths and channels."""
     none = np.empty(0, dtype=np.int64)
     lengths = np.concatenate([none, *(p[0] for p in paths)])
     return Schedule.from_columns(
         network,
-        Model(switching="circuit", disjoint=disjoint),
-        Goal.broadcast(root),
+        model,
+        goal,
         round=np.repeat(np.arange(len(paths)), [len(p[0]) for p in paths]),
         channels=np.concatenate([none, *(p[1] for p in paths)]),
         path_start=np.concatenate([[0], np.cumsum(lengths)]),
@@ -99,34 +111,42 @@ def _assemble(
     )
 
 
-def _node_circuits(
-    network: Network, informed: IntArray, targets: IntArray, strict: bool
-) -> tuple[IntArray, IntArray]:
-    """Lengths of circuits and all their channels, one circuit after the other."""
+def node_circuits(wires: Wires, room: IntArray, targets: IntArray, strict: bool) -> Paths:
+    """Circuits that share no node: their lengths, and all channels, one circuit after the other.
+
+    Parameters
+    ----------
+    room : int64[order]
+        How many circuits may begin at each node; -1 at nodes that do not have the message.
+    targets : int64[...]
+        In the order in which they are tried.
+    strict : bool
+        Stop at the first that cannot be served.
+    """
     from hopscape.collectives.circuits.path_kernels import node_disjoint
 
-    wanting = np.zeros(network.order, dtype=np.bool_)
+    wanting = np.zeros(len(room), dtype=np.bool_)
     wanting[targets] = True
-    before = node_disjoint(network.indptr, network.heads, informed, wanting, targets, strict)
-    into = np.full(network.order, -1, dtype=np.int64)
+    before = node_disjoint(wires, room, wanting, targets, strict)
+    into = np.full(len(room), -1, dtype=np.int64)
     on = np.flatnonzero(before >= 0)
-    for k in range(network.ports):
-        place = network.indptr[on] + k
-        there = place < network.indptr[on + 1]
-        place = np.where(there, place, 0)
-        hit = there & (network.heads[place] == before[on])
-        into[on[hit]] = network.reverse[place[hit]]
+    for k in range(int(np.diff(wires.into_start).max(initial=0))):
+        place = wires.into_start[on] + k
+        there = place < wires.into_start[on + 1]
+        channel = wires.into[np.where(there, place, 0)]
+        hit = there & (wires.tails[channel] == before[on])
+        into[on[hit]] = channel[hit]
     ends = targets[before[targets] >= 0]
     at, trail = ends.copy(), []
     going = np.arange(len(ends))
     while len(going):
         trail.append((going, into[at[going]]))
         at[going] = before[at[going]]
-        going = going[~informed[at[going]]]
+        going = going[room[at[going]] < 0]
     return _untrail(len(ends), trail)
 
 
-def _untrail(count: int, trail: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
+def _untrail(count: int, trail: Sequence[tuple[IntArray, IntArray]]) -> Paths:
     """Paths that were followed from their ends, all at once, put the right way round."""
     lengths = np.zeros(count, dtype=np.int64)
     for going, _ in trail:
@@ -138,51 +158,23 @@ def _untrail(count: int, trail: Sequence[tuple[IntArray, IntArray]]) -> tuple[In
     return lengths, channels
 
 
-def _link_circuits(
-    network: Network, informed: IntArray, targets: IntArray, strict: bool
-) -> tuple[IntArray, IntArray]:
-    from hopscape.collectives.circuits.path_kernels import link_disjoint
+def link_circuits(wires: Wires, room: IntArray, targets: IntArray, strict: bool) -> Paths:
+    """As :func:`node_circuits`, circuits that share no link."""
+    from hopscape.collectives.circuits.path_kernels import link_disjoint, unwind_all
 
-    served, flows = link_disjoint(
-        network.indptr, network.heads, network.reverse, informed, targets, strict
-    )
-    into: dict[int, list[int]] = {}
-    for c in np.flatnonzero(flows).tolist():
-        into.setdefault(int(network.heads[c]), []).append(c)
-    lengths, channels = [], []
-    for t in targets[served].tolist():
-        at, path, place = t, [], {t: 0}
-        while not informed[at]:
-            c = into[at].pop()
-            path.append(c)
-            at = int(network.tails[c])
-            if at in place:  # a loop: leave it out
-                for gone in path[place[at] :]:
-                    place.pop(int(network.tails[gone]), None)
-                path = path[: place.setdefault(at, len(path))]
-                place[at] = len(path)
-            else:
-                place[at] = len(path)
-        lengths.append(len(path))
-        channels += path[::-1]
-    return np.array(lengths, dtype=np.int64), np.array(channels, dtype=np.int64)
+    served, flows, left = link_disjoint(wires, room, targets, strict)
+    return unwind_all(wires, flows, room - left, targets[served])
 
 
-def spread_sets(network: Network, root: int, factor: int) -> list[IntArray]:
-    """Nested sets of factor, factor², ... nodes, spread over the network.
+def wires_of(network: Network) -> Wires:
+    """The channels as the kernels take them."""
+    from hopscape.collectives.circuits.path_kernels import Wires
 
-    Every next node is one that is farthest from all before it. The last set is no larger than
-    needed for one more round to serve everybody.
-    """
-    from hopscape.core.distances import distances_from
-
-    order = [root]
-    away = distances_from(network, root).astype(np.int64)
-    while len(order) * factor < network.order:
-        order.append(int(away.argmax()))
-        np.minimum(away, distances_from(network, order[-1]), out=away)
-    sets, size = [], factor
-    while size < network.order:
-        sets.append(np.array(order[:size], dtype=np.int64))
-        size *= factor
-    return sets
+    indptr, heads = network.indptr.astype(np.int64), network.heads.astype(np.int64)
+    mate = network.reverse.astype(np.int64)
+    if network.duplex:
+        start, into = indptr, mate
+    else:
+        counts = np.bincount(heads, minlength=network.order)
+        start, into = np.concatenate([[0], np.cumsum(counts)]), np.argsort(heads, kind="stable")
+    return Wires(indptr, heads, network.tails.astype(np.int64), start, into, mate)

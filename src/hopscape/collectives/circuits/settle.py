@@ -8,14 +8,18 @@ Circuits are found exactly (augmenting paths), so that a set that is accepted is
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.paths import circuits_towards, wires_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.schedule import Schedule
+
+if TYPE_CHECKING:
+    from hopscape.collectives.circuits.path_kernels import Wires
 
 __all__ = ["chain_lengths", "search_sets", "shorten_sets"]
 
@@ -50,25 +54,26 @@ def search_sets(
     generator = np.random.default_rng(seed)
     factor = int(network.degrees.max(initial=0)) + 1
     even = math.ceil(network.order ** (1 / rounds))
+    wires, degrees = wires_of(network), network.degrees.astype(np.int64)
     for attempt in track(range(tries), "searching informed sets"):
         growth = factor if attempt % 2 else min(factor, even + attempt // 2)
         sets: list[IntArray] = []
         above = np.arange(network.order)
         for r in range(rounds - 1, 0, -1):
             size = min(growth**r, len(above))
-            found = _settle(network, above, size, r == rounds - 1, generator, moves)
+            found = _settle(wires, above, size, r == rounds - 1, generator, moves)
             if found is None:
                 break
             sets.insert(0, found)
             above = found
         else:
-            if _unserved(network, np.array([0]), above) == 0:
+            if _unserved(wires, degrees, np.array([0]), above) == 0:
                 return sets
     return None
 
 
 def _settle(
-    network: Network,
+    wires: Wires,
     above: IntArray,
     size: int,
     everywhere: bool,
@@ -78,14 +83,15 @@ def _settle(
     """A subset with node 0 from which circuits lead to all of `above`."""
     others = above[above != 0]
     chosen = np.concatenate([[0], generator.permutation(others)[: size - 1]])
-    cost = _unserved(network, chosen, above)
+    degrees = np.diff(wires.indptr)
+    cost = _unserved(wires, degrees, chosen, above)
     for step in range(moves):
         if cost == 0:
             return np.sort(chosen)
         heat = 0.8 * (1 - step / moves) + 0.05
         i = int(generator.integers(1, size)) if size > 1 else 0
         if everywhere and generator.random() < 0.8:
-            row = network.heads[network.indptr[chosen[i]] : network.indptr[chosen[i] + 1]]
+            row = wires.heads[wires.indptr[chosen[i]] : wires.indptr[chosen[i] + 1]]
             new = int(generator.choice(row))
         else:
             new = int(generator.choice(others))
@@ -93,21 +99,21 @@ def _settle(
             continue
         trial = chosen.copy()
         trial[i] = new
-        worse = _unserved(network, trial, above) - cost
+        worse = _unserved(wires, degrees, trial, above) - cost
         if worse <= 0 or generator.random() < math.exp(-worse / heat):
             chosen, cost = trial, cost + worse
     return np.sort(chosen) if cost == 0 else None
 
 
-def _unserved(network: Network, sources: IntArray, above: IntArray) -> int:
+def _unserved(wires: Wires, degrees: IntArray, sources: IntArray, above: IntArray) -> int:
     from hopscape.collectives.circuits.path_kernels import node_disjoint
 
-    informed = np.zeros(network.order, dtype=np.bool_)
-    informed[sources] = True
-    targets = above[~informed[above]].astype(np.int64)
-    wanting = np.zeros(network.order, dtype=np.bool_)
+    room = np.full(len(degrees), -1, dtype=np.int64)
+    room[sources] = degrees[sources]
+    targets = above[room[above] < 0].astype(np.int64)
+    wanting = np.zeros(len(room), dtype=np.bool_)
     wanting[targets] = True
-    before = node_disjoint(network.indptr, network.heads, informed, wanting, targets, False)
+    before = node_disjoint(wires, room, wanting, targets, False)
     return int((before[targets] < 0).sum())
 
 

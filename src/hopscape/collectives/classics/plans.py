@@ -209,18 +209,21 @@ def _walk_spread(network: Network, at: IntArray, to: IntArray) -> tuple[IntArray
     digit = rank.copy()
     while (here != to).any():
         going = np.nonzero(here != to)[0]
-        mask = router.shortest_ports(here[going], to[going])
-        count = mask.sum(axis=1)
-        if (count == 0).any():
+        pairs, back = np.unique(here[going] * network.order + to[going], return_inverse=True)
+        mask = router.shortest_ports(pairs // network.order, pairs % network.order)
+        count = mask.sum(axis=1)[back]
+        if not count.all():
             lost = going[count == 0][0]
             raise DisconnectedError(
                 f"node {to[lost]} cannot be reached from node {at[lost]} in {network.spec}"
             )
-        pick = digit[going] % count
-        port = np.argmax(np.cumsum(mask, axis=1) > pick[:, None], axis=1)
+        equals = np.argsort(~mask, axis=1, kind="stable")  # the shortest ports come first
+        port = equals[back, digit[going] % count]
         digit[going] = np.where(count > 1, digit[going] // count, digit[going])
         here[going] = network.rows(here[going])[np.arange(len(going)), port]
-        columns.append(np.where(np.isin(np.arange(len(at)), going), here, -1))
+        column = np.full(len(at), -1, dtype=here.dtype)
+        column[going] = here[going]
+        columns.append(column)
         taken = np.full(len(at), -1, dtype=np.int64)
         taken[going] = port
         ports.append(taken)

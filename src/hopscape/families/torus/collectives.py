@@ -11,6 +11,7 @@ from hopscape.collectives.circuits.anyside import best_schedule, mesh_schedule
 from hopscape.collectives.circuits.pipelined import pipelined_broadcast
 from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import SCHEMES, scheme, scheme_names
+from hopscape.collectives.circuits.search import search_circuits
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served
@@ -22,13 +23,14 @@ __all__ = ["mesh_collectives", "torus_collectives"]
 Build = Callable[[Network, Goal, Model], Schedule]
 
 CIRCUITS = Served(ports=(None,), switching=("circuit",))
+ANY_PORTS = Served(switching=("circuit",))
 _CIRCUIT = "circuits in the fewest rounds this project knows, for any sides"
 _PIPELINED = "2d spanning trees without common channels, for many chunks (store-and-forward)"
 
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
-    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, CIRCUITS)]
+    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
     found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, CIRCUITS))
     for name in scheme_names(sides):
         found.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
@@ -45,7 +47,7 @@ def _pipelined(network: Network, goal: Goal, model: Model) -> Schedule:
 
 def mesh_collectives() -> tuple[Collective, ...]:
     """``circuit`` for every mesh."""
-    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, CIRCUITS),)
+    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, ANY_PORTS),)
 
 
 def _root(goal: Goal) -> int:
@@ -53,11 +55,20 @@ def _root(goal: Goal) -> int:
 
 
 def _torus_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
+    if _is_special(goal, model):
+        return search_circuits(network, goal, model)
     return best_schedule(network, _root(goal), model)
 
 
 def _mesh_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
+    if _is_special(goal, model):
+        return search_circuits(network, goal, model)
     return mesh_schedule(network, _root(goal), model)
+
+
+def _is_special(goal: Goal, model: Model) -> bool:
+    """Are there several sources, or fewer ports than links?"""
+    return bool(goal.sources) or model.ports is not None
 
 
 def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
