@@ -338,7 +338,7 @@ def test_a_disconnected_graph_cannot_be_broadcast(tmp_path: Path) -> None:
     place = tmp_path / "two.edges"
     place.write_text("0 1\n2 3\n")
     assert "cannot be reached" in refused("broadcast", str(place))
-    assert "no way" in refused("route", str(place), "0", "2")
+    assert "no route" in refused("route", str(place), "0", "2")
 
 
 def test_memory_limit_is_named() -> None:

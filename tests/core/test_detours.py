@@ -27,7 +27,7 @@ def test_detours_are_shortest_in_what_is_left(spec, data):
     graph.remove_nodes_from(dead)
     graph.remove_edges_from(cut)
     if not networkx.has_path(graph, a, b):
-        with pytest.raises(DisconnectedError, match="no way is left"):
+        with pytest.raises(DisconnectedError, match="no route is left"):
             route_around(net, a, b, dead_nodes=dead, dead_links=cut)
         return
     found = route_around(net, a, b, dead_nodes=dead, dead_links=cut)

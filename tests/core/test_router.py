@@ -175,7 +175,7 @@ def test_no_way():
         router = net.router(kind)
         assert router.distance(0, 2) == router.next_port(0, 2) == -1
         assert router.all_ports(0, 2) == ()
-        with pytest.raises(DisconnectedError, match="no way from node 0 to node 2 in island"):
+        with pytest.raises(DisconnectedError, match="no route from node 0 to node 2 in island"):
             router.path(0, 2)
 
 
@@ -451,7 +451,7 @@ def test_single_paths_that_do_not_exist() -> None:
         router = hopscape.build("circulant(6, 2)").router(kind)
         for _ in range(120):
             assert router.path(0, 4)[-1] == 4
-            with pytest.raises(hopscape.HopscapeError, match="no way"):
+            with pytest.raises(hopscape.HopscapeError, match="no route"):
                 router.path(0, 1)
     with pytest.raises(hopscape.HopscapeError, match="out of range"):
         router.path(0, 6)

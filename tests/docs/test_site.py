@@ -37,6 +37,15 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r"[\w/-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    made = {"index.md", "commands.md", "gallery.md", "changelog.md", "contributing.md"}
+    made |= {f"tutorials/{path.stem}.md" for path in NOTEBOOKS}
+    made |= {f"api/{room}.md" for room in ("hopscape", *_builder().ROOMS)}
+    own = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert listed == made | own
+
+
 def _commands(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     return re.findall(r"(?:\$ |`)hopscape ([a-z][a-z-]*(?: [a-z][a-z-]*)?)", text)

@@ -200,7 +200,7 @@ def test_on_the_command_line() -> None:
     assert "multiplier none" in other
     blocked = [f"--dead={v}" for v in (1, 20, 5, 16)]
     cut_off = run("circulant", "circulant(21, 1, 5)", "--from", "0", "--to", "9", *blocked)
-    assert "hops not delivered hops_if_known there is no way" in cut_off
+    assert "hops not delivered hops_if_known there is no route" in cut_off
     for spec in ("circulant(1)", "circulant(2)", "circulant(2, 1)", "circulant(6, 2, 4)"):
         assert " - " not in run("circulant", spec)
     far = run("circulant", "circulant(1000000000039, 1, 20, 77777)", "--node", "9", "--root", "5")

@@ -21,6 +21,7 @@ from hopscape.cli.endings import EndedError
 from hopscape.cli.output import look
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
+from hopscape.core.kernel_cache import allow_compiling_ahead
 
 __all__ = ["app"]
 
@@ -234,3 +235,4 @@ def _start(
     ] = False,
 ) -> None:
     install_progress(context.invoked_subcommand or "")
+    allow_compiling_ahead()

@@ -17,8 +17,6 @@ __all__ = ["install_progress", "quiet"]
 
 _PATIENCE = 1.0
 _FRESH = 4  # seconds for which a kernel counts as just compiled
-_ABOUT = {"simulate": 26}
-"""Kernels that a command compiles into an empty cache, as 'warm-up' counts them."""
 
 
 def install_progress(command: str = "") -> None:
@@ -47,8 +45,7 @@ class _Watch:
 
     def start(self, command: str) -> None:
         """Look once a second until the command ends."""
-        self._about = _ABOUT.get(command, 0)
-        self.thread = threading.Thread(target=self._look, daemon=True)
+        self.thread = threading.Thread(target=self._look, args=(command,), daemon=True)
         self.thread.start()
         atexit.register(self.stop)
 
@@ -57,11 +54,13 @@ class _Watch:
         self._end.set()
         self.erase()
 
-    def _look(self) -> None:
+    def _look(self, command: str) -> None:
         from hopscape.core.kernel_cache import cached_kernels
+        from hopscape.core.kernel_plan import planned
 
         if self._end.wait(_PATIENCE):
             return
+        self._about = len({entry.name for entry in planned([command])})
         before = cached_kernels()
         while not self._end.wait(1.0):
             new = cached_kernels() - before
@@ -115,11 +114,13 @@ class _Bar:
         from rich.text import Text
 
         class Left(ProgressColumn):
-            """The time that is left, or that kernels are compiled (which no estimate knows)."""
+            """The time that is left; of kernels, how many (which no estimate of time knows)."""
 
             usual = Remaining()
 
             def render(self, task: Any) -> Text:
+                if task.description.startswith("compiling kernels"):
+                    return Text(f"{task.completed:.0f} of {task.total:.0f}")
                 return Text(_watch.text()) if _watch.text() else self.usual.render(task)
 
         with self._lock:

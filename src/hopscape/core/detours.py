@@ -152,7 +152,7 @@ def route_around(
     ArgumentError
         When an end is dead itself.
     DisconnectedError
-        When no way is left, or none was found among the first 200,000 nodes.
+        When no route is left, or none was found among the first 200,000 nodes.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def route_around(
             best[there] = hops
             came[there] = (node, port)
             heapq.heappush(queue, (hops + left, -hops, there))
-    reason = "no way is left" if not queue else f"none was found in {_MOST_STEPS} steps"
+    reason = "no route is left" if not queue else f"none was found in {_MOST_STEPS} steps"
     raise DisconnectedError(f"from node {start} to node {end} in {network.spec}: {reason}")
 
 

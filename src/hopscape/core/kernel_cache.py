@@ -12,7 +12,26 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["cached_kernels", "kernel_folders", "prepare_kernel_cache"]
+__all__ = [
+    "allow_compiling_ahead",
+    "cached_kernels",
+    "kernel_folders",
+    "may_compile_ahead",
+    "prepare_kernel_cache",
+]
+
+_ahead = False
+
+
+def allow_compiling_ahead() -> None:
+    """Let :mod:`hopscape.core.compile_ahead` start processes; the command line says so."""
+    global _ahead
+    _ahead = True
+
+
+def may_compile_ahead() -> bool:
+    """Is this the command line, and are kernels compiled at all?"""
+    return _ahead and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def prepare_kernel_cache() -> None:

@@ -186,7 +186,7 @@ class Router(ABC):
         Raises
         ------
         DisconnectedError
-            When there is no way.
+            When there is no route.
         """
         if isinstance(a, _ONE) and isinstance(b, _ONE):
             return self.trace(self.network.node(a), self.network.node(b))[0]
@@ -284,7 +284,7 @@ class Router(ABC):
         """What to say when the next port is -1, or leads nowhere."""
         if port < 0:
             spec = self.network.spec
-            return DisconnectedError(f"there is no way from node {at} to node {to} in {spec}")
+            return DisconnectedError(f"there is no route from node {at} to node {to} in {spec}")
         return ArgumentError(
             f"the {self.name} router of {self.network.spec} takes a port that is not wired"
         )

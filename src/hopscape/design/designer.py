@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
+from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit
@@ -222,6 +223,7 @@ def design(
             f"no network has from {requirements.low} to {requirements.high} nodes and at most"
             f" {requirements.ports} ports; {nearest_sizes(requirements)}"
         )
+    compile_ahead("design")
     out = Design(requirements, candidates, finalists=finalists, search=search)
     end = math.inf if seconds is None else time.monotonic() + seconds
     clock = _Clock(end, jobs, _STAGES + bool(columns))

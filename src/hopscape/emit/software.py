@@ -79,7 +79,7 @@ def c_code(result: Value, name: str, notes: Sequence[str], nodes: int, ports: in
         lines += ["};", ""]
     lines += [
         f"/* The port by which to leave node `at` towards node `to`, both 0 to {nodes - 1};",
-        " * -1 on arrival, or where there is no way. */",
+        " * -1 on arrival, or where there is no route. */",
         f"int {name}_next_port(int64_t at, int64_t to)",
         "{",
         *(f"    {line}" for line in _unused(known, "(void) {};")),
@@ -105,7 +105,7 @@ def python_code(result: Value, name: str, notes: Sequence[str], nodes: int, port
         "def next_port(at: int, to: int) -> int:",
         f'    """The port by which to leave node `at` towards node `to`, both 0 to {nodes - 1}.',
         "",
-        "    -1 on arrival, or where there is no way.",
+        "    -1 on arrival, or where there is no route.",
         '    """',
     ]
     for value in known.values:

@@ -67,7 +67,10 @@ def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     if indptr.size < 3:
         return 0
     after, before = _simple_degrees(indptr, heads)
-    return int(min(after.min(), before.min()))
+    least = after[0]
+    for v in range(after.size):
+        least = min(least, after[v], before[v])
+    return int(least)
 
 
 @njit(cache=True, nogil=True)
@@ -140,7 +143,11 @@ def node_connectivity_pairs(
     if n < 2:
         return nothing
     degree, degree_in = _simple_degrees(indptr, heads)
-    v = 0 if transitive else int(np.argmin(degree + degree_in))
+    v = np.int64(0)
+    if not transitive:
+        for w in range(n):
+            if degree[w] + degree_in[w] < degree[v] + degree_in[v]:
+                v = np.int64(w)
     after, before = _neighbours(indptr, heads, v)
     around = 0 if transitive else _around_pairs(indptr, heads, after, before, duplex, nothing)
     pairs = np.empty((around + 2 * n, 2), np.int32)

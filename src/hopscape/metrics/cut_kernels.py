@@ -119,7 +119,7 @@ def _move(
     locked[v] = True
     side[v] = 1 - side[v]
     for c in range(indptr[v], indptr[v + 1]):
-        w = heads[c]
+        w = np.int64(heads[c])
         if locked[w]:
             continue
         kind = side[w] if counted[w] else 2
@@ -140,7 +140,7 @@ def _pass(
     buckets = _fill(indptr, heads, counted, side, shift)
     locked = np.zeros(n, np.bool_)
     moves = np.empty(n, np.int32)
-    excess = parity = 0
+    excess, parity = np.int64(0), 0
     for v in range(n):
         if counted[v]:
             excess += 1 - 2 * int(side[v])
@@ -188,7 +188,7 @@ def refine_bisection(
         The better partition. The same input always gives the same one.
     """
     side = side.copy()
-    shift = 0
+    shift = np.int64(0)
     for v in range(side.size):
         shift = max(shift, indptr[v + 1] - indptr[v])
     patience = max(1000, side.size // 10)

@@ -193,11 +193,11 @@ def _push_both(
     size = _push_arc(network, cap, arc, trail, size)
     v = network.heads[network.partner[arc]]
     while v != start:
-        size = _push_arc(network, cap, via[v], trail, size)
+        size = _push_arc(network, cap, np.int64(via[v]), trail, size)
         v = network.heads[network.partner[via[v]]]
     v = network.heads[arc]
     while v != end:
-        size = _push_arc(network, cap, via[v], trail, size)
+        size = _push_arc(network, cap, np.int64(via[v]), trail, size)
         v = network.heads[via[v]]
     return size
 
@@ -206,7 +206,8 @@ def _push_both(
 def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
     """Take back all flow: along the trail if it is complete, else everywhere."""
     if size > trail.size:
-        cap[:] = network.capacity
+        for a in range(cap.size):
+            cap[a] = network.capacity[a]
         return
     for k in range(size):
         a = trail[k]
@@ -240,7 +241,7 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
     back = np.empty(nodes, np.int32)
     cap = network.capacity.copy()
     trail = np.empty(1024, np.int32)
-    stamp = size = 0
+    stamp = size = np.int64(0)
     for k in range(pairs.shape[0]):
         if best == 0:
             break
@@ -248,11 +249,11 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
             continue
         start, end = _terminals(network, pairs[k, 0], pairs[k, 1])
         _clear(network, cap, trail, size)
-        flow = size = 0
+        flow, size = 0, np.int64(0)
         while flow < best:
             if stamp == 2**29:  # marks would overflow: begin again with clean ones
                 mark[:] = -1
-                stamp = 0
+                stamp = np.int64(0)
             arc = _meet(network, cap, start, end, stamp, mark, via, front, back)
             stamp += 1
             if arc < 0:

@@ -35,7 +35,8 @@ def largest_matching(pairs: Array, count: int, nodes: int) -> int:
     level, queue = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     stack, at = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     while _layers(start, rights, mate, owner, level, queue):
-        at[:] = start[:-1]
+        for v in range(nodes):
+            at[v] = start[v]
         for v in range(nodes):
             if mate[v] < 0 and start[v] < start[v + 1]:
                 size += _augment(v, start, rights, mate, owner, level, stack, at)

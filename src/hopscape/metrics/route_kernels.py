@@ -73,7 +73,7 @@ def balanced_table(
         count = _by_depth(towards[row], none, by_depth)
         target = targets[row]
         if count > 1 and is_end[target] and table[row, by_depth[1]] != NONE:
-            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, -1, load)
+            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, np.int64(-1), load)
         table[row, :] = NONE
         falls[target] = 0
         for i in range(1, count):
@@ -93,7 +93,7 @@ def balanced_table(
             table[row, v] = best - indptr[v]
             falls[v] = fewest
         if is_end[target]:
-            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, 1, load)
+            _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, np.int64(1), load)
 
 
 @njit(cache=True, nogil=True)
@@ -154,7 +154,7 @@ def add_loads(
                 depth[stack[i]] = below
             far = max(far, below)
         count = _by_depth(depth, -1, by_depth)
-        _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, 1, load)
+        _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, np.int64(1), load)
         longest = max(longest, far)
     return longest
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from hopscape.core.addresses import MixedRadix
+from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build, spec_files
 from hopscape.simulate.delays import channel_delays
@@ -141,6 +142,7 @@ def _build(
     network = build(spec)
     way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
+    compile_ahead("simulate")
     return build_setup(network, settings, way, unsafe=unsafe, link_delays=links)
 
 

@@ -82,7 +82,7 @@ class Point:
     packets : int
         Packets measured.
     lost : int
-        Packets that a fault destroyed, or that had no way.
+        Packets that a fault destroyed, or that had no route.
     created, delivered, in_flight : int
         Packets of the whole run, warm-up and drain included: created (entered the network, or
         were waiting at a source that died) = delivered + lost + still in flight at the end.

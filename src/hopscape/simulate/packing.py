@@ -67,7 +67,7 @@ class Packer:
             mine = np.isin(goals, ends)
             port, goals = port[ends][:, mine], goals[mine]
         if np.count_nonzero(port == NO_PORT) != len(goals):
-            raise ArgumentError(f"{network.spec} is not connected: some endpoints have no way")
+            raise ArgumentError(f"{network.spec} is not connected: some endpoints have no route")
 
     @property
     def ties(self) -> Ties:

@@ -290,7 +290,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
     depth = numbers[N_DEPTH]
     sized = whole or adaptive
     others = (numbers[N_VCS] - 1) * depth  # places in all buffers of a unit but one
-    touched = kept = 0
+    touched = kept = np.int64(0)
     for i in range(listed):
         if i + 32 < listed:
             _fetch_ahead(fabric, state, i)

@@ -167,7 +167,7 @@ def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
 
 
 def digraph_table(
-    m: Annotated[int, typer.Argument(metavar="M", help="Ports each way.")],
+    m: Annotated[int, typer.Argument(metavar="M", help="Ports in each direction.")],
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -190,9 +190,11 @@ def check_permutation(
         int, typer.Option("--at-once", min=1, help="So many permutations at the same time.")
     ] = 1,
     count: Annotated[int, typer.Option("--count", min=1, help="So many, one after another.")] = 1,
-    half: Annotated[bool, typer.Option("--half-duplex", help="A link carries one way.")] = False,
+    half: Annotated[
+        bool, typer.Option("--half-duplex", help="A link carries one direction at a time.")
+    ] = False,
     spread: Annotated[
-        bool, typer.Option("--spread", help="Use all sigma ways, not only the first.")
+        bool, typer.Option("--spread", help="Use all sigma routes, not only the first.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,

@@ -206,7 +206,7 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
         "canonical": "too many multipliers to compare",
         "multiplier": "none",
         "hops": "not delivered",
-        "hops_if_known": "there is no way",
+        "hops_if_known": "there is no route",
     }
     table |= {name: why for name, why in missing.items() if record.get(name, 0) is None}
     if "broadcast" in record:

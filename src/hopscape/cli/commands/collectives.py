@@ -117,7 +117,8 @@ DisjointOption = Annotated[
     ),
 ]
 InNetworkOption = Annotated[
-    bool, typer.Option("--in-network", help="Switches store, copy and add; they only forward else.")
+    bool,
+    typer.Option("--in-network", help="Switches store, copy and add; otherwise they only forward."),
 ]
 AlphaOption = Annotated[
     float | None,

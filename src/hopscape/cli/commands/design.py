@@ -178,7 +178,8 @@ def design(
         int | None, typer.Option("--vcs", help="Virtual channels that there are.")
     ] = None,
     faults: Annotated[
-        int | None, typer.Option("--faults", help="Failed nodes that must not part the others.")
+        int | None,
+        typer.Option("--faults", help="Failed nodes that must not disconnect the others."),
     ] = None,
     matters: Annotated[
         str, typer.Option("--matters", help="What matters: 'latency=2,cost' (see the manual).")

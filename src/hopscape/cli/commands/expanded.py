@@ -23,7 +23,7 @@ def detour(
     dead: DeadOption = None,
     dead_link: AvoidedOption = None,
     ways: Annotated[
-        bool, typer.Option("--ways", help="Also ways that share no node in between.")
+        bool, typer.Option("--ways", help="Also routes that share no node in between.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,

@@ -43,7 +43,7 @@ def check(
         str,
         typer.Option(
             "--with",
-            help="opensm, mpi, simgrid, iverilog, booksim, msccl, apart by commas; or all.",
+            help="opensm, mpi, simgrid, iverilog, booksim, msccl, separated by commas; or all.",
         ),
     ] = "all",
     pairs: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -18,8 +17,8 @@ __all__ = ["JOBS", "warm_up"]
 
 JOBS = {
     "design": "design --nodes 64 --ports 4 --jobs 1",
-    "simulate": "simulate torus(8,8) --load 0.1:0.2:0.1",
-    "compare": "compare random_regular(64,4) mesh(8,8)",
+    "simulate": "simulate torus(8,8) --load 0.1:0.9:0.4 --cycles 2000",
+    "compare": "compare random_regular(64,4) mesh(8,8) --time-limit 600",
     "collectives": "allgather random_regular(64,4)",
     "search": "search circulant --nodes 60 --generators 2 --processes 1",
 }
@@ -32,13 +31,17 @@ def warm_up(
     ] = "",
     processes: Annotated[
         int | None,
-        typer.Option("--processes", min=1, help="Jobs side by side; one per processor without."),
+        typer.Option(
+            "--processes", min=1, help="Processes that compile; one per processor without."
+        ),
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
-    from hopscape.core.kernel_cache import cached_kernels, kernel_folders
+    from hopscape.core.compile_ahead import compile_entries, processors
+    from hopscape.core.kernel_cache import cached_kernels, kernel_folders, may_compile_ahead
+    from hopscape.core.kernel_plan import planned
     from hopscape.core.progress import track
 
     wanted = [word.strip() for word in only.split(",") if word.strip()] or list(JOBS)
@@ -47,9 +50,12 @@ def warm_up(
             raise ArgumentError(f"--only: {name!r} is unknown; there are {', '.join(JOBS)}")
     before = cached_kernels()
     rows: list[dict[str, Any]] = []
-    with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
+    count = processes or processors()
+    if may_compile_ahead():
+        compile_entries(planned(wanted), count)
+    with ThreadPoolExecutor(count) as pool:  # finds what the list of kernels does not name
         started = [pool.submit(_run, name) for name in wanted]
-        for one in track(started, "compiling kernels", len(started)):
+        for one in track(started, "trying the jobs", len(started)):
             rows.append(one.result())
     after = cached_kernels()
     places = ", ".join(str(folder) for folder in kernel_folders())

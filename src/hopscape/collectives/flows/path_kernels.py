@@ -124,7 +124,7 @@ def tree_loads(
     total = 0.0
     for i in range(len(sources)):
         s = sources[i]
-        _cheapest(indptr, heads, same, weight, s, -1, cost, into, stamp, i)
+        _cheapest(indptr, heads, same, weight, s, np.int64(-1), cost, into, stamp, i)
         for v in wanted:
             if stamp[v] != i:
                 return np.inf, load

@@ -152,7 +152,7 @@ def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> 
     if (hops < 0).any():
         lost = int(np.argmax(hops < 0))
         raise DisconnectedError(
-            f"there is no way from node {at[lost]} to node {to[lost]} in {network.spec}"
+            f"there is no route from node {at[lost]} to node {to[lost]} in {network.spec}"
         )
     longest = int(hops.max(initial=0))
     require_memory(40 * len(at) * (longest + 1), f"{len(at)} routes of up to {longest} hops")

@@ -64,7 +64,7 @@ def _endpoints(network: Network, *nodes: int) -> list[int]:
     numbers = [network.node(node) for node in nodes]
     for node in numbers:
         if node >= network.endpoint_count:
-            raise ArgumentError(f"node {node} is a crossbar; ways are between endpoints")
+            raise ArgumentError(f"node {node} is a crossbar; routes are between endpoints")
     return numbers
 
 
@@ -181,7 +181,9 @@ def _round_two_level(
     cut = [(network.node(u), network.node(v)) for u, v in links]
     found = find(network, _crossbars(network, switches), cut)(a, b)
     if found is None:
-        raise DisconnectedError(f"there is no way left from node {a} to node {b} in {network.spec}")
+        raise DisconnectedError(
+            f"there is no route left from node {a} to node {b} in {network.spec}"
+        )
     return found
 
 
@@ -220,7 +222,7 @@ def _search(
         layer = following
     if second not in before:
         raise DisconnectedError(
-            f"there is no way left from node {first} to node {second} in {network.spec}"
+            f"there is no route left from node {first} to node {second} in {network.spec}"
         )
     path = [second]
     while path[-1] != first:

@@ -77,7 +77,7 @@ def _check_table(
     if lost.any():
         k = int(lost.argmax())
         where = {"source": int(first[k]), "target": int(second[k])}
-        return Verdict(False, f"there is no way from {first[k]} to {second[k]}", where)
+        return Verdict(False, f"there is no route from {first[k]} to {second[k]}", where)
     up = heads[first[:, None], np.maximum(leave, 0)]
     if duplex:
         off = given & (up != heads[second[:, None], np.maximum(arrive, 0)])

@@ -35,7 +35,7 @@ class DistributedSwitch(SwitchFamily):
     """RPK(N, m, σ): every two endpoints share exactly σ crossbars."""
 
     name = "distributed_switch"
-    summary = "distributed full switch: N endpoints, N crossbars m × m, two hops by sigma ways"
+    summary = "distributed full switch: N endpoints, N crossbars m × m, two hops by sigma routes"
     parameters = (
         Parameter("n", "int", "endpoints, and crossbars: m(m-1)/sigma + 1", low=3),
         Parameter("m", "int", "ports of an endpoint and of a crossbar", low=2),

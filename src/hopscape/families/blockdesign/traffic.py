@@ -167,7 +167,9 @@ def _run(
         )
     else:
         if spread:
-            raise ArgumentError(f"{network.spec} is no distributed switch; its ways are not spread")
+            raise ArgumentError(
+                f"{network.spec} is no distributed switch; its routes are not spread"
+            )
         from hopscape.families.blockdesign.traffic_kernels import count_blocked
 
         begin, lanes = _circuits(network, first, second, half)

@@ -218,7 +218,7 @@ class FaultRouter:
         if small:
             return self._sweep(start, end, faults)
         raise TooLargeError(
-            f"no way from node {start} to node {end} of {network.spec} was found in {steps:,}"
+            f"no route from node {start} to node {end} of {network.spec} was found in {steps:,}"
             " steps, and neither of them is cut off with so few nodes"
         )
 

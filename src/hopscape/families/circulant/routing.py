@@ -119,7 +119,7 @@ class CirculantRouter(Router):
         Raises
         ------
         DisconnectedError
-            When there is no way.
+            When there is no route.
         """
         at, to, scalar, shape = self._pairs(a, b)
         self._require_ways(at, to)
@@ -327,6 +327,6 @@ class CirculantRouter(Router):
         if lost.any():
             i = int(np.argmax(lost))
             raise DisconnectedError(
-                f"there is no way from node {at[i]} to node {to[i]} in {self.network.spec}:"
+                f"there is no route from node {at[i]} to node {to[i]} in {self.network.spec}:"
                 f" it has {self.components} components"
             )

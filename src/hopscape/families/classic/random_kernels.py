@@ -61,7 +61,7 @@ def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bo
             if links == i + 1:
                 break
             j = i + 1 + draw(state, links - i - 1)
-            flip = draw(state, 2)
+            flip = draw(state, np.int64(2))
             x, y = ends[2 * j + flip], ends[2 * j + 1 - flip]
             if u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
                 continue
@@ -95,7 +95,7 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
             at += 2
     links = ends.size // 2
     for _ in range(_SWITCHES * links):
-        i, j, flip = draw(state, links), draw(state, links), draw(state, 2)
+        i, j, flip = draw(state, links), draw(state, links), draw(state, np.int64(2))
         u, v, x, y = ends[2 * i], ends[2 * i + 1], ends[2 * j + flip], ends[2 * j + 1 - flip]
         if i == j or u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
             continue
@@ -141,14 +141,17 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     if not _pair(state, ends, near, used):
         _switched(state, ends, near, used)
     tails, heads = ends[: ends.size // 2], ends[ends.size // 2 :]
-    at = 0
+    place = np.zeros(n + 1, np.int64)
     for u in range(n):
-        row = near[u]
-        row.sort()
-        for v in row:
-            if v > u:
-                tails[at], heads[at] = u, v
-                at += 1
+        for i in range(degree):
+            place[u + 1] += near[u, i] > u
+        place[u + 1] += place[u]
+    for v in range(n):  # the larger ends come in order: nothing is left to be sorted
+        for i in range(degree):
+            u = near[v, i]
+            if u < v:
+                tails[place[u]], heads[place[u]] = u, v
+                place[u] += 1
     return tails, heads
 
 

@@ -131,7 +131,7 @@ def anneal_pairs(
     count = links.shape[0]
     fall = math.log(cold / hot) / max(steps, 1)
     for step in range(steps if count > 1 else 0):
-        i, j, flip = draw(state, count), draw(state, count), draw(state, 2)
+        i, j, flip = draw(state, count), draw(state, count), draw(state, np.int64(2))
         a, b = links[i, 0], links[i, 1]
         c, d = links[j, flip], links[j, 1 - flip]
         if a in (c, d) or b in (c, d):

@@ -1,0 +1,94 @@
+"""Record which kernels the commands compile: ``python benchmarks/record_kernels.py``.
+
+Every job of ``hopscape warm-up``, or those that are named, runs with an empty cache; what it
+compiles goes into ``src/hopscape/core/kernel_plan.jsonl``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from hopscape.cli.commands.warmup import JOBS
+from hopscape.core.kernel_plan import PLAN, Entry, encode, planned
+
+
+def main(jobs: list[str]) -> None:
+    """Run jobs, each in a process of its own, and write the plan; that of the others stays."""
+    found: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    for entry in planned(JOBS):
+        users = [user for user in entry.commands if user not in jobs]
+        if users:
+            found[entry.name, entry.types] = (entry.cost, users)
+    for job in jobs:
+        for name, types, cost in record(job):
+            best, users = found.get((name, types), (cost, []))
+            found[name, types] = (min(best, cost), [*users, job])
+    entries = [Entry(*key, cost, tuple(users)) for key, (cost, users) in sorted(found.items())]
+    PLAN.write_text("".join(f"{entry.line()}\n" for entry in entries), encoding="utf-8")
+    print(f"{len(entries)} kernels in {PLAN}")
+
+
+def record(job: str) -> list[tuple[str, str, int]]:
+    """What a job compiles into an empty cache: name, types, milliseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+        out = Path(folder) / "out.json"
+        command = [sys.executable, __file__, "--listen", str(out), *JOBS[job].split()]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        seen = json.loads(out.read_text(encoding="utf-8"))
+    return [(name, types, cost) for name, types, cost in seen]
+
+
+def _listen(out: Path, words: list[str]) -> None:
+    """In a process of its own: run a command and write down what is compiled."""
+    from numba.core import event
+
+    from hopscape.cli import main as run
+    from hopscape.core import compile_ahead
+
+    compile_ahead.processors = lambda: 1
+    rows: list[tuple[str, str, int]] = []
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        """Adds up what each function takes without those that it calls."""
+
+        def __init__(self) -> None:
+            self.running: list[list[float]] = []
+
+        def on_start(self, event: Any) -> None:
+            self.running.append([time.process_time(), 0.0])
+
+        def on_end(self, event: Any) -> None:
+            begin, inside = self.running.pop()
+            spent = time.process_time() - begin
+            if self.running:
+                self.running[-1][1] += spent
+            function = event.data["dispatcher"].py_func
+            if function.__module__.startswith("hopscape"):
+                types = json.dumps([encode(kind) for kind in event.data["args"]])
+                name = f"{function.__module__}:{function.__name__}"
+                rows.append((name, types, round(1000 * (spent - inside))))
+            elif self.running:  # of a library: its time is its caller's
+                self.running[-1][1] -= spent - inside
+
+    event.register("numba:compile", Listener())
+    try:
+        run(words)
+    except SystemExit as leaving:
+        if leaving.code:
+            raise
+    out.write_text(json.dumps(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--listen"]:
+        _listen(Path(sys.argv[2]), sys.argv[3:])
+    else:
+        main(sys.argv[1:] or list(JOBS))

@@ -1,0 +1,290 @@
+"""Compile the kernels of a command on several processes before its first run.
+
+Numba compiles one function at a time in a process, and a first run would wait for each of them in
+turn. Here the functions that a command is known to need are shared out: this process compiles, and
+so do others, which leave what they have compiled in the cache on disk. A function waits for those
+that it calls, so that none is compiled twice; among those that can be compiled, the one with the
+longest chain of callers behind it goes first (critical-path list scheduling, Graham 1969).
+
+Nothing depends on it: what is missing afterwards, because a process was killed or the list is out
+of date, is compiled when it is called.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
+from hopscape.core.kernel_plan import Entry, decode, plan_digest, planned
+from hopscape.core.progress import track
+
+__all__ = ["compile_ahead", "compile_entries", "processors"]
+
+_WORTH_IT = 2000  # milliseconds of compiling for which another process is started
+_GARBAGE = 20_000  # objects between two collections: the compiler makes many, and keeps them
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def compile_ahead(command: str) -> None:
+    """Compile what a command needs, once, if there is more than one processor.
+
+    Only the command line does so (:func:`hopscape.core.kernel_cache.allow_compiling_ahead`).
+
+    Parameters
+    ----------
+    command : str
+        As in :func:`hopscape.core.kernel_plan.planned`.
+    """
+    if not may_compile_ahead() or processors() < 2:
+        return
+    stamp = _stamp(command)
+    digest = plan_digest()
+    with suppress(OSError):
+        if stamp.read_text(encoding="utf-8") == digest:
+            return
+    compile_entries(planned([command]), processors())
+    with suppress(OSError):  # a folder that cannot be written: looked through again next time
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(digest, encoding="utf-8")
+
+
+def _stamp(command: str) -> Path:
+    """Written when everything that a command needs has been compiled."""
+    folder = kernel_folders()[0]
+    if (folder / "core").is_dir():  # beside the sources
+        folder = folder / "__pycache__"
+    return folder / f"hopscape-{command}-{sys.implementation.cache_tag}.stamp"
+
+
+def compile_entries(entries: Sequence[Entry], processes: int) -> int:
+    """Compile what is not in the cache; return how many functions that were."""
+    kernels = [kernel for kernel in map(_Kernel.find, entries) if kernel is not None]
+    missing = [kernel for kernel in kernels if not kernel.is_cached()]
+    if not missing:
+        return 0
+    jobs = _Jobs(missing)
+    others = min(processes - 1, sum(k.entry.cost for k in missing) // _WORTH_IT)
+    workers: list[_Worker] = []
+    with suppress(OSError):  # no processes to be had: this one compiles everything
+        for _ in range(others):
+            workers.append(_Worker())
+    threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    try:
+        with _few_collections():
+            for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
+                pass
+    finally:
+        jobs.stop()
+        for worker, thread in zip(workers, threads, strict=True):
+            worker.end()
+            thread.join()
+    return len(missing)
+
+
+class _Kernel:
+    """A function that is to be compiled for some types."""
+
+    def __init__(self, entry: Entry, function: Any, types: tuple[Any, ...]) -> None:
+        self.entry, self.function, self.types = entry, function, types
+        self.rank = 0
+        """Cost of the longest chain of callers that waits for it."""
+
+    @classmethod
+    def find(cls, entry: Entry) -> _Kernel | None:
+        """None when there is no such function any more."""
+        module, _, name = entry.name.partition(":")
+        try:
+            function = getattr(importlib.import_module(module), name)
+            types = tuple(decode(plain) for plain in json.loads(entry.types))
+            function.py_func, function._cache  # noqa: B018
+        except (ImportError, AttributeError, TypeError, ValueError):
+            return None
+        return cls(entry, function, types)
+
+    def is_cached(self) -> bool:
+        """Is it compiled, here or on disk? A question about the insides of numba's cache."""
+        try:
+            cache = self.function._cache
+            key = cache._index_key(self.types, self.function.targetctx.codegen())
+            return self.types in self.function.overloads or key in cache._cache_file._load_index()
+        except (AttributeError, OSError, TypeError):  # another numba: look by loading
+            return False
+
+    def calls(self) -> set[str]:
+        """The compiled functions that it calls, through those that are copied into it too."""
+        out: set[str] = set()
+        left = [self.function]
+        seen = set()
+        while left:
+            function = left.pop().py_func
+            if function in seen:
+                continue
+            seen.add(function)
+            for name in function.__code__.co_names:
+                other = function.__globals__.get(name)
+                if hasattr(other, "py_func") and hasattr(other, "targetoptions"):
+                    left.append(other)
+                    out.add(f"{other.py_func.__module__}:{other.py_func.__name__}")
+        return out
+
+
+def _compile(kernel: _Kernel) -> bool:
+    """Compile in this process; what cannot be compiled so is left to the call that needs it."""
+    from numba.core.errors import NumbaError
+
+    with suppress(NumbaError, TypeError, RuntimeError):
+        kernel.function.compile(kernel.types)
+    return True
+
+
+class _Worker:
+    """Another process that compiles."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from {__name__} import _serve_parent; _serve_parent()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def compile(self, kernel: _Kernel) -> bool:
+        """False when the process is gone."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            print(kernel.entry.line(), file=self._process.stdin, flush=True)
+            return bool(self._process.stdout.readline())
+        except (OSError, ValueError):
+            return False
+
+    def end(self) -> None:
+        """Whatever it does now is of no use any more."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Wait for the end, and close the pipes."""
+        self._process.communicate()
+
+
+def _serve_parent() -> None:
+    """In another process: compile what the parent asks for, until it asks no more."""
+    with _few_collections():
+        for line in sys.stdin:
+            name, types, cost, _ = json.loads(line)
+            kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
+            if kernel is not None:
+                _compile(kernel)
+            print("done", flush=True)
+
+
+class _Jobs:
+    """Kernels to be compiled, each after those that it calls."""
+
+    def __init__(self, kernels: Sequence[_Kernel]) -> None:
+        by_name: dict[str, list[_Kernel]] = {}
+        for kernel in kernels:
+            by_name.setdefault(kernel.entry.name, []).append(kernel)
+        self._before = {
+            kernel: {
+                other for name in kernel.calls() for other in by_name.get(name, ())
+            } - {kernel}
+            for kernel in kernels
+        }  # fmt: skip
+        self._left = list(kernels)
+        self._running: set[_Kernel] = set()
+        self._done: set[_Kernel] = set()
+        self._stopped = False
+        self._change = threading.Condition()
+        for kernel in sorted(kernels, key=lambda k: len(self._before[k]), reverse=True):
+            kernel.rank += kernel.entry.cost
+            for other in self._before[kernel]:
+                other.rank = max(other.rank, kernel.rank)
+
+    def run(self, work: Callable[[_Kernel], bool]) -> Iterator[int]:
+        """Take kernels until none is left; yields when some are done, by anybody."""
+        told = 0
+        while True:
+            kernel = self._take(told)
+            if kernel is not None:
+                self._finish(kernel, work(kernel))
+            while told < len(self._done):
+                told += 1
+                yield told
+            if told == len(self._before):
+                return
+
+    def serve(self, worker: _Worker) -> None:
+        """Give kernels to another process until none is left, or until it is gone."""
+        try:
+            while (kernel := self._take()) is not None:
+                kept = worker.compile(kernel)
+                self._finish(kernel, kept)
+                if not kept:
+                    return
+        finally:
+            worker.end()
+            worker.close()
+
+    def stop(self) -> None:
+        """No more kernels are given out."""
+        with self._change:
+            self._stopped = True
+            self._change.notify_all()
+
+    def _take(self, told: int | None = None) -> _Kernel | None:
+        """The next kernel; None when none is left, or when more are done than have been told."""
+        with self._change:
+            while self._left or (told is not None and self._running):
+                if self._stopped or (told is not None and told < len(self._done)):
+                    return None
+                ready = [k for k in self._left if self._before[k] <= self._done]
+                if ready:
+                    best = max(ready, key=lambda k: k.rank)
+                    self._left.remove(best)
+                    self._running.add(best)
+                    return best
+                if not self._running:  # functions that call each other
+                    self._running.add(self._left[0])
+                    return self._left.pop(0)
+                self._change.wait()
+            return None
+
+    def _finish(self, kernel: _Kernel, done: bool) -> None:
+        with self._change:
+            self._running.discard(kernel)
+            if done:
+                self._done.add(kernel)
+            else:
+                self._left.append(kernel)
+            self._change.notify_all()
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Look for garbage less often: what the compiler makes is kept, and looked at in vain."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], _GARBAGE), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
