@@ -38,6 +38,7 @@ RUNNERS = {
     "handover/programs.py",
     "handover/simgrid.py",
     "cli/commands/warmup.py",
+    "core/compile_ahead.py",
 }
 
 

@@ -16,6 +16,10 @@ TWINS = {
         "slow_digits",
     ),
     "collectives.circuits.path_kernels": ("collectives/circuits/test_paths.py", "split_flow"),
+    "collectives.circuits.search_kernels": (
+        "collectives/circuits/test_circuit_search.py",
+        "flow_with_ports",
+    ),
     "collectives.circuits.words_kernels": (
         "collectives/circuits/test_words_kernels.py",
         "slow_words",

@@ -127,9 +127,7 @@ def run_algorithm(
     --------
     >>> import hopscape
     >>> run_algorithm(hopscape.build("torus(5, 5)"), Goal.broadcast(0), "circuit", {"ports": 1})
-    Traceback (most recent call last):
-    ...
-    hopscape.core.errors.ArgumentError: the broadcast algorithm 'circuit' of torus(5, 5) serves ...
+    <Schedule circuit: broadcast from node 0 on torus(5, 5), 5 rounds, 24 transfers>
     """
     known = algorithms(network, goal)
     name = present_name(name)

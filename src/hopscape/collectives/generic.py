@@ -399,7 +399,18 @@ def _reduce_scatter(network: Network, goal: Goal, model: Model) -> Schedule:
 
 
 def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
-    """The generic schedule for a goal."""
+    """The generic schedule for a goal.
+
+    Raises
+    ------
+    ArgumentError
+        For circuits through switches, which only forward: it moves hop by hop.
+    """
+    if model.switching == "circuit" and network.has_switches and not model.in_network:
+        raise ArgumentError(
+            f"the generic schedule moves hop by hop, and the switches of {network.spec} only"
+            " forward; take the circuit algorithm, or let switches copy (in_network)"
+        )
     if goal.groups:
         return among_groups(network, goal, model, make_schedule)
     if goal.kind == "reduce-scatter":

@@ -69,7 +69,7 @@ def mark_equal(ranked: Iterable[Candidate], columns: Sequence[str]) -> None:
 
     Examples
     --------
-    >>> figures = {"links": Measured.exact(28)}
+    >>> figures = {"links": Measured(28, "exact")}
     >>> ranked = [Candidate("complete(8)", "complete", figures),
     ...           Candidate("hyperx((8,))", "hyperx", figures)]
     >>> mark_equal(ranked, ["links"])
