@@ -6,7 +6,7 @@ import pytest
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.choose import named_algorithms
-from hopscape.core.errors import DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.schedule import Schedule
@@ -76,6 +76,23 @@ def test_what_does_not_hold_does_not_count(monkeypatch: pytest.MonkeyPatch) -> N
     found = best_schedule(net, Goal.broadcast(0), ONE_PORT)
     assert found is not None
     assert (found.algorithm, found.rounds) == ("generic", honest.rounds)
+
+
+@pytest.mark.parametrize(("spec", "searched"), [("torus(4, 4)", True), ("torus(18, 18)", False)])
+def test_long_searches_are_for_few_endpoints(
+    spec: str, searched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ranking does not wait for minutes: flows and packed trees of hundreds of endpoints."""
+    tried: list[str] = []
+
+    def note(network: object, goal: Goal, name: str, model: object) -> Schedule:
+        tried.append(name)
+        raise ArgumentError("only noted")
+
+    monkeypatch.setattr("hopscape.design.schedules.run_algorithm", note)
+    assert best_schedule(build(spec), Goal.all_gather(), ALL_PORT) is None
+    assert tried[-1] == "generic"
+    assert ({"flow", "forest"} <= set(tried)) is searched
 
 
 def _channels(schedule: Schedule):  # type: ignore[no-untyped-def]

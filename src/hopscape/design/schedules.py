@@ -17,6 +17,10 @@ __all__ = ["ALL_PORT", "ONE_PORT", "Found", "best_schedule"]
 ONE_PORT = Model(ports=1)
 ALL_PORT = Model()
 
+_SEARCHES = ("flow", "forest")
+"""Algorithms that take minutes on some hundred endpoints, too long for one column of a ranking."""
+_SEARCHED_ENDPOINTS = 300
+
 
 @dataclass(frozen=True)
 class Found:
@@ -63,7 +67,12 @@ def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) ->
     >>> found.algorithm, found.rounds
     ('translations', 5)
     """
-    names = [one.name for one in named_algorithms(network, goal) if one.serves.allows(model)]
+    few = network.endpoint_count <= _SEARCHED_ENDPOINTS
+    names = [
+        one.name
+        for one in named_algorithms(network, goal)
+        if one.serves.allows(model) and (few or one.name not in _SEARCHES)
+    ]
     best: Found | None = None
     for name in [*names, GENERIC]:
         if best is not None and best.rounds <= least:
