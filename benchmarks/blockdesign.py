@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -19,16 +19,9 @@ from hopscape.algebra.fields import galois_field
 from hopscape.families.blockdesign.designs import Design, check_design
 from hopscape.families.blockdesign.difference import singer
 from hopscape.families.blockdesign.traffic import check_permutation
+from timing import best
 
-
-def best(work: Callable[[], object], repeats: int) -> float:
-    """Least processor seconds of some runs."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
+least = partial(best, clock=time.process_time)
 
 
 def by_matrix(blocks: np.ndarray) -> bool:
@@ -71,13 +64,13 @@ def main() -> None:
     q = requirement.order
     n = q * q + q + 1
     design = Design.of(singer(q))
-    build = best(lambda: Design.of(singer(q)), requirement.repeats)
-    verify = best(lambda: check_design(design.blocks, n, 1), requirement.repeats)
-    peer = best(lambda: by_matrix(design.blocks), requirement.repeats)
+    build = least(lambda: Design.of(singer(q)), requirement.repeats)
+    verify = least(lambda: check_design(design.blocks, n, 1), requirement.repeats)
+    peer = least(lambda: by_matrix(design.blocks), requirement.repeats)
     print(f"plane of order {q} ({n} points): built {build:.2f} s, verified {verify:.2f} s")
     print(f"  verifier against A·Aᵀ: {peer:.2f} s, ratio {peer / verify:.1f}")
 
-    large = best(lambda: Design.of(singer(requirement.large)), requirement.repeats)
+    large = least(lambda: Design.of(singer(requirement.large)), requirement.repeats)
     size = requirement.large**2 + requirement.large + 1
     print(f"plane of order {requirement.large} ({size} points): built {large:.2f} s")
 
@@ -86,16 +79,16 @@ def main() -> None:
     rows = np.array([generator.permutation(n) for _ in range(max(1, requirement.packets // n))])
     check_permutation(network, rows[:2])
     packets = rows.size
-    ours = best(lambda: check_permutation(network, rows), requirement.repeats)
+    ours = least(lambda: check_permutation(network, rows), requirement.repeats)
     assert design.base is not None
     base = design.base.base
-    other = best(lambda: by_sorting(rows, base, n), 1)
+    other = least(lambda: by_sorting(rows, base, n), 1)
     print(f"permutations on {n} endpoints: {packets / ours / 1e6:.1f} million packets a second")
     print(f"  against sorting ports: {packets / other / 1e6:.1f} million, ratio {other / ours:.1f}")
 
     field = galois_field(q)
     a, b = generator.integers(0, q, size=(2, 1_000_000))
-    ours = best(lambda: field.multiply(a, b), requirement.repeats)
+    ours = least(lambda: field.multiply(a, b), requirement.repeats)
     print(f"multiplication in GF({q}): {1 / ours:.1f} million a second")
     try:
         import galois
@@ -105,7 +98,7 @@ def main() -> None:
     peer_field = galois.GF(q)
     x, y = peer_field(a), peer_field(b)
     _ = x * y
-    theirs = best(lambda: x * y, requirement.repeats)
+    theirs = least(lambda: x * y, requirement.repeats)
     print(f"  galois: {1 / theirs:.1f} million a second, ratio {theirs / ours:.2f}")
 
 

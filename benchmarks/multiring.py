@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from hopscape.families.multiring import Multiring, SparseMultiring
 from hopscape.simulate.rings.slots import RingTraffic, _Machine, ring_traffic
+from timing import best
 
 CASES = {
     "four ±1, N = 32": Multiring(32, (1,), 4),
@@ -26,15 +27,7 @@ CASES = {
 }
 BAR = 50e6
 
-
-def least(work: Callable[[], None], repeats: int) -> float:
-    """Least processor seconds of some repeats."""
-    seconds = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+least = partial(best, clock=time.process_time)
 
 
 def numpy_slots(traffic: RingTraffic, slots: int, seed: int) -> int:

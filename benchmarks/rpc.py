@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -21,16 +19,7 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.metrics.groups import best_group
-
-
-def least(repeats: int, work: Callable[[], Any]) -> float:
-    """The shortest time of several runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+from timing import best
 
 
 def distances(repeats: int, pairs: int) -> None:
@@ -39,10 +28,10 @@ def distances(repeats: int, pairs: int) -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, net.order, size=(2, pairs))
     router = net.router()
-    closed = least(repeats, lambda: router.distances(a, b))
+    closed = best(lambda: router.distances(a, b), repeats)
     print(f"rpc(1000) distances, closed form  {pairs / closed / 1e6:8.1f} million/s  (bar: 10)")
     product = hopscape.build("product(ring(1000), pc)").router()
-    other = least(repeats, lambda: product.distances(a, b))
+    other = best(lambda: product.distances(a, b), repeats)
     print(f"  product router                  {pairs / other / 1e6:8.1f} million/s")
     print(f"  ratio                           {other / closed:8.1f}")
 
@@ -56,7 +45,7 @@ def permutations(repeats: int) -> None:
     for name in ("general", "two-way", "generic", "balanced"):
         for model in (Model(), Model(duplex="half")):
             run_algorithm(net, goal, name, model)
-            spent = least(repeats, lambda n=name, m=model: run_algorithm(net, goal, n, m))
+            spent = best(lambda n=name, m=model: run_algorithm(net, goal, n, m), repeats)
             rounds = run_algorithm(net, goal, name, model).rounds
             base = base or spent
             print(
@@ -81,8 +70,8 @@ def groups(sizes: list[int]) -> None:
     table = distance_rows(net, np.arange(net.order))
     near = (table <= 3) & (table > 0)
     graph = networkx.from_numpy_array(near)
-    own = least(3, lambda: (best_group(net, 12), best_group(net, 13)))
-    peer = least(1, lambda: networkx.max_weight_clique(graph, weight=None))
+    own = best(lambda: (best_group(net, 12), best_group(net, 13)), 3)
+    peer = best(lambda: networkx.max_weight_clique(graph, weight=None), 1)
     print(f"  largest group of diameter 3: {own * 1e3:.1f} ms, networkx {peer * 1e3:.1f} ms")
     print(f"  ratio {peer / own:.1f}")
 

@@ -152,7 +152,7 @@ def test_cut_off_nodes_are_named(browser: Any, tmp_path: Path) -> None:
     visit = Visit(browser, write(tmp_path, hopscape.build("path(5)")), "tab=faults&dead-n0=1")
     visit.shows("2 pieces; cut off from the largest: 1 node: 0")
     visit.set(a=0, b=4, tab="route")
-    visit.shows("There is no way left: cut off.")
+    visit.shows("No route is left: cut off.")
     visit.close()
 
 

@@ -48,7 +48,7 @@ export function route(pane: Pane, app: App): Node[] {
       h("p", {}, `Detour: ${count(routes.detour.ports.length, "hop")}, the shortest that is left.`),
       hops(pane, "Detour", routes.detour),
     );
-  else if (routes.broken) out.push(h("p", { class: "bad" }, "There is no way left: cut off."));
+  else if (routes.broken) out.push(h("p", { class: "bad" }, "No route is left: cut off."));
   out.push(
     h(
       "p",
