@@ -8,6 +8,9 @@ of its name and its doctests, then the rest of its room, until one fails. A muta
 test notices has survived; one that uses up its processor time was caught in a loop. What is done is
 kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats survivors.
 ``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
+
+``--record map.json`` runs all rooms' tests once and writes which test reaches which line; with
+``--map map.json`` a mutant meets only the tests that reach its line, the quickest first.
 """
 
 from __future__ import annotations
@@ -197,11 +200,69 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     return [str(p) for p in near], [str(p) for p in far]
 
 
+def name_of(item: Any) -> str:
+    """A test function, whatever its parameters."""
+    return str(item.nodeid).split("[")[0]
+
+
+class Recorder:
+    """Notes, for every line of the rooms, the tests that run it, and how long each test takes."""
+
+    def __init__(self) -> None:
+        from coverage import Coverage
+
+        rooms = sorted({str(p) for p in SOURCE.rglob("*.py") if room_of(p)})
+        self.coverage = Coverage(data_file=None, config_file=False, include=rooms)
+        self.seconds: Counter[str] = Counter()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        self.coverage.switch_context(name_of(item))
+        begin = os.times()
+        try:
+            return (yield)
+        finally:
+            self.seconds[name_of(item)] += os.times().user - begin.user
+
+    def write(self, path: Path) -> None:
+        """All tests, the quickest first, and their numbers by file and line."""
+        names = sorted(self.seconds, key=lambda name: self.seconds[name])
+        numbers = {name: i for i, name in enumerate(names)}
+        data = self.coverage.get_data()
+        lines = {
+            str(Path(file).relative_to(SOURCE)): {
+                line: sorted(numbers[name] for name in tests if name in numbers)
+                for line, tests in data.contexts_by_lineno(file).items()
+            }
+            for file in data.measured_files()
+        }
+        tests = [[name, round(self.seconds[name], 2)] for name in names]
+        path.write_text(json.dumps({"tests": tests, "lines": lines}), encoding="utf-8")
+
+
+def record(path: Path) -> None:
+    """Run the tests of all rooms once."""
+    files = [str(TESTS / room) for room in (*ROOMS[:-1], "families")]
+    sources = [str(p) for p in sorted(SOURCE.rglob("*.py")) if room_of(p)]
+    recorder = Recorder()
+    recorder.coverage.start()
+    os.chdir(ROOT)
+    pytest.main(
+        ["-q", "-p", "no:cacheprovider", *files, *sources], plugins=[Chooser(pipe=None), recorder]
+    )
+    recorder.coverage.stop()
+    recorder.write(path)
+
+
 class Chooser:
     """Takes the tests that are quick without a compiler, and the doctests of the mutant's file.
 
-    Tests of families are all tried, each for some seconds.
+    Tests of families are all tried, each for some seconds. With `ranks` (places of tests by name)
+    only those in it run, in that order.
     """
+
+    def __init__(self, ranks: dict[str, int] | None = None, pipe: int | None = 3) -> None:
+        self.ranks, self.pipe = ranks, pipe
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
@@ -213,6 +274,10 @@ class Chooser:
             or item.get_closest_marker("interpreted")
         ]
         items[:] = [item for item in items if not item.get_closest_marker("compiled")]
+        if self.ranks is not None:
+            ranks = self.ranks
+            items[:] = [item for item in items if name_of(item) in ranks]
+            items.sort(key=lambda item: ranks[name_of(item)])
         for item in items:
             function = getattr(item, "function", None)
             limits = getattr(function, "_hypothesis_internal_use_settings", None)
@@ -230,12 +295,22 @@ class Chooser:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed:
-            os.write(3, report.nodeid.encode() + b"\n")
+        if report.failed and self.pipe is not None:
+            os.write(self.pipe, report.nodeid.encode() + b"\n")
 
 
-def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict[str, Any]:
-    """Run the (nearest) tests on a mutant, or on the file as it is, in a process of its own."""
+def reaching(mutant: Mutant, path: Path, known: dict[str, Any]) -> list[str]:
+    """The tests that run a mutant's line, or the one before it that counts as its statement."""
+    lines = known["lines"].get(str(path.relative_to(SOURCE)), {})
+    before = [line for line in map(int, lines) if line <= mutant.line]
+    numbers = lines[str(max(before))] if before else []
+    return [known["tests"][i][0] for i in numbers]
+
+
+def try_out(
+    mutant: Mutant | None, path: Path, seconds: int, batches: list[tuple[Chooser, list[str]]]
+) -> dict[str, Any]:
+    """Run tests on a mutant, or on the file as it is, in a process of its own."""
     out, into = os.pipe()
     child = os.fork()
     if child == 0:
@@ -258,8 +333,8 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict
             "no:cacheprovider",
             "--hypothesis-profile=mutation",
         ]
-        for files in tests_of(path)[: 1 if near else 2]:
-            code = pytest.main([*options, *files], plugins=[Chooser()]) if files else 0
+        for chooser, files in batches:
+            code = pytest.main([*options, *files], plugins=[chooser]) if files else 0
             if code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
                 os._exit(1)
         os._exit(0)
@@ -276,6 +351,21 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict
         "time" if ended else "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
     )
     return {"verdict": verdict, "by": by, "cpu": round(used.ru_utime + used.ru_stime, 1)}
+
+
+def batches_of(
+    mutant: Mutant | None, path: Path, near: bool, known: dict[str, Any]
+) -> list[tuple[Chooser, list[str]]]:
+    """The tests for a mutant: those that reach it, or else by the names of files."""
+    if known and mutant is not None:
+        names = reaching(mutant, path, known)
+        return [
+            (
+                Chooser({n: i for i, n in enumerate(names)}),
+                sorted({n.split("::")[0] for n in names}),
+            )
+        ]
+    return [(Chooser(), files) for files in tests_of(path)[: 1 if near else 2]]
 
 
 def chosen(count: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, Path]]:
@@ -304,11 +394,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="only repeat what has survived")
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
+    parser.add_argument("--record", type=Path, help="only write which test reaches which line")
+    parser.add_argument("--map", type=Path, help="what --record has written")
     parser.add_argument("--check", action="store_true", help="the tests without any mutant")
     arguments = parser.parse_args()
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     for name in ("networkx", "numba", "numpy", "pytest", "hypothesis", "scipy.sparse"):
         import_module(name)  # once, before the forks
+    if arguments.record:
+        record(arguments.record)
+        return
+    reach = json.loads(arguments.map.read_text(encoding="utf-8")) if arguments.map else {}
     known = json.loads((TESTS / "equivalent_mutants.json").read_text(encoding="utf-8"))
     done: dict[str, dict[str, Any]] = {}
     if arguments.log.exists():
@@ -320,7 +416,7 @@ def main() -> None:
         for path in dict.fromkeys(path for _, path in todo):
             print(
                 path.relative_to(SOURCE),
-                try_out(None, path, arguments.seconds, arguments.near),
+                try_out(None, path, arguments.seconds, batches_of(None, path, arguments.near, {})),
                 flush=True,
             )
         return
@@ -328,7 +424,8 @@ def main() -> None:
         before = done.get(mutant.key, {}).get("verdict")
         if mutant.key in known or (before != "survived" if arguments.again else before):
             continue
-        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, arguments.near)
+        batches = batches_of(mutant, path, arguments.near, reach)
+        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, batches)
         done[mutant.key] = row
         with arguments.log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
