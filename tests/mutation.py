@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -42,6 +43,7 @@ SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
 EXAMPLES = 25  # of a property, at most
 FAMILY_SECONDS = 2
+MENTIONS = 2  # test files that name a module, taken as near to it
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -182,8 +184,24 @@ def room_of(path: Path) -> str | None:
     return first if first in ROOMS and "gpu" not in path.stem else None
 
 
+def mentions(path: Path, folder: Path) -> list[Path]:
+    """Test files of a folder that name the module or what it offers, the most mentions first."""
+    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    listed = re.search(r"^__all__ = \[(.*?)\]", path.read_text(encoding="utf-8"), re.M | re.S)
+    names = re.findall(r'"(\w+)"', listed[1]) if listed else []
+    pattern = re.compile("|".join([re.escape(f"hopscape.{module}"), *(rf"\b{n}\b" for n in names)]))
+    counts = {
+        test: len(pattern.findall(test.read_text(encoding="utf-8")))
+        for test in sorted(folder.rglob("test_*.py"))
+    }
+    return sorted((test for test in counts if counts[test]), key=lambda test: -counts[test])
+
+
 def tests_of(path: Path) -> tuple[list[str], list[str]]:
-    """Test files: by twin, by name and the file's own doctests; then the rest of its room."""
+    """Test files: by twin, by name, by mention, and the file's own doctests; then the room's rest.
+
+    A file that no test names is near to the tests of the modules that import it.
+    """
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
 
@@ -193,9 +211,16 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     folder = TESTS / parts[0]
     pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
     named = sorted({*folder.rglob(f"{pattern}.py"), *(folder / parts[1]).rglob("test_*.py")})
+    if parts[0] != "families":
+        named += mentions(path, folder)[:MENTIONS]
+    if not twin and not named:
+        users = [
+            p for p in sorted(path.parent.rglob("*.py")) if f"hopscape.{module} " in p.read_text()
+        ]
+        named = [test for user in users for test in mentions(user, folder)[:MENTIONS]]
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
     rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
-    near = dict.fromkeys([*twin, *named, path])
+    near = dict.fromkeys([*twin, path, *named])
     far = dict.fromkeys(p for p in rest if p not in near)
     return [str(p) for p in near], [str(p) for p in far]
 
@@ -257,8 +282,8 @@ def record(path: Path) -> None:
 class Chooser:
     """Takes the tests that are quick without a compiler, and the doctests of the mutant's file.
 
-    Tests of families are all tried, each for some seconds. With `ranks` (places of tests by name)
-    only those in it run, in that order.
+    Tests of families and circuits are all tried, each for some seconds. With `ranks` (places of
+    tests by name) only those in it run, in that order.
     """
 
     def __init__(self, ranks: dict[str, int] | None = None, pipe: int | None = 3) -> None:
@@ -270,6 +295,7 @@ class Chooser:
             item
             for item in items
             if type(item).__name__ == "DoctestItem"
+            or item.path.parent.name == "circuits"
             or "families" in str(item.path)
             or item.get_closest_marker("interpreted")
         ]
