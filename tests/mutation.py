@@ -394,10 +394,12 @@ def batches_of(
     return [(Chooser(), files) for files in tests_of(path)[: 1 if near else 2]]
 
 
-def chosen(count: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, Path]]:
+def chosen(
+    count: int, seed: int, rooms: list[str], files: str = "*.py"
+) -> list[tuple[Mutant, Path]]:
     """Mutants in the order in which they run, the rooms in turn."""
     pool: dict[str, list[tuple[Mutant, Path]]] = defaultdict(list)
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sorted(SOURCE.rglob(files)):
         room = room_of(path)
         if room in rooms:
             pool[room] += [(mutant, path) for mutant in mutants_of(path)]
@@ -416,6 +418,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
+    parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
     parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="only repeat what has survived")
@@ -437,7 +440,7 @@ def main() -> None:
         for line in arguments.log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             done[row["key"]] = row
-    todo = chosen(arguments.count, arguments.seed, arguments.rooms)
+    todo = chosen(arguments.count, arguments.seed, arguments.rooms, arguments.files)
     if arguments.check:
         for path in dict.fromkeys(path for _, path in todo):
             print(
