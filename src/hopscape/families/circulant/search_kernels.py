@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import Array
+
 __all__ = ["first_ball", "grow_ball", "scan"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
