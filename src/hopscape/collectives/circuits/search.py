@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most
+from hopscape.collectives.circuits.ordered import ordered_circuits
 from hopscape.collectives.circuits.paths import Paths, assemble, split_wires, wires_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -120,7 +121,7 @@ def search_circuits(
         Broadcast or one-to-many, of one chunk, from one root or several sources.
     model : Model, optional
         With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps them
-        apart at nodes as well.
+        apart at nodes as well; ``circuits="dimension-ordered"`` asks for routes in that order.
     seed : int
 
     Examples
@@ -134,6 +135,8 @@ def search_circuits(
     """
     if goal.chunks > 1:
         raise ArgumentError(f"circuits are searched for one chunk, not {goal.chunks}")
+    if model.circuits == "dimension-ordered":
+        return ordered_circuits(network, goal, model, seed=seed)
     if network.order > _MOST_NODES:
         raise TooLargeError(
             f"circuits are searched for up to {_MOST_NODES:,} nodes; {network.spec} has"
