@@ -15,6 +15,10 @@ TWINS = {
         "collectives/circuits/test_torus_numeration.py",
         "slow_digits",
     ),
+    "collectives.circuits.ordered_kernels": (
+        "collectives/circuits/test_ordered_circuits.py",
+        "route_by_hand",
+    ),
     "collectives.circuits.path_kernels": ("collectives/circuits/test_paths.py", "split_flow"),
     "collectives.circuits.search_kernels": (
         "collectives/circuits/test_circuit_search.py",
@@ -29,6 +33,7 @@ TWINS = {
     "collectives.orbit_kernels": ("collectives/test_orbit_kernels.py", "play"),
     "core.cut_through_kernels": ("core/test_cut_through.py", "slow_loads"),
     "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.grid_kernels": ("collectives/circuits/test_ordered_circuits.py", "hops_by_networkx"),
     "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.circuits.ordered import ordered_circuits
 from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.contest import compete
 from hopscape.core.dimension_order import grid_of
@@ -30,6 +32,32 @@ def route_by_hand(sides, wrap, a, b):
     return steps
 
 
+def hops_by_networkx(network, a, v):
+    """Hops along one axis only, from a node to all of its line."""
+    at = network.addresses.tuples(np.arange(network.order))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(network.order))
+    for u, w in zip(network.tails.tolist(), network.heads.tolist(), strict=True):
+        if at[u][a] != at[w][a]:
+            graph.add_edge(u, w)
+    return nx.single_source_shortest_path_length(graph, v)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    "spec", ["torus(4, 5)", "mesh(3, 2, 4)", "hypercube(3)", "ring(5)", "path(1)"]
+)
+def test_hops_along_axes(spec):
+    network = hopscape.build(spec)
+    grid = grid_of(network)
+    for a in range(len(grid.side)):
+        for v in range(network.order):
+            line = hops_by_networkx(network, a, v)
+            row = grid.hops[grid.start[a] + v * grid.side[a] :][: grid.side[a]]
+            assert [row[grid.place[w, a]] for w in line] == list(line.values())
+            assert len(line) == grid.side[a]
+
+
 @settings(deadline=None, max_examples=20)
 @given(
     st.sampled_from(["torus", "mesh"]),
@@ -44,7 +72,7 @@ def test_every_circuit_is_in_order(kind, sides, disjoint, ports, sources, seed):
     places = np.random.default_rng(seed).permutation(network.order)[:sources].tolist()
     goal = Goal.broadcast(places[0], sources=places[1:])
     model = replace(ORDERED, disjoint=disjoint, ports=ports)
-    made = search_circuits(network, goal, model)
+    made = ordered_circuits(network, goal, model)
     verdict = verify(made, model=model)
     assert verdict, verdict.reason
     assert made.rounds >= max((b.rounds for b in lower_bounds(network, goal, model)), default=0)
