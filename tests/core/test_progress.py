@@ -126,6 +126,7 @@ def test_progress_is_shown_and_closed(clock: Clock) -> None:
     assert told == [3, 1, 2, -1]
 
 
+@pytest.mark.compiled
 def test_the_compiler_does_not_count() -> None:
     from numba import njit
 

@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from hopscape.algebra.fields import prime_factors
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.constructions import constructions
@@ -164,13 +165,13 @@ def _noun(size: int, blocks: int) -> str:
 
 
 def _search(
-    table: np.ndarray[tuple[int, int], np.dtype[np.int32]],
+    table: IntArray,
     size: int,
     blocks: int,
     ways: int,
     gaps: bool,
     budget: int,
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+) -> tuple[IntArray, int]:
     """Short searches in plain Python, which spares loading the compiler; long ones compiled."""
     found, steps = search_cover(table, size, blocks, ways, gaps, min(_QUICK, budget))
     if steps <= _QUICK or budget <= _QUICK:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
-from hopscape.ledger.claim import PlantedError
+from hopscape.ledger.claim import PlantedError, printed_as
 
 __all__ = ["cut", "longer", "shifted"]
 
 _PRINTED = "hopscape.ledger.papers.heawood.printed"
 _FAMILIES = "hopscape.families"
-
-
-def print_as(name: str, value: Any, error: str = "") -> PlantedError:
-    """The printed value, or formula, changed."""
-    return PlantedError(
-        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
-    )
+print_as = partial(printed_as, _PRINTED)
 
 
 HEAWOOD_WIRES = PlantedError(
