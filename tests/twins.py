@@ -11,6 +11,7 @@ TWINS = {
     "collectives.flows.path_kernels": ("collectives/test_flows.py", "slow_graph"),
     "collectives.forest.flow_kernels": ("collectives/test_forest.py", "slow_flow"),
     "collectives.plan_kernels": ("collectives/test_plan.py", "slow_times"),
+    "collectives.classics.swap_kernels": ("collectives/test_rank_swaps.py", "slow_cost"),
     "collectives.circuits.numeration_kernels": (
         "collectives/circuits/test_torus_numeration.py",
         "slow_digits",
