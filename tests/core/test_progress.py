@@ -82,7 +82,7 @@ def test_the_shorter_of_two_limits_counts(clock: Clock) -> None:
 def test_other_work_on_the_machine_counts(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that got a quarter of a processor so far is expected to get no more."""
     worked = Clock()
-    monkeypatch.setattr(progress.time, "process_time", worked)
+    monkeypatch.setattr(progress, "_worked", worked)
     with time_limit(20):
         check_time("thinking", 6)
         clock.now += 4

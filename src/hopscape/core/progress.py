@@ -91,7 +91,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     global _deadline, _began
     before = _deadline, _began
     if seconds is not None:
-        _began = time.monotonic(), time.process_time()
+        _began = time.monotonic(), _worked()
         _deadline = min(_deadline, _began[0] + seconds)
     try:
         yield
@@ -165,11 +165,16 @@ def check_time(text: str, needed: float = 0.0) -> None:
         raise OutOfTimeError(f"{text} would take longer than the time limit allows")
 
 
+def _worked() -> float:
+    """Processor time of this process, in seconds."""
+    return time.process_time()
+
+
 def _crowd() -> float:
     """How many times as long as its processor time work has taken since the limit was set."""
     if _deadline == math.inf:
         return 1.0
-    wall, worked = time.monotonic() - _began[0], time.process_time() - _began[1]
+    wall, worked = time.monotonic() - _began[0], _worked() - _began[1]
     return max(wall / worked, 1.0) if worked > _LITTLE else 1.0
 
 
