@@ -17,8 +17,6 @@ from hopscape.collectives.breadth import breadth_first, breadth_first_schedule
 from hopscape.collectives.breadth_kernels import balance
 from hopscape.core.errors import ArgumentError, DisconnectedError
 
-pytestmark = pytest.mark.compiled
-
 
 def slow_balance(allowed, room):
     """The least rounds over all choices."""
