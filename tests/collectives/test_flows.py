@@ -26,6 +26,8 @@ from hopscape.collectives.flows.path_kernels import priced_paths, tree_loads
 from hopscape.collectives.flows.schedules import flow_routes, flow_schedule
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 
+pytestmark = pytest.mark.compiled
+
 
 def slow_exchange(network):
     """The least load of fractional routes: a flow for every pair by itself."""

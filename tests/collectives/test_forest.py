@@ -22,6 +22,7 @@ from hopscape.collectives.forest.splitting import split_switches
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 
+pytestmark = pytest.mark.compiled
 SPEEDS = (ChannelClass("plain", 1), ChannelClass("fast", 2), ChannelClass("slow", 0.5))
 
 

@@ -13,6 +13,7 @@ from hopscape import Goal, Model, Schedule, verify
 from hopscape.collectives import run_algorithm
 from hopscape.core.errors import ArgumentError
 
+pytestmark = pytest.mark.compiled
 ALGORITHMS = {
     "all-gather": ("generic", "forest", "breadth-first", "flow"),
     "reduce-scatter": ("generic", "forest", "breadth-first"),
