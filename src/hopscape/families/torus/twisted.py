@@ -283,10 +283,10 @@ class TwistedTorus(OnAxes):
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
         digits = self.group.box.tuples(nodes)
         for axis, wired in enumerate(self._wired):
-            for way in range(wired):
+            for side in range(wired):
                 moved = digits.copy()
-                moved[:, axis] += 1 - 2 * way
-                out[:, 2 * axis + way] = self.group.box.numbers(self.group.normal(moved))
+                moved[:, axis] += 1 - 2 * side
+                out[:, 2 * axis + side] = self.group.box.numbers(self.group.normal(moved))
         return out
 
     def port_classes(self) -> tuple[str, ...]:
