@@ -193,15 +193,15 @@ def _is_dear(one: Collective) -> bool:
 def _turned_round(network: Network, goal: Goal) -> list[Collective]:
     """Algorithms for other goals that serve this one backwards, or backwards and then forwards."""
     gather = Goal.all_gather()
-    other = {"reduce-scatter": gather, "all-reduce": gather, "gather": Goal.scatter(0)}
-    if goal.kind == "reduce" and goal.root is not None:
-        other["reduce"] = Goal.broadcast(goal.root)
+    other = {"reduce-scatter": gather, "all-reduce": gather}
+    if goal.root is not None:
+        other |= {"gather": Goal.scatter(goal.root), "reduce": Goal.broadcast(goal.root)}
     if goal.kind not in other or not network.duplex:
         return []
     build = both_ways if goal.kind == "all-reduce" else backwards
     return [
         Collective(one.name, goal.kind, f"{one.summary}, backwards", build(one), one.serves)
-        for one in named_algorithms(network, other[goal.kind])
+        for one in named_algorithms(network, replace(other[goal.kind], groups=goal.groups))
     ]
 
 

@@ -42,6 +42,7 @@ __all__ = [
 
 _SECONDS = 3e-7  # of a transfer
 _MANY = 1000
+_MATCHED = 10**8  # rounds times channels up to which matchings are tried
 
 
 def broadcast(
@@ -50,8 +51,8 @@ def broadcast(
     """One chunk from the root to every endpoint, down a tree of breadth-first search.
 
     With all ports it takes as many rounds as the root's eccentricity, which is best. With k ports a
-    matching of informed with uninformed nodes is tried in every round as well, and the shorter of
-    the two schedules is returned.
+    matching of informed with uninformed nodes is tried in every round as well, unless the network
+    is large and long, and the shorter of the two schedules is returned.
 
     Examples
     --------
@@ -65,7 +66,8 @@ def broadcast(
     goal = Goal.broadcast(root, sources=sources)
     tree = shortest_path_tree(network, root, sources=goal.sources)
     best = _tree_schedule(network, tree, model, goal)
-    if model.ports is not None and not network.has_switches and best.rounds > 1:
+    little = best.rounds * len(network.heads) <= _MATCHED
+    if model.ports is not None and not network.has_switches and best.rounds > 1 and little:
         other = _matching_broadcast(network, goal, model, limit=best.rounds)
         if other is not None:
             return other

@@ -32,6 +32,7 @@ NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
 _CHUNK = 1 << 16
+_WIDE = 1 << 20  # ports of a node whose neighbours are not listed unseen
 _CHUNK_ENTRIES = 1 << 20
 _MANY_CHANNELS = 1 << 21
 _MANY_LINKS = 1 << 17
@@ -275,8 +276,8 @@ class Wired:
     def tails(self) -> IntArray:
         """int32[channels]: the node that each channel leaves."""
         if self._tails is None:
-            nodes = np.arange(self.order, dtype=np.int32)
-            self._tails = _frozen(np.repeat(nodes, np.diff(self.indptr)))
+            degrees = np.diff(self.indptr)  # builds the arrays, or refuses
+            self._tails = _frozen(np.repeat(np.arange(self.order, dtype=np.int32), degrees))
         assert self._tails is not None
         return self._tails
 
@@ -374,9 +375,11 @@ class Wired:
         array([[ 0,  2],
                [ 1, -1]])
         """
+        width = self.ports
+        if width > _WIDE:
+            require_memory(8 * width * len(nodes), f"the neighbours of a node of {self.spec}")
         if self.family is not None and not self._lists_links:
             return self.family.neighbours(nodes)
-        width = self.ports
         channel = self.indptr[nodes][:, None] + np.arange(width)
         wired = channel < self.indptr[nodes + 1][:, None]
         if not len(self.heads):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Family, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
@@ -212,7 +213,8 @@ class OwnedRouter(Router):
         """Is it an endpoint, and the router that it hangs on (or is)?"""
         ends, p = self._family.ends, max(self._family.terminals, 1)
         is_end = nodes < ends
-        return is_end, np.where(is_end, nodes // p, nodes - ends)
+        owners = np.where(is_end, nodes // p, nodes - ends)
+        return is_end, owners.astype(node_dtype(self._family.routers))
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
@@ -241,15 +243,18 @@ class TerminalRouter(OwnedRouter):
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         p = self._family.terminals
         (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
-        first = np.where(a < self._family.carriers, p, 0)
-        ports = first + self.router_ports(a, b, spread(at, to)).astype(np.int64)
-        arrived = np.where(end_b, (to % max(p, 1)).astype(np.int64), -1)
+        kind = node_dtype(self._family.ports)
+        first = (a < self._family.carriers).astype(kind) * p
+        choice = spread(at, to).astype(np.int64)
+        ports = first + self.router_ports(a, b, choice).astype(kind)
+        arrived = np.where(end_b, (to % max(p, 1)).astype(kind), -1)
         out = np.where(a == b, arrived, ports)
         return np.where(at == to, -1, np.where(end_a, 0, out))
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         p = self._family.terminals
         (end_a, a), (end_b, b) = self._owners(at), self._owners(to)
+        require_memory(len(at) * self._family.ports, f"all ports of routers of {self.network.spec}")
         mask = np.zeros((len(at), self._family.ports), dtype=bool)
         there = np.flatnonzero(~end_a & (a != b))
         carrier = a[there] < self._family.carriers

@@ -7,6 +7,7 @@ router, mostly exactly one.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator
 
@@ -24,6 +25,8 @@ from hopscape.families.datacenter.levels import tiers
 from hopscape.families.datacenter.routers import OwnedRouter, RouterFamily
 
 __all__ = ["MLFM", "OFT"]
+
+_LISTED = 1 << 20  # upper routers whose columns are listed
 
 _ENDS = Parameter(
     "p", "int", "endpoints per lower router; as many as its uplinks when left out", low=1,
@@ -139,6 +142,11 @@ class MLFM(_TwoLevels):
 
     def _columns(self, upper: IntArray) -> tuple[IntArray, IntArray]:
         """The two columns of upper routers, the lower one first."""
+        if self.upper > _LISTED:
+            after = self.upper - 1 - upper  # counted from the last, columns are triangular numbers
+            steps = [(math.isqrt(8 * int(n) + 1) - 1) // 2 for n in after]
+            row = np.array(steps, dtype=upper.dtype)
+            return self.h - 1 - row, self.h - (after - row * (row + 1) // 2)
         first, second = np.triu_indices(self.h + 1, 1)
         return first[upper], second[upper]
 
