@@ -514,7 +514,13 @@ def test_dense_graphs_are_annealed_by_their_far_pairs() -> None:
 def test_orbits_leave_nodes_fixed_that_use_all_ports() -> None:
     found = {(s.group, s.base, s.fixed) for s in shapes(64, 8, most_base=64)}
     assert {("cyclic(2, 2, 2)", 7, 8), ("cyclic(7)", 9, 1), ("cyclic(4)", 15, 4)} <= found
-    assert ("cyclic(3)", 20, 4) not in found  # two of their eight ports would stay free
+    assert {("cyclic(3)", 20, 4), ("cyclic(3)", 19, 7), ("cyclic(5)", 12, 4)} <= found
+    assert ("cyclic(6)", 9, 10) not in found  # at most eight
+    for shape in shapes(64, 8, most_base=64):
+        if shape.fixed > 64 % shape.fold:  # an orbit was left out
+            links = np.bincount(np.asarray(shape.inner(), dtype=np.int64).ravel())
+            assert shape.spokes * shape.fold + int(links.max(initial=0)) == shape.degree
+            assert len(set(links.tolist())) <= 1
 
 
 def test_every_method_has_the_same_share_of_the_time() -> None:
