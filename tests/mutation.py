@@ -1,6 +1,6 @@
 """Mutation testing: break the code in small ways, one at a time, and see whether a test notices.
 
-    python tests/mutation.py --count 200 --seed 1 --log mutants.jsonl
+    python tests/mutation.py --count 200 --seed 3 --files '*_kernels.py' --near
 
 Mutants are drawn with a seed, equally many from each room. Each runs in a process of its own, with
 kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
@@ -419,7 +419,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
-    parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
+    parser.add_argument("--log", type=Path, default=TESTS / "judged_mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="only repeat what has survived")
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
