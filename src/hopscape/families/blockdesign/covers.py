@@ -243,8 +243,8 @@ def find_cover(order: int, size: int) -> Cover:
     half the order; or a search of some seconds.
     """
     if order == size * (size - 1) + 1:
-        for way in constructions(order, size, 1):
-            base = way.build().base
+        for construction in constructions(order, size, 1):
+            base = construction.build().base
             if base is not None:
                 return Cover(base.moduli, size, base.elements, True, base.how)
     first = difference_cover(order, size, budget=_QUICK)

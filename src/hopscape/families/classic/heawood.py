@@ -122,9 +122,9 @@ def _follow(
     root = network.node(goal.root if goal.root is not None else 0)
     rounds, senders, ports = [], [], []
     for when, sends in enumerate(steps):
-        for way, port in sends:
+        for path, port in sends:
             node = root
-            for taken in way:
+            for taken in path:
                 node = network.neighbours(node)[taken]
             rounds.append(when)
             senders.append(node)
