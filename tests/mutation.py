@@ -8,6 +8,9 @@ of its name and its doctests, then the rest of its room, until one fails. A muta
 test notices has survived; one that uses up its processor time was caught in a loop. What is done is
 kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats survivors.
 ``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
+
+``--record map.json`` runs all rooms' tests once and writes which test reaches which line; with
+``--map map.json`` a mutant meets only the tests that reach its line, the quickest first.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -39,6 +43,7 @@ SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
 EXAMPLES = 25  # of a property, at most
 FAMILY_SECONDS = 2
+MENTIONS = 2  # test files that name a module, taken as near to it
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -179,8 +184,24 @@ def room_of(path: Path) -> str | None:
     return first if first in ROOMS and "gpu" not in path.stem else None
 
 
+def mentions(path: Path, folder: Path) -> list[Path]:
+    """Test files of a folder that name the module or what it offers, the most mentions first."""
+    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    listed = re.search(r"^__all__ = \[(.*?)\]", path.read_text(encoding="utf-8"), re.M | re.S)
+    names = re.findall(r'"(\w+)"', listed[1]) if listed else []
+    pattern = re.compile("|".join([re.escape(f"hopscape.{module}"), *(rf"\b{n}\b" for n in names)]))
+    counts = {
+        test: len(pattern.findall(test.read_text(encoding="utf-8")))
+        for test in sorted(folder.rglob("test_*.py"))
+    }
+    return sorted((test for test in counts if counts[test]), key=lambda test: -counts[test])
+
+
 def tests_of(path: Path) -> tuple[list[str], list[str]]:
-    """Test files: by twin, by name and the file's own doctests; then the rest of its room."""
+    """Test files: by twin, by name, by mention, and the file's own doctests; then the room's rest.
+
+    A file that no test names is near to the tests of the modules that import it.
+    """
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
 
@@ -190,18 +211,83 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     folder = TESTS / parts[0]
     pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
     named = sorted({*folder.rglob(f"{pattern}.py"), *(folder / parts[1]).rglob("test_*.py")})
+    if parts[0] != "families":
+        named += mentions(path, folder)[:MENTIONS]
+    if not twin and not named:
+        users = [
+            p for p in sorted(path.parent.rglob("*.py")) if f"hopscape.{module} " in p.read_text()
+        ]
+        named = [test for user in users for test in mentions(user, folder)[:MENTIONS]]
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
     rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
-    near = dict.fromkeys([*twin, *named, path])
+    near = dict.fromkeys([*twin, path, *named])
     far = dict.fromkeys(p for p in rest if p not in near)
     return [str(p) for p in near], [str(p) for p in far]
+
+
+def name_of(item: Any) -> str:
+    """A test function, whatever its parameters."""
+    return str(item.nodeid).split("[")[0]
+
+
+class Recorder:
+    """Notes, for every line of the rooms, the tests that run it, and how long each test takes."""
+
+    def __init__(self) -> None:
+        from coverage import Coverage
+
+        rooms = sorted({str(p) for p in SOURCE.rglob("*.py") if room_of(p)})
+        self.coverage = Coverage(data_file=None, config_file=False, include=rooms)
+        self.seconds: Counter[str] = Counter()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        self.coverage.switch_context(name_of(item))
+        begin = os.times()
+        try:
+            return (yield)
+        finally:
+            self.seconds[name_of(item)] += os.times().user - begin.user
+
+    def write(self, path: Path) -> None:
+        """All tests, the quickest first, and their numbers by file and line."""
+        names = sorted(self.seconds, key=lambda name: self.seconds[name])
+        numbers = {name: i for i, name in enumerate(names)}
+        data = self.coverage.get_data()
+        lines = {
+            str(Path(file).relative_to(SOURCE)): {
+                line: sorted(numbers[name] for name in tests if name in numbers)
+                for line, tests in data.contexts_by_lineno(file).items()
+            }
+            for file in data.measured_files()
+        }
+        tests = [[name, round(self.seconds[name], 2)] for name in names]
+        path.write_text(json.dumps({"tests": tests, "lines": lines}), encoding="utf-8")
+
+
+def record(path: Path) -> None:
+    """Run the tests of all rooms once."""
+    files = [str(TESTS / room) for room in (*ROOMS[:-1], "families")]
+    sources = [str(p) for p in sorted(SOURCE.rglob("*.py")) if room_of(p)]
+    recorder = Recorder()
+    recorder.coverage.start()
+    os.chdir(ROOT)
+    pytest.main(
+        ["-q", "-p", "no:cacheprovider", *files, *sources], plugins=[Chooser(pipe=None), recorder]
+    )
+    recorder.coverage.stop()
+    recorder.write(path)
 
 
 class Chooser:
     """Takes the tests that are quick without a compiler, and the doctests of the mutant's file.
 
-    Tests of families are all tried, each for some seconds.
+    Tests of families and circuits are all tried, each for some seconds. With `ranks` (places of
+    tests by name) only those in it run, in that order.
     """
+
+    def __init__(self, ranks: dict[str, int] | None = None, pipe: int | None = 3) -> None:
+        self.ranks, self.pipe = ranks, pipe
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
@@ -209,10 +295,15 @@ class Chooser:
             item
             for item in items
             if type(item).__name__ == "DoctestItem"
+            or item.path.parent.name == "circuits"
             or "families" in str(item.path)
             or item.get_closest_marker("interpreted")
         ]
         items[:] = [item for item in items if not item.get_closest_marker("compiled")]
+        if self.ranks is not None:
+            ranks = self.ranks
+            items[:] = [item for item in items if name_of(item) in ranks]
+            items.sort(key=lambda item: ranks[name_of(item)])
         for item in items:
             function = getattr(item, "function", None)
             limits = getattr(function, "_hypothesis_internal_use_settings", None)
@@ -230,12 +321,22 @@ class Chooser:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed:
-            os.write(3, report.nodeid.encode() + b"\n")
+        if report.failed and self.pipe is not None:
+            os.write(self.pipe, report.nodeid.encode() + b"\n")
 
 
-def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict[str, Any]:
-    """Run the (nearest) tests on a mutant, or on the file as it is, in a process of its own."""
+def reaching(mutant: Mutant, path: Path, known: dict[str, Any]) -> list[str]:
+    """The tests that run a mutant's line, or the one before it that counts as its statement."""
+    lines = known["lines"].get(str(path.relative_to(SOURCE)), {})
+    before = [line for line in map(int, lines) if line <= mutant.line]
+    numbers = lines[str(max(before))] if before else []
+    return [known["tests"][i][0] for i in numbers]
+
+
+def try_out(
+    mutant: Mutant | None, path: Path, seconds: int, batches: list[tuple[Chooser, list[str]]]
+) -> dict[str, Any]:
+    """Run tests on a mutant, or on the file as it is, in a process of its own."""
     out, into = os.pipe()
     child = os.fork()
     if child == 0:
@@ -258,8 +359,8 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict
             "no:cacheprovider",
             "--hypothesis-profile=mutation",
         ]
-        for files in tests_of(path)[: 1 if near else 2]:
-            code = pytest.main([*options, *files], plugins=[Chooser()]) if files else 0
+        for chooser, files in batches:
+            code = pytest.main([*options, *files], plugins=[chooser]) if files else 0
             if code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
                 os._exit(1)
         os._exit(0)
@@ -278,10 +379,27 @@ def try_out(mutant: Mutant | None, path: Path, seconds: int, near: bool) -> dict
     return {"verdict": verdict, "by": by, "cpu": round(used.ru_utime + used.ru_stime, 1)}
 
 
-def chosen(count: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, Path]]:
+def batches_of(
+    mutant: Mutant | None, path: Path, near: bool, known: dict[str, Any]
+) -> list[tuple[Chooser, list[str]]]:
+    """The tests for a mutant: those that reach it, or else by the names of files."""
+    if known and mutant is not None:
+        names = reaching(mutant, path, known)
+        return [
+            (
+                Chooser({n: i for i, n in enumerate(names)}),
+                sorted({n.split("::")[0] for n in names}),
+            )
+        ]
+    return [(Chooser(), files) for files in tests_of(path)[: 1 if near else 2]]
+
+
+def chosen(
+    count: int, seed: int, rooms: list[str], files: str = "*.py"
+) -> list[tuple[Mutant, Path]]:
     """Mutants in the order in which they run, the rooms in turn."""
     pool: dict[str, list[tuple[Mutant, Path]]] = defaultdict(list)
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sorted(SOURCE.rglob(files)):
         room = room_of(path)
         if room in rooms:
             pool[room] += [(mutant, path) for mutant in mutants_of(path)]
@@ -300,27 +418,34 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
+    parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
     parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="only repeat what has survived")
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
+    parser.add_argument("--record", type=Path, help="only write which test reaches which line")
+    parser.add_argument("--map", type=Path, help="what --record has written")
     parser.add_argument("--check", action="store_true", help="the tests without any mutant")
     arguments = parser.parse_args()
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     for name in ("networkx", "numba", "numpy", "pytest", "hypothesis", "scipy.sparse"):
         import_module(name)  # once, before the forks
+    if arguments.record:
+        record(arguments.record)
+        return
+    reach = json.loads(arguments.map.read_text(encoding="utf-8")) if arguments.map else {}
     known = json.loads((TESTS / "equivalent_mutants.json").read_text(encoding="utf-8"))
     done: dict[str, dict[str, Any]] = {}
     if arguments.log.exists():
         for line in arguments.log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             done[row["key"]] = row
-    todo = chosen(arguments.count, arguments.seed, arguments.rooms)
+    todo = chosen(arguments.count, arguments.seed, arguments.rooms, arguments.files)
     if arguments.check:
         for path in dict.fromkeys(path for _, path in todo):
             print(
                 path.relative_to(SOURCE),
-                try_out(None, path, arguments.seconds, arguments.near),
+                try_out(None, path, arguments.seconds, batches_of(None, path, arguments.near, {})),
                 flush=True,
             )
         return
@@ -328,7 +453,8 @@ def main() -> None:
         before = done.get(mutant.key, {}).get("verdict")
         if mutant.key in known or (before != "survived" if arguments.again else before):
             continue
-        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, arguments.near)
+        batches = batches_of(mutant, path, arguments.near, reach)
+        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, batches)
         done[mutant.key] = row
         with arguments.log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

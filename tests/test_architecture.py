@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -77,6 +78,14 @@ def test_families_do_not_import_insides_of_others() -> None:
             if words[1] == "families" and len(words) > 3 and words[2] != own:
                 wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
     assert wrong == []
+
+
+def test_types_of_arrays_stand_in_one_place() -> None:
+    pattern = re.compile(r"^\w+(: TypeAlias)? = np\.ndarray\[", re.MULTILINE)
+    own = {p.relative_to(SOURCE).as_posix() for p in SOURCE.rglob("*.py")}
+    assert {name for name in own if pattern.search((SOURCE / name).read_text("utf-8"))} == {
+        "core/arrays.py"
+    }
 
 
 def _module(path: Path, root: Path) -> str:

@@ -76,8 +76,10 @@ def test_the_nearest_tests_come_first() -> None:
     source, tests = mutation.SOURCE, mutation.TESTS
     near, far = mutation.tests_of(source / "metrics" / "route_kernels.py")
     assert near[0] == str(tests / "metrics" / "test_route_kernels.py")
-    assert near[-1] == str(source / "metrics" / "route_kernels.py")
+    assert near[1] == str(source / "metrics" / "route_kernels.py")
     assert str(tests / "metrics" / "test_metrics.py") in far
     assert not set(near) & set(far)
+    samples = mutation.tests_of(source / "metrics" / "samples.py")[0]
+    assert str(tests / "metrics" / "test_evaluation.py") in samples  # by what it names
     router = mutation.tests_of(source / "families" / "cayley" / "routing.py")[1]
     assert str(tests / "core" / "test_router.py") in router

@@ -11,9 +11,14 @@ TWINS = {
     "collectives.flows.path_kernels": ("collectives/test_flows.py", "slow_graph"),
     "collectives.forest.flow_kernels": ("collectives/test_forest.py", "slow_flow"),
     "collectives.plan_kernels": ("collectives/test_plan.py", "slow_times"),
+    "collectives.classics.swap_kernels": ("collectives/test_rank_swaps.py", "slow_cost"),
     "collectives.circuits.numeration_kernels": (
         "collectives/circuits/test_torus_numeration.py",
         "slow_digits",
+    ),
+    "collectives.circuits.ordered_kernels": (
+        "collectives/circuits/test_ordered_circuits.py",
+        "route_by_hand",
     ),
     "collectives.circuits.path_kernels": ("collectives/circuits/test_paths.py", "split_flow"),
     "collectives.circuits.search_kernels": (
@@ -29,6 +34,7 @@ TWINS = {
     "collectives.orbit_kernels": ("collectives/test_orbit_kernels.py", "play"),
     "core.cut_through_kernels": ("core/test_cut_through.py", "slow_loads"),
     "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
+    "core.grid_kernels": ("collectives/circuits/test_ordered_circuits.py", "hops_by_networkx"),
     "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),

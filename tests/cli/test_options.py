@@ -53,6 +53,7 @@ MODEL = {
     "packing": ["--packing", "packed"],
     "switching": ["--switching", "circuit"],
     "disjoint": ["--switching", "circuit", "--disjoint", "edge"],
+    "circuits": ["--switching", "circuit", "--circuits", "dimension-ordered"],
     "alpha": ["--alpha", "3"],
     "beta": ["--beta", "3"],
     "delta": ["--delta", "3"],

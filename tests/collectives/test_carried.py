@@ -198,6 +198,7 @@ def test_the_least_used_kind_is_taken(offers, data):
     assert truth == used.tolist()
 
 
+@pytest.mark.compiled
 def test_ten_thousand_nodes_without_writing_them_out():
     network = hopscape.build("torus(100, 100)")
     found = compete(network, Goal.all_gather(), algorithm="translations", seconds=300)
@@ -208,6 +209,7 @@ def test_ten_thousand_nodes_without_writing_them_out():
         _ = found.best.schedule.channels
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("goal", "rounds"),
     [
@@ -234,6 +236,10 @@ def test_breadth_first_by_one_orbit_is_as_even_as_by_all_nodes():
         steps = breadth_first_plan(next(views(network)))[1]
         truth = breadth_first(network).rounds.tolist()
         assert steps == truth or len(Orbits(network).own) > 1, spec
+
+
+@pytest.mark.compiled
+def test_breadth_first_by_one_orbit_serves_thousands_of_nodes():
     large = hopscape.build("torus(60, 60)")
     made = compete(large, Goal.all_gather(), algorithm="breadth-first", seconds=300).best
     assert isinstance(made.schedule, Carried)

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
+from hopscape.collectives import contest
 from hopscape.collectives.bounds import least_load
+from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.contest import buffer_chunks, compete
 from hopscape.collectives.records import contest_record, transfer_rows
 from hopscape.collectives.sizes import crossings, read_sizes, size_grid
@@ -19,6 +21,7 @@ from hopscape.collectives.survivors import (
     dead_transfer,
     survivors,
 )
+from hopscape.core import progress
 from hopscape.core.errors import ArgumentError, DisconnectedError
 
 COSTS = {"alpha": 1.0, "beta": 2e-5, "gamma": 1e-5, "delta": 0.1}
@@ -33,6 +36,45 @@ def test_the_best_answers_not_the_first() -> None:
     assert circuit.best.rounds == 3
     summed = compete(hopscape.build("torus(4, 4)"), Goal.all_reduce())
     assert summed.best.rounds == summed.bounds[0].rounds == 4
+
+
+class Ticking:
+    """A clock that goes on by so many seconds whenever it is looked at."""
+
+    def __init__(self, step: float) -> None:
+        self.now, self.step = 1000.0, step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def test_nothing_is_begun_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = hopscape.build("torus(4, 4)")
+    clock, make = Ticking(0), contest._entry
+    monkeypatch.setattr(progress.time, "monotonic", clock)
+
+    def slow(*given: object) -> contest.Entry:
+        clock.now += 1000
+        return make(*given)
+
+    monkeypatch.setattr(contest, "_entry", slow)
+    found = compete(network, Goal.all_gather(), {"ports": 1}, seconds=30)
+    assert len(found.entries) == 1
+    late = [one for one in found.left_out if "time limit" in one.reason]
+    assert {"ring", "bruck", "forest"} <= {one.algorithm for one in late}
+
+
+@pytest.mark.parametrize("rules", [{}, {"disjoint": "vertex"}, {"circuits": "dimension-ordered"}])
+def test_searches_look_at_the_clock(monkeypatch: pytest.MonkeyPatch, rules: dict) -> None:
+    """However quickly time goes by, a search ends with what it has."""
+    network = hopscape.build("torus(11, 11)")
+    clock = Ticking(3.0)
+    monkeypatch.setattr(progress.time, "monotonic", clock)
+    with progress.time_limit(30):
+        made = search_circuits(network, Goal.broadcast(0), Model(switching="circuit", **rules))
+    assert verify(made)
+    assert clock.now < 1000 + 40 * clock.step
 
 
 def test_all_entries_hold_under_the_model_that_was_asked_for() -> None:

@@ -25,8 +25,6 @@ from hopscape.collectives.plan_kernels import (
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, ScheduleError
 
-pytestmark = pytest.mark.compiled
-
 
 @st.composite
 def forests(draw, channels=4):

@@ -18,6 +18,8 @@ from hopscape.core import compile_ahead as ahead
 from hopscape.core import kernel_cache
 from hopscape.core.kernel_plan import Entry, decode, encode, plan_digest, planned
 
+pytestmark = pytest.mark.compiled
+
 COMMANDS = ["design", "simulate", "compare", "collectives", "search"]
 
 

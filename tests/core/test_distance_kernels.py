@@ -136,6 +136,16 @@ def check_sweep(graph, words, seed):
             assert one.dtype == other.dtype
 
 
+def test_parts_of_a_sweep_are_put_together():
+    """160 sources are three batches of 64, shared out among threads."""
+    sources = np.tile(np.arange(4), 40)
+    one = kernels.distance_sweep(*path(4).reversed, sources, 1)
+    many = kernels.distance_sweep_parallel(*path(4).reversed, sources, 1, 2)
+    assert one[0].tolist() == many[0].tolist() == [160, 240, 160, 80]
+    assert one[1].tolist() == many[1].tolist() == [3, 2, 2, 3] * 40
+    assert one[2].tolist() == many[2].tolist() == [4] * 160
+
+
 @pytest.mark.compiled
 def test_distance_sweep_of_a_long_path():
     histogram, eccentricity, reached = kernels.distance_sweep(*path(300).forward, np.arange(300), 1)

@@ -79,6 +79,20 @@ def test_the_shorter_of_two_limits_counts(clock: Clock) -> None:
         assert time_left() == 15
 
 
+def test_other_work_on_the_machine_counts(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that got a quarter of a processor so far is expected to get no more."""
+    worked = Clock()
+    monkeypatch.setattr(progress, "_worked", worked)
+    with time_limit(20):
+        check_time("thinking", 6)
+        clock.now += 4
+        worked.now += 1
+        check_time("thinking", 3.9)
+        with pytest.raises(OutOfTimeError, match="about 24 s"):
+            check_time("thinking", 6)
+    check_time("thinking", 6)
+
+
 def test_paced_work_comes_in_parts_of_a_fraction_of_a_second(clock: Clock) -> None:
     sizes, covered = [], []
     for part in paced(1000, "counting", unit=4):
@@ -112,6 +126,7 @@ def test_progress_is_shown_and_closed(clock: Clock) -> None:
     assert told == [3, 1, 2, -1]
 
 
+@pytest.mark.compiled
 def test_the_compiler_does_not_count() -> None:
     from numba import njit
 

@@ -623,7 +623,8 @@ def test_half_duplex_nodes_do_one_thing(channels):
     assert rule_broken(schedule, model=Model(ports=1, duplex="half")) == ("ports", 1)
     whose = "target" if channels[0] == 2 else "source"
     text = verify(schedule, model=Model(ports=1, duplex="half")).reason
-    assert f"its {whose} takes part in more than the limit of 1 per round" in text
+    assert f"its {whose} takes part in more than the limit of 1 per round, after" in text
+    assert text.count("transfer 1") == text.count("transfer 0") == 1, text  # the other one, named
     assert rule_broken(schedule, model=Model(ports=2, duplex="half")) != ("ports", 1)
     assert rule_broken(schedule, model=Model(ports=1)) != ("ports", 1)
 

@@ -123,15 +123,17 @@ def test_falls_never_exceed_half_of_the_hops(half: int, seed: int) -> None:
     net = routes.network
     ranks = np.random.default_rng(seed).permutation(net.order)
     down = downward(net, ranks)
-    slow = max(
-        sum(bool(down[a] and not down[b]) for a, b in itertools.pairwise(way))
+    slow = {
+        (int(net.tails[way[0]]), int(net.heads[way[-1]])): sum(
+            bool(down[a] and not down[b]) for a, b in itertools.pairwise(way)
+        )
         for way in _ways(routes)
-    )
-    none = np.empty((0, 0), dtype=np.uint8)
-    found = most_falls(
-        Wiring(net.indptr, net.heads), routes.table, routes.targets, routes.ends, down, none
-    )
-    assert found == slow <= routes.longest // 2
+    }
+    arrays = Wiring(net.indptr, net.heads), routes.table, routes.targets, routes.ends, down
+    assert most_falls(*arrays, np.empty((0, 0), dtype=np.uint8)) == max(slow.values())
+    each = np.full((net.order, net.order), 99, dtype=np.uint8)
+    assert most_falls(*arrays, each) == max(slow.values()) <= routes.longest // 2
+    assert {pair: each[pair] for pair in slow} == slow
 
 
 def test_a_sample_of_routes_is_no_certificate() -> None:

@@ -21,11 +21,13 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant, least_mean
+from hopscape.families.circulant.balls import ball_sizes
 from hopscape.families.circulant.census import Census
 from hopscape.families.circulant.counting import count_points
 from hopscape.families.circulant.describe import distance_figures
 from hopscape.families.circulant.farthest import farthest
 from hopscape.families.circulant.figures import Figures
+from hopscape.families.circulant.isomorphism import fold
 from hopscape.families.circulant.lattice import Lattice
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.summary import summarise
@@ -116,6 +118,42 @@ def test_four_generators_are_counted() -> None:
         assert Census(Lattice(order, generators)).histogram(far.max()) == np.bincount(far).tolist()
 
 
+def test_balls_against_breadth_first_search() -> None:
+    """Bit sets of any length; not connected, repeated and halved generators too."""
+    for order, generators in some_circulants(200, seed=29, most=7, nodes=700):
+        folded = tuple(sorted(set(fold(order, generators))))
+        far = distances_from(Network.of(Circulant(order, generators)), 0)
+        sizes = np.cumsum(np.bincount(far[far >= 0])).tolist()
+        assert ball_sizes(order, folded, len(sizes) - 1) == sizes, (order, generators)
+        assert ball_sizes(order, folded, 1) == sizes[:2]
+        if len(sizes) > 1 and sizes[-1] == order:
+            mean, counts = Figures.of(order, generators).count()
+            assert mean == Fraction(int(far.sum()), order - 1)
+            assert counts == np.bincount(far).tolist()
+
+
+def test_exact_figures_beyond_a_search() -> None:
+    """Five and seven generators above ten million nodes: the lattice says as much as it can."""
+    for generators in ((1, 30, 900, 27000, 810000), (1, 7, 90, 1000, 20000, 300000, 4000000)):
+        family = Circulant(10**7 + 19, generators)
+        rough, figures = distance_figures(family), distance_figures(family, 3, exact=True)
+        assert rough["mean_distance"] is None
+        assert "counting takes" in rough["how"]["histogram"]
+        assert sum(figures["histogram"]) == family.n
+        assert not figures["how"]
+        assert rough["diameter"] in (None, figures["diameter"])
+        low, high = family.estimate("mean_distance").low, family.estimate("mean_distance").high
+        assert low <= figures["mean_distance_exact"] <= high
+        assert figures["nodes_within"] == sum(figures["histogram"][:4])
+
+
+def test_counting_that_would_take_days_is_refused() -> None:
+    with pytest.raises(TooLargeError, match=r"would take .* (h|days|years)"):
+        ball_sizes(10**10, (1, 10, 100, 1000, 10000), 10**6)
+    with pytest.raises(TooLargeError, match="would need"):
+        ball_sizes(10**15, (1, 10), 2)
+
+
 def test_facts_and_figures_against_search() -> None:
     """What `show` and `circulant` print, disconnected ones too."""
     for order, generators in some_circulants(250, seed=3):
@@ -181,7 +219,7 @@ def test_what_is_not_known_is_bounded_in_words() -> None:
     assert record["how"]["diameter"].startswith("at most; from 45 to ")
     assert record["how"]["mean_distance"].startswith("at most; from 39.5506 to ")
     assert record["mean_distance_exact"] is None
-    with pytest.raises(TooLargeError, match="up to 4 generators"):
+    with pytest.raises(TooLargeError, match="would need"):
         distance_figures(family, within=3)
     with pytest.raises(ArgumentError, match="-1"):
         distance_figures(Circulant(13, (1, 5)), within=-1)

@@ -29,3 +29,19 @@ def outcomes(claims: Iterable[Claim], prefix: str = "") -> dict[str, Outcome]:
 def judged(found: Mapping[str, Outcome], prefix: str = "") -> dict[str, str]:
     """The rulings by key."""
     return {prefix + name: outcome.ruling for name, outcome in found.items()}
+
+
+def check_rulings(
+    claims: Iterable[Claim],
+    found: Mapping[str, Outcome],
+    known: Mapping[str, str],
+    beyond: Iterable[str],
+    prefix: str = "",
+    unplanted: Iterable[str] = (),
+) -> None:
+    """Every claim is judged as known; only those named are beyond the paper, or have no plants."""
+    claims = list(claims)
+    assert len(found) == len(claims)
+    assert judged(found, prefix) == known
+    assert {c.key.removeprefix(prefix) for c in claims if c.beyond} == set(beyond)
+    assert {c.key.removeprefix(prefix) for c in claims if not c.plants} == set(unplanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import judged, outcomes, rulings
+from rulings import check_rulings, outcomes, rulings
 
 import hopscape
 from hopscape.families.blockdesign.designs import make_design
@@ -29,10 +29,7 @@ def found():
 
 
 def test_every_claim_is_judged_as_known(found):
-    assert len(found) == len(CLAIMS)
-    assert judged(found, "blockdesign-") == RULINGS
-    assert {c.key.removeprefix("blockdesign-") for c in CLAIMS if c.beyond} == BEYOND
-    assert {c.key.removeprefix("blockdesign-") for c in CLAIMS if not c.plants} == OPEN
+    check_rulings(CLAIMS, found, RULINGS, BEYOND, "blockdesign-", OPEN)
 
 
 def test_texts_carry_what_was_measured(found):

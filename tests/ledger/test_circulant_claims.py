@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import judged, outcomes, rulings
+from rulings import check_rulings, outcomes, rulings
 
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
@@ -32,10 +32,8 @@ def found():
     return outcomes(CLAIMS, "circulant-")
 
 
-def test_every_claim_is_judged_as_known(found) -> None:
-    assert judged(found, "circulant-") == RULINGS
-    assert {c.key.removeprefix("circulant-") for c in CLAIMS if c.beyond} == BEYOND
-    assert {c.key.removeprefix("circulant-") for c in CLAIMS if not c.plants} == OPEN
+def test_every_claim_is_judged_as_known(found):
+    check_rulings(CLAIMS, found, RULINGS, BEYOND, "circulant-", OPEN)
 
 
 @pytest.mark.parametrize(

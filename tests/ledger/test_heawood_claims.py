@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rulings import judged, outcomes, rulings
+from rulings import check_rulings, outcomes, rulings
 
 from hopscape.ledger.papers.heawood.claims import CLAIMS
 
@@ -48,9 +48,7 @@ def found():
 
 
 def test_every_claim_is_judged_as_known(found):
-    assert judged(found) == RULINGS
-    assert {c.key for c in CLAIMS if c.beyond} == BEYOND
-    assert all(c.plants for c in CLAIMS)
+    check_rulings(CLAIMS, found, RULINGS, BEYOND)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rulings import judged, outcomes, rulings
+from rulings import check_rulings, outcomes, rulings
 
 from hopscape.ledger.papers.multiring.claims import CLAIMS
 
@@ -29,11 +29,7 @@ def found():
 
 
 def test_every_claim_is_judged_as_known(found):
-    """What was found by independent programs, claim by claim."""
-    assert len(found) == len(CLAIMS)
-    assert judged(found, "multiring-") == RULINGS
-    assert {c.key.removeprefix("multiring-") for c in CLAIMS if c.beyond} == BEYOND
-    assert all(c.plants for c in CLAIMS)
+    check_rulings(CLAIMS, found, RULINGS, BEYOND, "multiring-")
 
 
 def test_texts_carry_what_was_measured(found):

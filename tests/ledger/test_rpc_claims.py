@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import judged, outcomes
+from rulings import check_rulings, outcomes
 
 from hopscape.core.model import Model
 from hopscape.families.petersen_cycles.worst import incomplete_rounds
@@ -75,9 +75,7 @@ def found():
 
 
 def test_every_claim_is_judged_as_known(found):
-    assert judged(found) == RULINGS
-    assert {c.key for c in CLAIMS if c.beyond} == BEYOND
-    assert all(c.plants for c in CLAIMS)
+    check_rulings(CLAIMS, found, RULINGS, BEYOND)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,16 @@ def test_clique_search_agrees_with_networkx(seed, nodes, density):
     assert find_clique(near, everybody, largest + 1, 10**7)[0] == NONE
 
 
+def test_a_colour_too_many_is_spared_by_moving_a_node():
+    """The path 0 - 2 - 3 - 1 gets three colours in this order; 1 moves, and no branch is left."""
+    mask = np.zeros((4, 4), dtype=bool)
+    for a, b in ((0, 2), (2, 3), (3, 1)):
+        mask[a, b] = mask[b, a] = True
+    everybody = _bits(np.ones((1, 4), dtype=bool), loops=True)[0]
+    status, _, branches = find_clique(_bits(mask), everybody, 3, 10**7)
+    assert (status, branches) == (NONE, 0)
+
+
 @given(st.integers(0, 10**6), st.integers(2, 8), st.data())
 @settings(deadline=None, max_examples=40)
 def test_groups_agree_with_brute_force(seed, order, data):

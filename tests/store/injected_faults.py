@@ -25,6 +25,8 @@ COMMANDS: dict[str, str] = {
     "search multiring": "search multiring --nodes 8..10 --rings 4 --processes 1 --table {table}",
     "simulate": "simulate ring(6) --load 0.1,0.2,0.3 --cycles 200 --workers 1 --resume {table}",
     "design": "design --nodes 12 --ports 3 --finalists 1 --jobs 1 --table {table}",
+    "study": "study load --sizes 64 --traffic uniform --cycles 20 --precision 0.5"
+    " --workers 1 --resume {table}",
     "atlas": "atlas circulant --degree 6 --nodes 20..24 --prove --processes 1 --table {table}",
 }
 _WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+
+from hopscape.core.arrays import Array
 
 __all__ = ["solve_exactly"]
 
@@ -24,11 +25,9 @@ _FEW = 4096
 _SMALL = 1 << 36
 _DIGITS = 6000
 
-Table = np.ndarray[Any, Any]
-
 
 def solve_exactly(
-    matrix: Sequence[Sequence[int]] | Table, right: Sequence[int], guess: Sequence[float]
+    matrix: Sequence[Sequence[int]] | Array, right: Sequence[int], guess: Sequence[float]
 ) -> list[Fraction] | None:
     """Solve equations that have a solution near a guess.
 
@@ -72,7 +71,7 @@ def solve_exactly(
     return out
 
 
-def _square(table: Table, right: Table, prime: int) -> list[Fraction] | None:
+def _square(table: Array, right: Array, prime: int) -> list[Fraction] | None:
     """Solve a square system that is regular modulo a prime, by lifting."""
     n = len(table)
     work = np.concatenate([_residues(table, prime), np.eye(n, dtype=np.int64)], axis=1)
@@ -96,16 +95,16 @@ def _square(table: Table, right: Table, prime: int) -> list[Fraction] | None:
     return None
 
 
-def _residues(table: Table, prime: int) -> Table:
+def _residues(table: Array, prime: int) -> Array:
     return (table % prime).astype(np.int64)
 
 
-def _eliminate(work: Table, columns: int, prime: int) -> tuple[Table, Table]:
+def _eliminate(work: Array, columns: int, prime: int) -> tuple[Array, Array]:
     """As the kernel of this name, which is not worth its import for a few rows."""
     if work.size > _FEW:
         from hopscape.algebra.rational_kernels import eliminate
 
-        found: tuple[Table, Table] = eliminate(work, columns, prime)
+        found: tuple[Array, Array] = eliminate(work, columns, prime)
         return found
     rows: list[int] = []
     used: list[int] = []
@@ -158,7 +157,7 @@ def _fraction(residue: int, power: int, limit: int) -> tuple[int, int] | None:
     return (now, under) if under > 0 else (-now, -under)
 
 
-def _solves(table: Table, right: Table, found: Sequence[Fraction]) -> bool:
+def _solves(table: Array, right: Array, found: Sequence[Fraction]) -> bool:
     scale = math.lcm(*(x.denominator for x in found))
     whole = np.asarray([int(x * scale) for x in found], dtype=object)
     return bool((table @ whole == right * scale).all())

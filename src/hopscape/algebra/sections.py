@@ -197,10 +197,10 @@ class Span:
             slack = (radius * minor - total) / (minor * unit)
             start = [p / minor for p in point]
             along = self._along(zeros)
-            for way in (along, [-v for v in along]):
-                t = _walk(start, way, slack, ups, downs)
+            for direction in (along, [-v for v in along]):
+                t = _walk(start, direction, slack, ups, downs)
                 for i in range(self.n):
-                    end = start[i] + t * way[i]
+                    end = start[i] + t * direction[i]
                     low[i], high[i] = min(low[i], end), max(high[i], end)
         if low[0] > high[0]:
             return None
@@ -236,14 +236,14 @@ class Span:
 
 def _walk(
     start: Sequence[float],
-    way: Sequence[float],
+    direction: Sequence[float],
     slack: float,
     up: Sequence[float],
     down: Sequence[float],
 ) -> float:
     """How far one can go before the cost has risen by `slack`; the cost is convex on the way."""
     slope, turns = 0.0, []
-    for a, v, u, d in zip(start, way, up, down, strict=True):
+    for a, v, u, d in zip(start, direction, up, down, strict=True):
         if v > 0:
             slope += u * v if a >= 0 else -d * v
         elif v < 0:

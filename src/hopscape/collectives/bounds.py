@@ -101,9 +101,9 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
         reach = distances_to(network, goal.root) if inward else _from_nearest(network, goal)
         promise = goal.on(network)
         hops = _farthest(network, reach[promise.wanted], -1)
-        way = "to" if inward else "from"
+        direction = "to" if inward else "from"
         whom = "the nearest source" if goal.sources else f"node {goal.root}"
-        return [Bound(hops, f"the largest distance {way} {whom} is {hops}")]
+        return [Bound(hops, f"the largest distance {direction} {whom} is {hops}")]
     if goal.kind == "permutation":
         hops = _farthest(network, _pair_distances(network, goal), -1)
     elif network.facts.diameter is not None and not network.has_switches:

@@ -14,6 +14,7 @@ from hopscape.collectives.choose import (
     run_built,
 )
 from hopscape.collectives.generic import make_schedule
+from hopscape.core.dimension_order import grid_of
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
@@ -28,6 +29,8 @@ from hopscape.core.verify import verify
 __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
 
 SECONDS = 30.0
+EXACT = "exact"
+"""The algorithm whose schedules have the fewest rounds of all."""
 _SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
 _MANY_MOVES = 10_000_000
@@ -303,6 +306,8 @@ def compete(
     usual = MACHINE if size is not None else {name: getattr(model, name) for name in COSTS}
     costs = {**usual, **{name: asked[name] for name in COSTS if name in asked}}
     model = replace(model, **costs)
+    if model.circuits == "dimension-ordered":
+        grid_of(network)  # refuses networks without axes
     pool = candidates(network, goal)
     if algorithm is not None:
         pool = [_by_name(pool, algorithm, network, goal)]
@@ -324,7 +329,16 @@ def compete(
     if not entries:
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
-    return replace(contest, entries=tuple(entries), left_out=tuple(left))
+    bounds = (*_proved(entries, model, bounds), *bounds)
+    return replace(contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds)
+
+
+def _proved(entries: Sequence[Entry], model: Model, bounds: Sequence[Bound]) -> Iterator[Bound]:
+    """What an exact search has proved beyond the other bounds."""
+    known = max((bound.rounds for bound in bounds), default=0)
+    for entry in entries:
+        if entry.algorithm == EXACT and model.switching == "circuit" and entry.rounds > known:
+            yield Bound(entry.rounds, f"{entry.rounds - 1} rounds are proved impossible by CP-SAT")
 
 
 def _bounds(network: Network, goal: Goal, model: Model) -> list[Bound]:
@@ -369,7 +383,10 @@ def _give_up(network: Network, goal: Goal, model: Model, left: list[LeftOut]) ->
         raise ArgumentError(
             f"the {goal.kind} algorithm {one.algorithm!r} of {network.spec}: {one.reason}"
         )
-    reasons = "; ".join(f"{one.algorithm}: {one.reason}" for one in left)
+    alike: dict[str, list[str]] = {}
+    for one in left:
+        alike.setdefault(one.reason, []).append(one.algorithm)
+    reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in alike.items())
     raise ArgumentError(
         f"no {goal.kind} schedule on {network.spec} under {model.describe()}: {reasons}"
     )

@@ -215,9 +215,9 @@ def route_packets(
     from hopscape.collectives.greedy_kernels import route_packets as kernel
 
     half = _one_direction(model)
-    way = router if router is not None else network.router()
+    routing = router if router is not None else network.router()
     moving = sources != targets
-    nodes, ports = way.walk(sources[moving], targets[moving])
+    nodes, ports = routing.walk(sources[moving], targets[moving])
     taken = ports >= 0
     flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
     starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
@@ -239,7 +239,7 @@ def route_packets(
         round=rounds,
         channels=used,
         chunk=chunks[moving][packet],
-        name=f"farthest first, {way.name} routes",
+        name=f"farthest first, {routing.name} routes",
     )
 
 

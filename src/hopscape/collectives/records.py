@@ -43,6 +43,9 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         "left_out": [{"algorithm": x.algorithm, "reason": x.reason} for x in contest.left_out],
         "pareto": pareto(contest),
     }
+    if bound > record["lower_bound"]:  # an exact search has proved more
+        record["lower_bound"] = bound
+        record["lower_bounds"] = [{"rounds": b.rounds, "why": b.why} for b in contest.bounds]
     if contest.size is not None:
         least = contest.least_time(contest.size)
         record["time_us"] = best.time(contest.costs, contest.size)

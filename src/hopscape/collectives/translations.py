@@ -178,7 +178,7 @@ class Translated:
             move = self.shifts.moved(start)
             if move[0] != start or (np.bincount(move, minlength=order) != 1).any():
                 return f"the translation to node {start} is no permutation that moves node 0 there"
-            if any((move[way] != way[move]).any() for way in step):
+            if any((move[permutation] != permutation[move]).any() for permutation in step):
                 return f"the translation to node {start} does not lead links to links of their kind"
         return ""
 

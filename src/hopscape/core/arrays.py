@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NO_PORT", "Floats", "IntArray", "Integer", "count_numbers"]
+__all__ = ["NO_PORT", "Array", "Floats", "IntArray", "Integer", "count_numbers"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 """Integers (node numbers, ports, channels, distances), or truth values."""
+
+Array = np.ndarray[Any, np.dtype[Any]]
+"""Numbers of any kind, for kernels that take several."""
 
 Integer = int | np.int64
 """A number of a node, a channel or a place: of Python, or inside a compiled kernel."""

@@ -102,8 +102,8 @@ class Guide:
     """
 
     def __init__(self, network: Network, target: int, router: Router | None = None) -> None:
-        way = router if router is not None else network.router()
-        self.router = way if way.exact else SearchRouter(network)
+        routing = router if router is not None else network.router()
+        self.router = routing if routing.exact else SearchRouter(network)
         self.network, self.target = network, target
         self._kept: dict[int, list[tuple[int, int, int]]] = {}
 

@@ -14,11 +14,13 @@ Duplex = Literal["full", "half"]
 Switching = Literal["store-and-forward", "circuit", "cut-through"]
 Disjoint = Literal["vertex", "edge", "arc"]
 Packing = Literal["unit", "packed"]
+Circuits = Literal["any", "dimension-ordered"]
 _CHOICES: dict[str, tuple[str, ...]] = {
     "duplex": get_args(Duplex),
     "switching": get_args(Switching),
     "disjoint": get_args(Disjoint),
     "packing": get_args(Packing),
+    "circuits": get_args(Circuits),
 }
 COSTS = ("alpha", "beta", "gamma", "delta")
 MACHINE = {"alpha": 1.0, "beta": 2e-5, "gamma": 1e-5, "delta": 0.1}
@@ -57,6 +59,9 @@ class Model:
         May the switches of a network store, copy and add up in cut-through and circuits? They only
         forward unless this is said. (In store-and-forward every hop ends at a node, and switches
         are nodes like others.)
+    circuits : {'any', 'dimension-ordered'}
+        Dimension-ordered: a circuit runs along the first axis of the address, then the second, and
+        so on, each by a shortest path (:mod:`hopscape.core.dimension_order`).
 
     Examples
     --------
@@ -78,12 +83,17 @@ class Model:
     delta: float = 0.0
     gamma: float = 0.0
     in_network: bool = False
+    circuits: Circuits = "any"
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in allowed:
                 raise ArgumentError(f"{name} is {value!r}; choose {_choices(allowed)}")
+        if self.circuits != "any" and self.switching != "circuit":
+            raise ArgumentError(
+                f"circuits are {self.circuits}; {self.switching} switching has no circuits"
+            )
         if not isinstance(self.in_network, bool):
             raise ArgumentError(f"in_network is {self.in_network!r}; it must be true or false")
         if self.ports is not None and (not _is_whole(self.ports) or self.ports < 1):
@@ -121,6 +131,8 @@ class Model:
         words = [ports, f"{self.duplex} duplex", self.switching]
         if self.switching == "circuit":
             words[-1] = f"circuit-switched, {self.shares}-disjoint"
+            if self.circuits == "dimension-ordered":
+                words.append("dimension-ordered circuits")
         words.append("packed messages" if self.packing == "packed" else "unit messages")
         if self.in_network:
             words.append("switches copy and add")

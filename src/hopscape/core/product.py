@@ -333,11 +333,11 @@ class ProductRouter(Router):
             here, there = at // stride % size, to // stride % size
             if here != there:
                 try:
-                    way, taken = router.trace(here, there)
+                    path, taken = router.trace(here, there)
                 except DisconnectedError:
                     raise self._lost(at, to, -1) from None
                 corner = nodes[-1] - here * stride
-                nodes += [corner + v * stride for v in way[1:]]
+                nodes += [corner + v * stride for v in path[1:]]
                 ports += [first + p for p in taken]
         return nodes, ports
 

@@ -43,8 +43,10 @@ class ProgressBar(Protocol):
 
 _open_bar: Callable[[str, int], ProgressBar] | None = None
 _deadline = math.inf
+_began = (0.0, 0.0)  # when the limit was set: wall time and processor time
 _compiler: object = None
 _EVIDENCE = 0.5  # seconds of work before its end is foretold
+_LITTLE = 0.1  # seconds of processor time that tell nothing
 _HOPELESS = 3.0  # times the time that is left
 _PACE = 0.3  # seconds that a part of paced work takes
 
@@ -86,14 +88,15 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     >>> time_left()
     inf
     """
-    global _deadline
-    before = _deadline
+    global _deadline, _began
+    before = _deadline, _began
     if seconds is not None:
-        _deadline = min(before, time.monotonic() + seconds)
+        _began = time.monotonic(), _worked()
+        _deadline = min(_deadline, _began[0] + seconds)
     try:
         yield
     finally:
-        _deadline = before
+        _deadline, _began = before
 
 
 def time_left() -> float:
@@ -146,16 +149,33 @@ def watch_compiler() -> bool:
 def check_time(text: str, needed: float = 0.0) -> None:
     """End work that has used up its time, or would need more seconds than are left.
 
+    What is needed is processor time; on a machine with other work it lasts longer, by as much as
+    the work since the limit was set has.
+
     Raises
     ------
     OutOfTimeError
     """
     left = time_left()
+    needed *= _crowd()
     if left < needed:
         longer = f", about {human_time(needed)}" if needed else ""
         raise OutOfTimeError(f"{text} would take longer than the time limit allows{longer}")
     if left <= 0:
         raise OutOfTimeError(f"{text} would take longer than the time limit allows")
+
+
+def _worked() -> float:
+    """Processor time of this process, in seconds."""
+    return time.process_time()
+
+
+def _crowd() -> float:
+    """How many times as long as its processor time work has taken since the limit was set."""
+    if _deadline == math.inf:
+        return 1.0
+    wall, worked = time.monotonic() - _began[0], _worked() - _began[1]
+    return max(wall / worked, 1.0) if worked > _LITTLE else 1.0
 
 
 def track(steps: Iterable[Item], text: str, total: int | None = None) -> Iterator[Item]:
@@ -239,4 +259,5 @@ def _foretell(text: str, elapsed: float, done: int, total: int) -> None:
     check_time(text)
     rest = elapsed / done * (total - done)
     if elapsed > _EVIDENCE and rest > _HOPELESS * time_left():
-        check_time(text, elapsed + rest)
+        longer = human_time(elapsed + rest)
+        raise OutOfTimeError(f"{text} would take longer than the time limit allows, about {longer}")

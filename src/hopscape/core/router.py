@@ -108,9 +108,7 @@ class Router(ABC):
         shorter: IntArray = (left >= 0) & (left == here[:, None] - 1)
         return shorter
 
-    def uniform_loads(
-        self, seed: int = 0
-    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], How] | None:
+    def uniform_loads(self, seed: int = 0) -> tuple[Floats, How] | None:
         """Load of every channel when each endpoint sends 1 evenly to all others, and how known.
 
         None when there is no better way than to follow the routes one by one.

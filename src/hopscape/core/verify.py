@@ -144,6 +144,7 @@ def _check_rules(
         return _violation(
             schedule, t, "switch", f"node {node} is a switch, and switches only forward"
         )
+    stray = _out_of_order(schedule, net) if rules.circuits == "dimension-ordered" else None
     if rules.switching == "cut-through":
         found = _check_shared(schedule, net, rules)
     else:
@@ -164,6 +165,8 @@ def _check_rules(
             net.room() if not circuit and net.room().max(initial=1) > 1 else np.empty(0, np.int64),
         )
     code, t, other, messages, sizes, hops = found
+    if stray is not None and (code == kernels.OK or stray < t):
+        return _violation(schedule, stray, "order", "its path is not the one in dimension order")
     if code == kernels.OK:
         details["messages"] = int(messages)
         details["sum_round_max"] = int(hops)
@@ -186,6 +189,20 @@ def _at_switch(schedule: Schedule, net: Network) -> tuple[int, int] | None:
     t = int(np.argmax(wrong))
     ends = (int(schedule.source[t]), int(schedule.target[t]))
     return t, next(node for node in ends if not may[node])
+
+
+def _out_of_order(schedule: Schedule, net: Network) -> int | None:
+    """The first circuit that leaves dimension order; paths that break off are told by others."""
+    from hopscape.core.dimension_order import grid_of
+
+    grid, lengths = grid_of(net), np.diff(schedule.path_start)
+    channels = schedule.channels
+    if not len(lengths) or (lengths < 1).any() or not len(net.heads):
+        return None
+    if not 0 <= int(channels.min()) <= int(channels.max()) < len(net.heads):
+        return None
+    stray = ~grid.ordered(net, schedule.path_start, channels)
+    return int(np.argmax(stray)) if stray.any() else None
 
 
 def _check_shared(

@@ -3,6 +3,9 @@
 Every kernel is one pass over the transfers with working memory of the size of the network, so that
 ten million transfers take seconds. Instead of clearing marks after each round, a mark is the index
 of the transfer that set it: it counts only if that transfer belongs to the present round.
+
+What is done for every transfer is inlined: a call counts references to each of its arrays, which
+costs several times the work itself.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVE
 SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _walk(t, source, target, path_start, channels, indptr, heads):  # type: ignore[no-untyped-def]
     """Does transfer t follow wired channels from its source to its target?"""
     at = source[t]
@@ -32,7 +35,7 @@ def _walk(t, source, target, path_start, channels, indptr, heads):  # type: igno
     return OK, at
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     length = path_start[a + 1] - path_start[a]
     if path_start[b + 1] - path_start[b] != length:
@@ -43,7 +46,7 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     return same
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _take(t, first, path_start, channels, reverse, user, whole_links, room, taken):  # type: ignore[no-untyped-def]
     """Take the channels of transfer t; `first` is the first transfer of the round.
 
@@ -67,7 +70,7 @@ def _take(t, first, path_start, channels, reverse, user, whole_links, room, take
     return OK, -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # type: ignore[no-untyped-def]
     """Take the nodes of a circuit after its start; no other path of the round may have them."""
     for i in range(path_start[t], path_start[t + 1]):
@@ -80,7 +83,7 @@ def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # typ
     return OK, -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_by):  # type: ignore[no-untyped-def]
     """Count messages per node in this round against the port limit."""
     u, v = source[t], target[t]
@@ -423,6 +426,7 @@ def combine_sets(
     """
     nodes, words = held.shape
     saved = np.full(nodes, -1, np.int64)
+    incoming = np.empty(words, np.uint64)
     bad, bad_share, duplicates = -1, -1, 0
     i = start
     while i < stop:
@@ -431,14 +435,16 @@ def combine_sets(
             v = target[order[last]]
             if saved[v] < i:  # what was there before this round
                 saved[v] = i
-                old[v] = held[v]
+                for w in range(words):
+                    old[v, w] = held[v, w]
             last += 1
         for j in range(i, last):
             t = order[j]
             u, v = source[t], target[t]
-            incoming = old[u] if saved[u] >= i else held[u]
+            changed = saved[u] >= i
             inside, outside, share = True, True, -1
             for w in range(words):
+                incoming[w] = old[u, w] if changed else held[u, w]
                 both = incoming[w] & held[v, w]
                 if both != 0 and share < 0:
                     share = 64 * w + _first_bit(both)
@@ -447,7 +453,8 @@ def combine_sets(
             duplicates += inside and share >= 0
             if outside:
                 ops[t] = COPY
-                held[v] = incoming
+                for w in range(words):
+                    held[v, w] = incoming[w]
             elif inside:
                 ops[t] = NOTHING
             else:

@@ -384,8 +384,6 @@ class Wired:
         found = self.heads[np.minimum(channel, len(self.heads) - 1)].astype(np.int64)
         return np.where(wired, found, -1)
 
-    _rows = rows  # the name that the Heawood router still uses
-
     def _materialise(self) -> None:
         """Turn the wiring function into arrays, once."""
         if self._heads is not None:

@@ -186,6 +186,10 @@ def add_dependency(wiring: Wiring, first: int, second: int, dependencies: Depend
 @njit(cache=True, nogil=True)
 def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> None:
     """Add bits to those rows of a table that are not done yet."""
+    low, high = len(bits), 0  # the words that hold any
+    for k in range(len(bits)):
+        if bits[k]:
+            low, high = min(low, k), k + 1
     for word in range(len(rows)):
         todo = rows[word] & ~done[word]
         row = word << 6
@@ -195,8 +199,7 @@ def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> 
                 row += 8
                 continue
             if todo & _ONE:
-                line = table[row]
-                for k in range(len(line)):
-                    line[k] |= bits[k]
+                for k in range(low, high):
+                    table[row, k] |= bits[k]
             todo >>= _ONE
             row += 1

@@ -77,12 +77,20 @@ def _follow(
 
 
 @njit(cache=True, nogil=True)
+def _leads(leads: IntArray, a: int, b: int) -> bool:
+    return (leads[a, b >> 6] >> np.uint64(b & 63)) & _ONE != 0
+
+
+@njit(cache=True, nogil=True)
 def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
-    number = np.empty(size, np.int64)
+    for j in range(1, size):  # what rules most of them out: one leads back to one before it
+        for i in range(there if j >= there else 0, j):
+            if _leads(leads, route[j], route[i]):
+                return False
+    number = np.full(size, -1, np.int64)
     count = 0
     for j in range(size):
-        number[j] = -1
         for i in range(j):
             if route[i] == route[j]:
                 number[j] = number[i]
@@ -92,18 +100,34 @@ def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     after = np.zeros((count, count), np.bool_)
     for j in range(size):
         for i in range(size):
-            if leads[route[i], route[j] >> 6] >> np.uint64(route[j] & 63) & _ONE:
+            if _leads(leads, route[i], route[j]):
                 after[number[i], number[j]] = True
         if j and j != there:
             after[number[j - 1], number[j]] = True
-    gone = np.zeros(count, np.bool_)
-    for _ in range(count):
-        free = -1
+    return _acyclic(after)
+
+
+@njit(cache=True, nogil=True)
+def _acyclic(after: IntArray) -> bool:
+    """Can what has nothing before it be taken away until all is gone?"""
+    count = len(after)
+    before = np.zeros(count, np.int64)
+    for i in range(count):
         for j in range(count):
-            if not gone[j] and not (after[:, j] & ~gone).any():
-                free = j
-                break
-        if free < 0:
-            return False
-        gone[free] = True
-    return True
+            before[j] += after[i, j]
+    ready = np.empty(count, np.int64)
+    size = gone = 0
+    for j in range(count):
+        if before[j] == 0:
+            ready[size] = j
+            size += 1
+    while gone < size:
+        i = ready[gone]
+        gone += 1
+        for j in range(count):
+            if after[i, j]:
+                before[j] -= 1
+                if before[j] == 0:
+                    ready[size] = j
+                    size += 1
+    return gone == count

@@ -73,7 +73,7 @@ class RouteColumns:
     Parameters
     ----------
     network : Network
-    way : Router
+    router : Router
     ties : bool
         Keep both directions of a ring where both are shortest.
 
@@ -86,19 +86,21 @@ class RouteColumns:
     ([0, 0, 65535, 1], [1, 0, 65535, 1])
     """
 
-    def __init__(self, network: Network, way: Router, *, ties: bool = True) -> None:
-        if not way.chained:
-            raise ArgumentError(f"{way.name} routes of {network.spec} fit no table by destination")
+    def __init__(self, network: Network, router: Router, *, ties: bool = True) -> None:
+        if not router.chained:
+            raise ArgumentError(
+                f"{router.name} routes of {network.spec} fit no table by destination"
+            )
         if int(network.degrees.max(initial=0)) > _MOST_PORTS:
             raise ArgumentError(
                 f"{network.spec} has a node with {int(network.degrees.max())} channels;"
                 f" routing tables hold up to {_MOST_PORTS}"
             )
-        self.network, self.router, self._way = network, way.name, way
+        self.network, self.router, self._router = network, router.name, router
         self.rings = port_rings(network)
         self._offsets = _offsets(network)
         self._nodes = np.arange(network.order, dtype=np.int64)
-        both = ties and self.rings is not None and way.exact
+        both = ties and self.rings is not None and router.exact
         self._twins = _twins(network, self.rings) if both and self.rings is not None else None
 
     @property
@@ -112,7 +114,7 @@ class RouteColumns:
 
         network = self.network
         at, to = np.tile(self._nodes, len(goals)), np.repeat(goals, network.order)
-        port = offset_ports(self._offsets, self._way.next_ports(at, to))
+        port = offset_ports(self._offsets, self._router.next_ports(at, to))
         other = port
         if self._twins is not None:
             other = port.copy(order="F")
@@ -129,7 +131,7 @@ class RouteColumns:
     @cached_property
     def whole(self) -> RoutingTable:
         """The table of all goals."""
-        return routing_table(self.network, self._way, ties=self.tied)
+        return routing_table(self.network, self._router, ties=self.tied)
 
 
 def routing_table(
@@ -152,16 +154,16 @@ def routing_table(
     [65535, 0, 0, 1, 1]
     """
     order = network.order
-    way = router if router is not None else network.router()
-    asked = RouteColumns(network, way, ties=ties)
+    routing = router if router is not None else network.router()
+    asked = RouteColumns(network, routing, ties=ties)
     require_memory(4 * order * order, f"the routing table of {network.spec}")
     rings = asked.rings
     port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16, order="F")
-    if type(way) is TableRouter and order > 200:
+    if type(routing) is TableRouter and order > 200:
         from hopscape.deadlock.table_kernels import fill_ports
 
-        fill_ports(network.indptr, network.heads, way._table, port)
-        return RoutingTable(network, way.name, *_spread(network, port, None, ties), rings)
+        fill_ports(network.indptr, network.heads, routing._table, port)
+        return RoutingTable(network, routing.name, *_spread(network, port, None, ties), rings)
     other = np.empty_like(port) if asked.tied else port
     for block in asked.blocks():
         here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
@@ -169,7 +171,7 @@ def routing_table(
         if asked.tied:
             other[:, here] = block.other
     second = other if asked.tied and not np.array_equal(other, port) else None
-    return RoutingTable(network, way.name, *_spread(network, port, second, ties), rings)
+    return RoutingTable(network, routing.name, *_spread(network, port, second, ties), rings)
 
 
 def own_table(network: Network, router: Router | None = None) -> RoutingTable:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.interchange.convert import link_ends
@@ -85,7 +85,7 @@ class FloorPlan:
                 f" each; {self.grown_for(nodes).text} would hold them"
             )
 
-    def lengths(self, a: IntArray, b: IntArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def lengths(self, a: IntArray, b: IntArray) -> Floats:
         """Cable lengths in metres between places (numbered by row, column, slot)."""
         rack_a, rack_b = a // self.slots, b // self.slots
         slot_a, slot_b = a % self.slots, b % self.slots
@@ -120,7 +120,7 @@ class Placement:
     plan: FloorPlan
     places: IntArray
     how: str
-    lengths: np.ndarray[tuple[int], np.dtype[np.float64]]
+    lengths: Floats
 
     @property
     def total(self) -> float:

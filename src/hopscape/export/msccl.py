@@ -173,11 +173,14 @@ class _Rank:
         self.writer: dict[Place, tuple[int, int]] = {}
         self.readers: dict[Place, list[tuple[int, int]]] = {}
 
-    def block(self, way: str, peer: int, channel: int) -> int:
-        key = way, peer, channel
+    def block(self, direction: str, peer: int, channel: int) -> int:
+        key = direction, peer, channel
         if key not in self.by_peer:
             self.by_peer[key] = len(self.blocks)
-            send, recv = (peer if way == "send" else -1), (peer if way == "recv" else -1)
+            send, recv = (
+                (peer if direction == "send" else -1),
+                (peer if direction == "recv" else -1),
+            )
             self.blocks.append(_Block(send, recv, channel))
         return self.by_peer[key]
 

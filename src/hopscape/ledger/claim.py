@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Claim", "Outcome", "Paper", "PlantedError", "Ruling", "judge"]
+__all__ = ["Claim", "Outcome", "Paper", "PlantedError", "Ruling", "judge", "printed_as"]
 
 Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
 
@@ -52,6 +52,11 @@ class PlantedError:
     error: str
     where: str
     broken: Callable[[Any], Any]
+
+
+def printed_as(module: str, name: str, value: Any, error: str = "") -> PlantedError:
+    """A value or formula that a paper prints, changed."""
+    return PlantedError(error or f"{name} printed as {value}", f"{module}:{name}", lambda _: value)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
 
 import numpy as np
 from numba import njit
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from hopscape.core.arrays import Array
 
 _LOOKS = 4
 """Phases between two looks at the upper bound."""

@@ -135,12 +135,12 @@ class _Flow:
             after.setdefault(tail, []).append(head)
         found = []
         while after.get(self.start):
-            way = [self.start]
-            while way[-1] != self.end:
-                way.append(after[way[-1]].pop())
-                if way[-1] in way[:-1]:
-                    del way[way.index(way[-1]) + 1 :]
-            found.append(way)
+            path = [self.start]
+            while path[-1] != self.end:
+                path.append(after[path[-1]].pop())
+                if path[-1] in path[:-1]:
+                    del path[path.index(path[-1]) + 1 :]
+            found.append(path)
         return sorted(found, key=len)
 
 

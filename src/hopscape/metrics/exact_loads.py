@@ -88,9 +88,9 @@ class LoadProgram:
         found: Floats = np.add.reduceat(dual[self.carrier] * self.amount, self.starts[:-1])
         return found
 
-    def entries(self, way: int) -> list[tuple[int, int]]:
+    def entries(self, route: int) -> list[tuple[int, int]]:
         """Carriers of a way, each with its amount."""
-        low, high = self.starts[way], self.starts[way + 1]
+        low, high = self.starts[route], self.starts[route + 1]
         return list(zip(self.carrier[low:high].tolist(), self.amount[low:high].tolist()))
 
     def part(self, chosen: IntArray) -> LoadProgram:
@@ -120,9 +120,9 @@ class LoadProgram:
         used = [(i, x) for i, x in enumerate(shares) if x]
         common = math.lcm(*{x.denominator for _, x in used}) if used else 1
         out = [0] * self.carriers
-        for way, share in used:
-            flow = share.numerator * (common // share.denominator) * weights[self.demand[way]]
-            for c, amount in self.entries(way):
+        for route, share in used:
+            flow = share.numerator * (common // share.denominator) * weights[self.demand[route]]
+            for c, amount in self.entries(route):
                 out[c] += flow * amount
         return [Fraction(x, common * scale) for x in out]
 
@@ -139,9 +139,9 @@ class LoadProgram:
         least = np.minimum.reduceat(costs, self.first)[self.demand]
         near = np.nonzero(costs <= least * (1 + _SURE) + 1e-300)[0].tolist()
         best: dict[int, int] = {}
-        for way in near:
-            cost = sum(prices[c] * amount for c, amount in self.entries(way))
-            d = int(self.demand[way])
+        for route in near:
+            cost = sum(prices[c] * amount for c, amount in self.entries(route))
+            d = int(self.demand[route])
             best[d] = min(best.get(d, cost), cost)
         total = sum(weights[d] * cost for d, cost in best.items())
         return Fraction(total, common * scale)
@@ -285,16 +285,16 @@ def _exact_shares(program: LoadProgram, load: float, shares: Floats) -> list[Fra
     positive = np.nonzero(shares > _ZERO)[0]
     several = np.bincount(program.demand[positive], minlength=len(program.weights)) > 1
     exact = [Fraction(0)] * program.ways
-    for way in positive[~several[program.demand[positive]]].tolist():
-        exact[way] = Fraction(1)
+    for route in positive[~several[program.demand[positive]]].tolist():
+        exact[route] = Fraction(1)
     split = positive[several[program.demand[positive]]].tolist()
     fixed = program.loads(exact)
     each = np.repeat(shares * program.float_weights, np.diff(program.starts))
     carried = np.bincount(program.carrier, weights=each * program.amount, minlength=len(fixed))
     full = [c for c in range(program.carriers) if carried[c] > load * (1 - _TIGHT)]
     solution = _corner(program, split, full, fixed, shares, load)
-    for i, way in enumerate(split):
-        exact[way] = solution[i]
+    for i, route in enumerate(split):
+        exact[route] = solution[i]
     return _feasible(program, exact)
 
 
@@ -311,31 +311,31 @@ def _corner(
     Of each demand the share of the last way follows from the others.
     """
     weights, scale = program.whole_weights
-    last = {int(program.demand[way]): way for way in split}
-    free = [way for way in split if last[int(program.demand[way])] != way]
+    last = {int(program.demand[route]): route for route in split}
+    free = [route for route in split if last[int(program.demand[route])] != route]
     row_of = {c: i for i, c in enumerate(full)}
     table = np.zeros((len(full), len(free) + 1), dtype=object)
     right = np.asarray([-int(fixed[c] * scale) for c in full], dtype=object)
     table[:, -1] = -scale
-    for sign, ways in ((1, free), (-1, [last[int(program.demand[way])] for way in free])):
-        for column, way in enumerate(ways):
-            for c, amount in program.entries(way):
+    for sign, ways in ((1, free), (-1, [last[int(program.demand[route])] for route in free])):
+        for column, route in enumerate(ways):
+            for c, amount in program.entries(route):
                 if c in row_of:
-                    table[row_of[c], column] += sign * amount * weights[program.demand[way]]
-    for way in last.values():
-        for c, amount in program.entries(way):
+                    table[row_of[c], column] += sign * amount * weights[program.demand[route]]
+    for route in last.values():
+        for c, amount in program.entries(route):
             if c in row_of:
-                right[row_of[c]] -= amount * weights[program.demand[way]]
-    guess = [float(shares[way]) for way in free] + [load]
+                right[row_of[c]] -= amount * weights[program.demand[route]]
+    guess = [float(shares[route]) for route in free] + [load]
     solution = solve_exactly(table, right.tolist(), guess)
     if solution is None:
-        return [Fraction(float(shares[way])) for way in split]
+        return [Fraction(float(shares[route])) for route in split]
     known = dict(zip(free, solution))
     rest: dict[int, Fraction] = {}
-    for way in free:
-        d = int(program.demand[way])
-        rest[d] = rest.get(d, Fraction(1)) - known[way]
-    return [known[way] if way in known else rest[int(program.demand[way])] for way in split]
+    for route in free:
+        d = int(program.demand[route])
+        rest[d] = rest.get(d, Fraction(1)) - known[route]
+    return [known[route] if route in known else rest[int(program.demand[route])] for route in split]
 
 
 def _feasible(program: LoadProgram, shares: list[Fraction]) -> list[Fraction]:
@@ -361,8 +361,8 @@ def _exact_dual(
     rows: list[list[int]] = [[1] * len(kept)]
     for first, other in _ties(program, prices, load):
         row = [0] * len(kept)
-        for sign, way in ((1, first), (-1, other)):
-            for c, amount in program.entries(way):
+        for sign, route in ((1, first), (-1, other)):
+            for c, amount in program.entries(route):
                 if c in place:
                     row[place[c]] += sign * amount
         rows.append(row)

@@ -99,26 +99,28 @@ def channel_load(
     >>> round(channel_load(hopscape.build("ring(8)")).largest, 4)
     1.4286
     """
-    way = router if router is not None else network.router()
+    routing = router if router is not None else network.router()
     ends = network.endpoints.astype(np.int64)
     count = len(ends)
     loads = np.zeros(len(network.heads))
     if count < 2 or not len(loads):
         return ChannelLoad(loads, 0.0, 0.0, float("inf"), 0.0, "exact")
-    known = way.uniform_loads(seed) if isinstance(traffic, str) and traffic == "uniform" else None
+    known = (
+        routing.uniform_loads(seed) if isinstance(traffic, str) and traffic == "uniform" else None
+    )
     if known is not None:
         return _summary(network, known[0], float(count), known[1])
     how: How = "exact"
-    if _by_table(way, traffic, count):
+    if _by_table(routing, traffic, count):
         from hopscape.metrics.routes import routes_by
 
-        loads, total = routes_by(network, way, ends).loads / (count - 1), float(count)
+        loads, total = routes_by(network, routing, ends).loads / (count - 1), float(count)
     else:
         sources, targets, weights, how = _flows(ends, traffic, seed)
         total = float(weights.sum())
         for low in track(range(0, len(sources), _BATCH), f"channel loads of {network.spec}"):
             part = slice(low, low + _BATCH)
-            _follow(way, sources[part], targets[part], weights[part], loads)
+            _follow(routing, sources[part], targets[part], weights[part], loads)
     return _summary(network, loads, total, how)
 
 

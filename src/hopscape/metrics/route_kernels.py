@@ -6,14 +6,12 @@ A table holds, for every destination, the offset of the channel by which each no
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-NONE = 255
+from hopscape.core.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+NONE = 255
 
 
 @njit(cache=True, nogil=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network
@@ -113,7 +114,7 @@ def edge_connectivity(network: Network, *, exact: bool = False) -> Measured[int 
 
 def _least_flow(
     network: Network,
-    pairs: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+    pairs: IntArray,
     best: int,
     node_disjoint: bool,
 ) -> int:

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
 from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
 from hopscape.simulate.settings import Settings
-from hopscape.simulate.traffic import Floats, Traffic
+from hopscape.simulate.traffic import Traffic
 
 if TYPE_CHECKING:
     from hopscape.simulate.faults import Fault

@@ -4,6 +4,10 @@ Every transfer becomes one packet that follows the channels of its path. It star
 source has received, in earlier rounds, everything that the schedule sends it of the same chunk; so
 rounds overlap as far as the data allow. With `barrier` it waits for all transfers of the round
 before.
+
+A node has as many lines into its router and out of it as the setup has endpoints there: the
+messages of a round that leave by different channels take different lines. :func:`lines_of` says how
+many a schedule needs to run as its model says.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from hopscape.simulate.fabric import Setup
 from hopscape.simulate.measurement import blank_counters, make_source, start, stuck_rows
 from hopscape.simulate.traffic import Traffic, make_traffic
 
-__all__ = ["Replay", "replay"]
+__all__ = ["Replay", "lines_of", "replay"]
 
 _STEP = 1000
 _PATIENCE = 20_000
@@ -65,7 +69,8 @@ def replay(
     Parameters
     ----------
     setup : Setup
-        Its network must be that of the schedule, with one endpoint at every node.
+        Its network must be that of the schedule. Several endpoints at a node (`concentration`) are
+        the lines of that node.
     schedule : Schedule
     flits : int
         Flits per transfer.
@@ -93,14 +98,13 @@ def replay(
     from hopscape.simulate.source_kernels import put_ready
 
     network = setup.network
-    if schedule.network.spec != network.spec or setup.endpoints != network.order:
+    if schedule.network.spec != network.spec:
         raise ArgumentError(
             f"the schedule is for {schedule.network.spec}; the simulated network is {network.spec}"
-            f" with {setup.endpoints} endpoints, and it must have one at every node"
         )
     if flits < 1:
         raise ArgumentError(f"flits is {flits}; it must be at least 1")
-    moves = _transfers(schedule, flits, barrier)
+    moves = _transfers(setup, schedule, flits, barrier)
     pattern = traffic if traffic is not None else make_traffic("uniform", setup.endpoints)
     source = make_source(pattern, setup.settings, background, moves)
     state = start(setup, pattern, source, seed)
@@ -125,11 +129,29 @@ def replay(
     )
 
 
-def _transfers(schedule: Schedule, flits: int, barrier: bool) -> tuple[Any, IntArray, IntArray]:
+def lines_of(schedule: Schedule) -> int:
+    """Lines that a node needs to send and receive in a round what the model allows.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.collectives import broadcast
+    >>> lines_of(broadcast(hopscape.build("torus(4, 4)"), 0))
+    4
+    """
+    most = max(schedule.network.ports, 1)
+    return most if schedule.model.ports is None else min(schedule.model.ports, most)
+
+
+def _transfers(
+    setup: Setup, schedule: Schedule, flits: int, barrier: bool
+) -> tuple[Any, IntArray, IntArray]:
     count = schedule.transfers
     table = np.full((count, layout.T_FIELDS), -1, dtype=np.int32)
-    table[:, layout.T_SOURCE] = schedule.source
-    table[:, layout.T_TARGET] = schedule.target
+    first = schedule.channels[schedule.path_start[:-1]] if count else schedule.source
+    last = schedule.channels[schedule.path_start[1:] - 1] if count else schedule.target
+    table[:, layout.T_SOURCE] = _endpoints(setup, schedule.round, schedule.source, first)
+    table[:, layout.T_TARGET] = _endpoints(setup, schedule.round, schedule.target, last)
     table[:, layout.T_SIZE] = flits
     table[:, layout.T_PATH] = schedule.path_start[:-1]
     table[:, layout.T_PATH_END] = schedule.path_start[1:]
@@ -140,6 +162,27 @@ def _transfers(schedule: Schedule, flits: int, barrier: bool) -> tuple[Any, IntA
     table[:, layout.T_WAKE] = np.searchsorted(before, np.arange(count))
     table[:, layout.T_WAKE_END] = np.searchsorted(before, np.arange(count), side="right")
     return table, after.astype(np.int32), schedule.channels.astype(np.int32)
+
+
+def _endpoints(setup: Setup, rounds: IntArray, nodes: IntArray, channels: IntArray) -> IntArray:
+    """The endpoint of each message: another line of the node for each channel used in a round."""
+    first = np.full(setup.network.order, -1, dtype=np.int64)
+    first[setup.home[::-1]] = np.arange(len(setup.home))[::-1]
+    if len(nodes) and first[nodes].min() < 0:
+        node = int(nodes[np.argmax(first[nodes] < 0)])
+        raise ArgumentError(
+            f"the schedule sends from or to node {node}, a switch of {setup.network.spec}; a replay"
+            " needs schedules that start and end at endpoints"
+        )
+    order = np.lexsort((channels, nodes, rounds))
+    apart = np.ones(len(order), dtype=np.bool_)
+    apart[1:] = (np.diff(rounds[order]) != 0) | (np.diff(nodes[order]) != 0)
+    another = apart.copy()
+    another[1:] |= np.diff(channels[order]) != 0
+    count = np.cumsum(another)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = count - np.maximum.accumulate(np.where(apart, count, 0))
+    return first[nodes] + rank % setup.settings.concentration
 
 
 def _needs(schedule: Schedule) -> tuple[IntArray, IntArray]:

@@ -17,7 +17,7 @@ from hopscape.simulate.booksim import BookSimJob, read_booksim, write_booksim
 from hopscape.simulate.faults import read_faults
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
-from hopscape.simulate.replay import Replay
+from hopscape.simulate.replay import Replay, lines_of
 from hopscape.simulate.replay import replay as replay_on
 from hopscape.simulate.sampling import run_samples
 from hopscape.store import Store, Task, run_tasks
@@ -215,7 +215,9 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
     Parameters
     ----------
     job : Job
-        Its network is that of the schedule; its load, 0 for none, is in the background.
+        Its network is that of the schedule; its load, 0 for none, is in the background. Alone, a
+        schedule gets as many lines at every node as its model has ports; beside other traffic it
+        shares the endpoints that there are.
     schedule : Schedule
     flits : int
         Flits per transfer.
@@ -233,6 +235,9 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
     (3, False)
     """
     _require_whole(job, "a schedule")
+    lines = lines_of(schedule)
+    if not job.load and job.settings.concentration < lines:
+        job = replace(job, settings=replace(job.settings, concentration=lines))
     return replay_on(
         job.setup(),
         schedule,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
@@ -34,8 +35,6 @@ __all__ = [
     "read_trace",
     "worst_permutation",
 ]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _MOST_CYCLES = 2**30 - 1
 _TRACE = ("cycle", "source", "target", "flits")

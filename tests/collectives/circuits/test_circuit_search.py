@@ -16,7 +16,7 @@ from conftest import connected_graph
 from hopscape import Goal, Model, verify
 from hopscape.collectives.bounds import informed_at_most, lower_bounds
 from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
-from hopscape.collectives.circuits.paths import wires_of
+from hopscape.collectives.circuits.paths import split_wires, wires_of
 from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.circuits.search_kernels import far_targets, last_round, move_targets
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -65,18 +65,24 @@ def test_kernels_keep_to_ports(seed, order, more, ports, data):
     assert (left[room >= 0] >= 0).all()
     before = node_disjoint(wires, room, wanting, targets, False)
     assert (before[targets] >= 0).sum() == flow_with_ports(network, room, targets, apart=True)
+    split = split_wires(network)
+    flows = np.zeros(len(split.heads), dtype=bool)
+    left = np.append(room, np.full(order + 1, -1))
+    assert far_targets(split, left, flows, targets)[1] == (before[targets] >= 0).sum()
     starts = np.bincount(before[before >= 0], minlength=order)
     assert (starts[room >= 0] <= room[room >= 0]).all()
 
 
 @pytest.mark.interpreted
-def test_moving_targets_keeps_both_rounds_right():
+@pytest.mark.parametrize("wired", [wires_of, split_wires])
+def test_moving_targets_keeps_both_rounds_right(wired):
     """After many moves the circuits kept are those that would be found from nothing."""
     network = hopscape.build("torus(5, 5)")
-    wires, full = wires_of(network), network.degrees.astype(np.int64)
+    wires = wired(network)
+    full = np.resize(network.degrees.astype(np.int64), len(wires.gate))
     everybody = np.arange(25)
     for seed in range(4):
-        room = np.full(25, -1, dtype=np.int64)
+        room = np.full(len(full), -1, dtype=np.int64)
         room[0] = 4
         left, flows = room.copy(), np.zeros(len(wires.heads), dtype=bool)
         order, count = far_targets(
@@ -92,7 +98,9 @@ def test_moving_targets_keeps_both_rounds_right():
         room[[0, *targets]] = 4
         assert last_round(wires, room, everybody)[3] == less
         assert int(state[2].sum()) == 20 - less
-        assert link_disjoint(wires, np.where(everybody == 0, 4, -1), targets, True)[0].all()
+        assert link_disjoint(wires, np.where(np.arange(len(full)) == 0, 4, -1), targets, True)[
+            0
+        ].all()
 
 
 @settings(deadline=None, max_examples=40)
@@ -143,6 +151,18 @@ def test_networks_that_meet_the_bound(spec, rounds):
     made = search_circuits(network, goal)
     assert verify(made)
     assert made.rounds == rounds == lower_bounds(network, goal, made.model)[0].rounds
+
+
+@pytest.mark.parametrize(
+    ("spec", "rounds"),
+    [("circulant(100, 1, 10)", 3), ("mesh(10, 10)", 4), ("petersen", 2), ("hypercube(6)", 3)],
+)
+def test_circuits_without_common_nodes(spec, rounds):
+    network = hopscape.build(spec)
+    model = replace(CIRCUIT, disjoint="vertex")
+    made = search_circuits(network, Goal.broadcast(0), model)
+    assert verify(made, model=model)
+    assert made.rounds == rounds == lower_bounds(network, made.goal, model)[0].rounds
 
 
 def test_one_to_many_calls_only_the_targets():

@@ -276,7 +276,7 @@ def route_around(
     route = find(network, source, target, dead_switches=dead, dead_links=cut)
     record = {
         "spec": network.spec,
-        "ways": [list(way.path) for way in all_ways(network, source, target)],
+        "ways": [list(route.path) for route in all_ways(network, source, target)],
         "path": list(route.path),
         "ports": list(route.ports),
         "length": route.length,

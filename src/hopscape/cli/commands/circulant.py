@@ -153,6 +153,10 @@ def circulant(
     within: Annotated[
         int | None, typer.Option("--within", help="Count the nodes at and within this distance.")
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Mean and counts of any circulant, even if it takes minutes."),
+    ] = False,
     node: Annotated[
         str | None,
         typer.Option("--node", help="A node: what the memoryless broadcast makes it send."),
@@ -176,7 +180,8 @@ def circulant(
         raise ArgumentError(f"{like} is no circulant")
     if root is not None and node is None:
         raise ArgumentError("--root needs --node")
-    record = describe(network.family, other if isinstance(other, Circulant) else None, within)
+    second = other if isinstance(other, Circulant) else None
+    record = describe(network.family, second, within, exact=exact)
     if (a is None) != (b is None):
         raise ArgumentError("give both --from and --to")
     if a is not None and b is not None:

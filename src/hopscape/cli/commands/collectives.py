@@ -116,6 +116,12 @@ DisjointOption = Annotated[
         help="What circuits of a round do not share: vertex, edge (link) or arc (channel).",
     ),
 ]
+CircuitsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--circuits", help="any, or dimension-ordered: axis by axis, as such routers connect them."
+    ),
+]
 InNetworkOption = Annotated[
     bool,
     typer.Option("--in-network", help="Switches store, copy and add; otherwise they only forward."),
@@ -161,14 +167,15 @@ _RULES: dict[str, Any] = {
     "packing": PackingOption,
     "switching": SwitchingOption,
     "disjoint": DisjointOption,
+    "circuits": CircuitsOption,
     "alpha": AlphaOption,
     "beta": BetaOption,
     "gamma": GammaOption,
     "delta": DeltaOption,
 }
 """Rules of the model and costs, in the order of the help."""
-_PLAIN = "ports duplex packing switching disjoint alpha beta delta"
-_ADDING = "ports duplex packing switching disjoint alpha beta gamma delta"
+_PLAIN = "ports duplex packing switching disjoint circuits alpha beta delta"
+_ADDING = "ports duplex packing switching disjoint circuits alpha beta gamma delta"
 
 
 @dataclass(frozen=True)
@@ -353,8 +360,9 @@ def _nothing_to_write(*given: object) -> None:
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """The rules and costs that were given."""
     asked = {name: given[name] for name in _RULES if given.get(name) is not None}
-    if asked.get("disjoint") is not None and asked.get("switching") != "circuit":
-        raise ArgumentError("--disjoint is a rule of circuits; it needs --switching circuit")
+    for name in ("disjoint", "circuits"):
+        if asked.get(name) is not None and asked.get("switching") != "circuit":
+            raise ArgumentError(f"--{name} is a rule of circuits; it needs --switching circuit")
     return asked | ({"in_network": True} if given.get("in_network") else {})
 
 

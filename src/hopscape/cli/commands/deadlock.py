@@ -43,16 +43,18 @@ def deadlock(
     if routing not in _NEEDS:
         raise ArgumentError(f"routing is {routing!r}; choose {', '.join(_NEEDS)}")
     network = build(spec)
-    way: Any = None if router == "auto" else network.router(router)
+    chosen_router: Any = None if router == "auto" else network.router(router)
     anywhere = routing == "adaptive"
     asked: Any = method
     table: Any
-    if way is not None and not way.chained:
+    if chosen_router is not None and not chosen_router.chained:
         if routing != "fixed":
-            raise ArgumentError(f"routing is {routing!r}; {way.name} routes are fixed")
-        table, classes, proof = find_source_classes(network, way, method=asked)
+            raise ArgumentError(f"routing is {routing!r}; {chosen_router.name} routes are fixed")
+        table, classes, proof = find_source_classes(network, chosen_router, method=asked)
     else:
-        table, classes, proof = find_classes(network, way, method=asked, anywhere=anywhere)
+        table, classes, proof = find_classes(
+            network, chosen_router, method=asked, anywhere=anywhere
+        )
     plain = certify(table, single_class(table), anywhere=anywhere)
     times, more, words = _NEEDS[routing]
     needed = classes.count * times + more

@@ -38,8 +38,8 @@ def detour(
     record, table = route_round(network, start, end, dead or [], dead_link or [])
     if ways:
         record["disjoint_paths"] = disjoint_paths(network, start, end)
-        for i, way in enumerate(record["disjoint_paths"], 1):
-            table[f"disjoint way {i}"] = f"{len(way) - 1} hops: " + " → ".join(map(str, way))
+        for i, path in enumerate(record["disjoint_paths"], 1):
+            table[f"disjoint way {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
     emit(record, style, output, title=f"{network.spec}: around what is dead", table=table)
 
 

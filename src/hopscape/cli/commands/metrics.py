@@ -82,16 +82,16 @@ def load(
 
     network = build(spec)
     kind: Any = router
-    way = network.router(kind)
+    routing = network.router(kind)
     flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
-    found = channel_load(network, way, flows, seed=seed or 0)
+    found = channel_load(network, routing, flows, seed=seed or 0)
     if seed is not None and found.how != "sampled":
         raise ArgumentError(
             f"--seed is for a sample; the loads of {network.spec} are added up in full"
         )
     record: dict[str, Any] = {
         "spec": network.spec,
-        "router": way.name,
+        "router": routing.name,
         "traffic": traffic,
         "largest": found.largest,
         "mean": found.mean,
@@ -111,7 +111,7 @@ def load(
         "mean load": f"{found.mean:.6g}",
         "throughput": f"{found.throughput:.6g} per node, {_unit(found.classes)}",
         "mean hops": f"{found.hops:.6g}",
-        "router": way.name,
+        "router": routing.name,
     }
     for kind in found.classes[:KINDS_SHOWN]:
         table[f"{kind.name} channels"] = (

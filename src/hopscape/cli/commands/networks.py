@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -170,7 +171,7 @@ def _best_known(record: dict[str, Any]) -> dict[str, str]:
     table = {}
     if known.get("moore") is not None:
         sort = f"degree {degree} and diameter {record['diameter']}"
-        text = f"no graph of {sort} has more than {known['moore']:,} nodes (Moore bound)"
+        text = f"no graph of {sort} has more than {_large(known['moore'])} nodes (Moore bound)"
         if known["largest"] is not None and known["source"]:
             text += f"; the largest known has {known['largest']:,} ({known['source']})"
         table["best known"] = text
@@ -180,6 +181,17 @@ def _best_known(record: dict[str, Any]) -> dict[str, str]:
             f" {record['nodes']:,} nodes of degree {degree} ({known['golf_source']})"
         )
     return table
+
+
+def _large(number: int) -> str:
+    """An upper bound; a power of ten above it where it is very large.
+
+    Examples
+    --------
+    >>> _large(63_892), _large(10**24 + 1)
+    ('63,892', '10^25')
+    """
+    return f"{number:,}" if number < 10**18 else f"10^{math.floor(math.log10(number)) + 1}"
 
 
 KINDS_SHOWN = 12

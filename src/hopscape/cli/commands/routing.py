@@ -64,21 +64,21 @@ def _routed(
     network: Network, start: int, end: int, router: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The route that a router gives, for scripts and for people."""
-    way = network.router(router, pairs=1)
-    found = way.route(start, end)
+    routing = network.router(router, pairs=1)
+    found = routing.route(start, end)
     record = _record(network, found) | {
-        "exact": way.exact,
-        "router": way.name,
-        "first_ports": list(way.all_ports(start, end)),
+        "exact": routing.exact,
+        "router": routing.name,
+        "first_ports": list(routing.all_ports(start, end)),
     }
-    table = {"length": f"{found.length} hops" + (" (shortest)" if way.exact else "")}
+    table = {"length": f"{found.length} hops" + (" (shortest)" if routing.exact else "")}
     table |= _path_texts(network, found.path, found.ports)
-    if found.length and way.chained:
+    if found.length and routing.chained:
         ports = ", ".join(map(str, record["first_ports"]))
         table["shortest routes begin by"] = f"ports {ports}"
-    table["router"] = way.name
-    if not way.chained:
-        record["ways"] = _shared_ways(way, start, end)
+    table["router"] = routing.name
+    if not routing.chained:
+        record["ways"] = _shared_ways(routing, start, end)
         for i, one in enumerate(record["ways"], 1):
             text = " → ".join(_few(tuple(one["path"]), str))
             table[f"route {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
@@ -162,12 +162,12 @@ def _disjoint(
     return {"disjoint_paths": paths}
 
 
-def _shared_ways(way: Any, start: int, end: int) -> list[dict[str, Any]]:
+def _shared_ways(router: Any, start: int, end: int) -> list[dict[str, Any]]:
     """All ways that the traffic of the pair is shared out among."""
     import numpy as np
 
     out = []
-    for shares, nodes, ports in way.ways(np.asarray([start]), np.asarray([end])):
+    for shares, nodes, ports in router.ways(np.asarray([start]), np.asarray([end])):
         taken = [int(p) for p in ports[0] if p >= 0]
         path = [int(v) for v in nodes[0][: len(taken) + 1]]
         if shares[0] > 0 and taken:

@@ -25,7 +25,12 @@ class Wires(NamedTuple):
     into_start, into : int64[...]
         Channels into each node.
     mate : int64[channels]
-        The channel in the other direction of the same link, -1 where there is none.
+        A channel that bars this one while it is in use, -1 for none: that in the other direction of
+        the same link.
+    gate : int64[...]
+        By node: the channel that is in use while the node has the message, -1 for none.
+    hop : int
+        Channels of one hop.
     """
 
     indptr: IntArray
@@ -34,6 +39,8 @@ class Wires(NamedTuple):
     into_start: IntArray
     into: IntArray
     mate: IntArray
+    gate: IntArray
+    hop: int
 
 
 @njit(cache=True, nogil=True)

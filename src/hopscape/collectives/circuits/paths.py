@@ -27,6 +27,7 @@ __all__ = [
     "circuits_towards",
     "link_circuits",
     "node_circuits",
+    "split_wires",
     "wires_of",
 ]
 
@@ -177,4 +178,26 @@ def wires_of(network: Network) -> Wires:
     else:
         counts = np.bincount(heads, minlength=network.order)
         start, into = np.concatenate([[0], np.cumsum(counts)]), np.argsort(heads, kind="stable")
-    return Wires(indptr, heads, network.tails.astype(np.int64), start, into, mate)
+    gate = np.full(network.order, -1, dtype=np.int64)
+    return Wires(indptr, heads, network.tails.astype(np.int64), start, into, mate, gate, 1)
+
+
+def split_wires(network: Network) -> Wires:
+    """The channels with every node v cut in two: circuits that share no channel share no node.
+
+    Circuits arrive at ``order + v``, go on to v by one more channel, and leave from v. A node that
+    has the message is not passed: its own channel is barred by its gate, a channel that leads
+    nowhere. The channels of the network keep their numbers.
+    """
+    from hopscape.collectives.circuits.path_kernels import Wires
+
+    order, count = network.order, len(network.heads)
+    nodes, nowhere = np.arange(order), np.full(order, 2 * order)
+    heads = np.concatenate([network.heads.astype(np.int64) + order, nodes, nowhere])
+    tails = np.concatenate([network.tails.astype(np.int64), nodes + order, nowhere])
+    indptr = np.searchsorted(tails, np.arange(2 * order + 2)).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=2 * order + 1))])
+    mate = np.full(len(heads), -1, dtype=np.int64)
+    gate = np.full(2 * order + 1, -1, dtype=np.int64)
+    mate[count : count + order] = gate[:order] = count + order + nodes
+    return Wires(indptr, heads, tails, start, np.argsort(heads, kind="stable"), mate, gate, 2)

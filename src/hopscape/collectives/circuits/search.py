@@ -6,7 +6,8 @@ everybody, the targets of the round before it are moved about (annealing; circui
 paths, kept from move to move).
 
 Circuits share no link; that they might use a link in both directions would not help, because two
-circuits that meet head-on can change places. On request they share no node.
+circuits that meet head-on can change places. On request they share no node: the same search on a
+network with every node cut in two.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most
-from hopscape.collectives.circuits.paths import Paths, assemble, node_circuits, wires_of
+from hopscape.collectives.circuits.ordered import ordered_circuits
+from hopscape.collectives.circuits.paths import Paths, assemble, split_wires, wires_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.family import Collective
@@ -53,7 +55,9 @@ class _Task:
     wires: Wires = field(init=False)
 
     def __post_init__(self) -> None:
-        self.wires = wires_of(self.network)
+        split = self.disjoint == "vertex"
+        self.wires = split_wires(self.network) if split else wires_of(self.network)
+        self.full = np.resize(self.full, len(self.wires.gate))
 
     @property
     def have(self) -> list[int]:
@@ -64,7 +68,7 @@ class _Task:
     @property
     def room(self) -> IntArray:
         """How many circuits may begin at each node at first, -1 at those without the message."""
-        room = np.full(self.network.order, -1, dtype=np.int64)
+        room = np.full(len(self.wires.gate), -1, dtype=np.int64)
         room[self.have] = self.full[self.have]
         return room
 
@@ -90,11 +94,14 @@ class _Round:
     after: IntArray
     flows: IntArray
 
-    def paths(self, wires: Wires) -> Paths:
+    def paths(self, task: _Task) -> Paths:
         """The circuits."""
         from hopscape.collectives.circuits.path_kernels import unwind_all
 
-        return unwind_all(wires, self.flows.copy(), self.before - self.after, self.targets)
+        begun = self.before - self.after
+        lengths, channels = unwind_all(task.wires, self.flows.copy(), begun, self.targets)
+        own = channels[channels < len(task.network.heads)]  # the others lead through a node
+        return lengths // task.wires.hop, own
 
 
 def search_circuits(
@@ -114,7 +121,7 @@ def search_circuits(
         Broadcast or one-to-many, of one chunk, from one root or several sources.
     model : Model, optional
         With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps them
-        apart at nodes as well.
+        apart at nodes as well; ``circuits="dimension-ordered"`` asks for routes in that order.
     seed : int
 
     Examples
@@ -128,6 +135,8 @@ def search_circuits(
     """
     if goal.chunks > 1:
         raise ArgumentError(f"circuits are searched for one chunk, not {goal.chunks}")
+    if model.circuits == "dimension-ordered":
+        return ordered_circuits(network, goal, model, seed=seed)
     if network.order > _MOST_NODES:
         raise TooLargeError(
             f"circuits are searched for up to {_MOST_NODES:,} nodes; {network.spec} has"
@@ -138,8 +147,8 @@ def search_circuits(
         full = np.minimum(full, model.ports)
     disjoint: Disjoint = "vertex" if model.shares == "vertex" else "edge"
     task = _Task(network, goal, full, goal.on(network).wanted, disjoint)
-    paths = _apart(task) if disjoint == "vertex" else _sharing(task, seed)
-    return assemble(network, goal, replace(model, disjoint=disjoint), paths, "circuit")
+    rounds = [one.paths(task) for one in _searched(task, seed)]
+    return assemble(network, goal, replace(model, disjoint=disjoint), rounds, "circuit")
 
 
 def _lost(task: _Task, room: IntArray) -> DisconnectedError:
@@ -150,25 +159,8 @@ def _lost(task: _Task, room: IntArray) -> DisconnectedError:
     )
 
 
-def _apart(task: _Task) -> list[Paths]:
-    """Circuits that share no node: far targets, then circuits to as many of them as can be."""
-    from hopscape.collectives.circuits.search_kernels import far_apart
-
-    room, rounds = task.room, []
-    while len(lack := task.lacking(room)):
-        spare = int(room[room >= 0].sum())
-        targets = far_apart(task.wires, room, lack, min(spare, len(lack)))
-        lengths, channels = node_circuits(task.wires, room, targets, False)
-        if not len(lengths):
-            raise _lost(task, room)
-        ends = task.network.heads[channels[np.cumsum(lengths) - 1]]
-        room[ends] = task.full[ends]
-        rounds.append((lengths, channels))
-    return rounds
-
-
-def _sharing(task: _Task, seed: int) -> list[Paths]:
-    """Circuits that share no link, in as few rounds as are found."""
+def _searched(task: _Task, seed: int) -> list[_Round]:
+    """As few rounds as are found."""
     generator = np.random.default_rng(seed)
     best = _grown(task, np.random.default_rng(seed))
     started = time_left()
@@ -186,7 +178,7 @@ def _sharing(task: _Task, seed: int) -> list[Paths]:
                 break
         if len(best) <= rounds:
             break
-    return [one.paths(task.wires) for one in best]
+    return best
 
 
 def _out_of_time(started: float) -> bool:

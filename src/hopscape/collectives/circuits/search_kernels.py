@@ -15,6 +15,13 @@ from hopscape.core.arrays import IntArray
 
 
 @njit(cache=True, nogil=True)
+def _bar(wires, flows, node, has):  # type: ignore[no-untyped-def]
+    """Close the gate of a node that has the message, open that of one that has not."""
+    if wires.gate[node] >= 0:
+        flows[wires.gate[node]] = has
+
+
+@njit(cache=True, nogil=True)
 def _spread(wires, away, queue, node):  # type: ignore[no-untyped-def]
     """Lower the distances of all nodes that `node` is nearer to."""
     away[node] = 0
@@ -29,26 +36,6 @@ def _spread(wires, away, queue, node):  # type: ignore[no-untyped-def]
                 away[w] = away[v] + 1
                 queue[last] = w
                 last += 1
-
-
-@njit(cache=True, nogil=True)
-def far_apart(wires: Wires, room: IntArray, candidates: IntArray, count: int) -> IntArray:
-    """So many nodes, each as far as can be from all before it and from those with the message."""
-    nodes = len(room)
-    away = np.full(nodes, nodes, np.int64)
-    queue = np.empty(nodes, np.int64)
-    for v in range(nodes):
-        if room[v] >= 0:
-            _spread(wires, away, queue, v)
-    order = candidates.copy()
-    for done in range(count):
-        best = done
-        for k in range(done + 1, len(order)):
-            if away[order[k]] > away[order[best]]:
-                best = k
-        order[done], order[best] = order[best], order[done]
-        _spread(wires, away, queue, order[done])
-    return order[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -79,6 +66,7 @@ def far_targets(
     for v in range(nodes):
         if room[v] >= 0:
             _spread(wires, away, queue, v)
+            _bar(wires, flows, v, True)
             spare += room[v]
     order = candidates.copy()
     work = workspace(nodes)
@@ -104,18 +92,35 @@ def far_targets(
 
 @njit(cache=True, nogil=True)
 def _drop(wires, room, full, flows, node):  # type: ignore[no-untyped-def]
-    """Give up one circuit that comes to `node`, from where it begins."""
+    """Give up one circuit that comes to `node`, from where it begins, or a loop through it."""
     v = node
     while True:
+        c = -1
         for i in range(wires.into_start[v], wires.into_start[v + 1]):
-            c = wires.into[i]
-            if flows[c]:
-                flows[c] = False
-                v = wires.tails[c]
+            if flows[wires.into[i]]:
+                c = wires.into[i]
                 break
+        if c < 0:
+            return
+        flows[c] = False
+        v = wires.tails[c]
         if room[v] >= 0 and room[v] < full[v]:
             room[v] += 1
             return
+
+
+@njit(cache=True, nogil=True)
+def _inform(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def]
+    """A node has the message: what came to it is given up, what passed it begins there."""
+    passed = wires.gate[node] >= 0 and not got[node] and flows[wires.into[wires.into_start[node]]]
+    if got[node] or passed:
+        _drop(wires, room, full, flows, node)
+    got[node] = False
+    room[node] = full[node]
+    if passed:
+        for c in range(wires.indptr[node], wires.indptr[node + 1]):
+            room[node] -= flows[c]
+    _bar(wires, flows, node, True)
 
 
 @njit(cache=True, nogil=True)
@@ -139,6 +144,7 @@ def _cut(wires, room, flows, got, c):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _forget(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def]
     """A node does not have the message after all: no circuit begins or passes there."""
+    _bar(wires, flows, node, False)
     for c in range(wires.indptr[node], wires.indptr[node + 1]):
         if flows[c]:
             _cut(wires, room, flows, got, c)
@@ -166,6 +172,9 @@ def last_round(
     """Circuits to all that lack the message: room left, channels taken, who is served, who not."""
     left, flows = room.copy(), np.zeros(len(wires.heads), np.bool_)
     got = np.zeros(len(room), np.bool_)
+    for v in range(len(room)):
+        if room[v] >= 0:
+            _bar(wires, flows, v, True)
     lacking = _serve_rest(wires, left, flows, got, wanted, workspace(len(room)))
     return left, flows, got, lacking
 
@@ -198,7 +207,7 @@ def _elsewhere(wires, wanted, targets, room, got):  # type: ignore[no-untyped-de
             if room[u] < 0 and not got[u]:
                 break
             u = wanted[_below(len(wanted))]
-    for _ in range(_below(4)):
+    for _ in range(wires.hop * _below(4)):
         low, high = wires.indptr[u], wires.indptr[u + 1]
         if high > low:
             u = wires.heads[low + _below(high - low)]
@@ -258,10 +267,7 @@ def move_targets(
             room_a[:], flows_a[:] = kept_a
             continue
         kept_got = got.copy()
-        if got[u]:
-            _drop(wires, room_b, full, flows_b, u)
-            got[u] = False
-        room_b[u] = full[u]
+        _inform(wires, room_b, full, flows_b, got, u)
         _forget(wires, room_b, full, flows_b, got, old)
         worse = _serve_rest(wires, room_b, flows_b, got, wanted, work) - lacking
         if worse <= 0 or _chance() < np.exp(-worse / heat):

@@ -1,8 +1,10 @@
-"""Broadcasts on small tori whose informed sets were found by search.
+"""Broadcasts on small tori that were found by search.
 
-The sets are in ``small_sets.json`` (vertex-disjoint, least number of rounds, found by
-:func:`hopscape.collectives.circuits.settle.search_sets` and made shorter by
-:func:`~hopscape.collectives.circuits.settle.shorten_sets`); the circuits are found again from them.
+``small_calls.json`` has the calls of those whose chains are as short as the diameter, found by
+:func:`hopscape.collectives.circuits.exact.short_chains` (in seconds, with the extra ``cpsat``).
+``small_sets.json`` has the informed sets of others (vertex-disjoint, least number of rounds, found
+by :func:`hopscape.collectives.circuits.settle.search_sets` and made shorter by
+:func:`~hopscape.collectives.circuits.settle.shorten_sets`); their circuits are found again.
 """
 
 from __future__ import annotations
@@ -26,14 +28,20 @@ __all__ = ["TorusOf", "alike", "program_of", "small_program", "small_sides"]
 
 
 @cache
+def _calls() -> dict[tuple[int, ...], list[dict[str, str]]]:
+    text = files("hopscape.collectives.circuits").joinpath("small_calls.json").read_text()
+    return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
+
+
+@cache
 def _sets() -> dict[tuple[int, ...], list[list[int]]]:
     text = files("hopscape.collectives.circuits").joinpath("small_sets.json").read_text()
     return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
 
 
 def small_sides() -> list[tuple[int, ...]]:
-    """The tori for which there are sets."""
-    return sorted(_sets())
+    """The tori for which there are calls or sets."""
+    return sorted({*_calls(), *_sets()})
 
 
 TorusOf = Callable[[tuple[int, ...]], Network]
@@ -61,11 +69,24 @@ def small_program(sides: tuple[int, ...], torus: TorusOf) -> Program | None:
     >>> len(small_program((10, 10), alike(network)).rounds)
     3
     """
+    if sides in _calls():
+        return Program(sides, tuple(map(_round, _calls()[sides])))
     rows = _sets().get(sides)
     if rows is None:
         return None
     found = circuits_towards(torus(sides), 0, [np.array(row) for row in rows], strict=True)
     return program_of(found, sides) if found is not None else None
+
+
+def _round(row: dict[str, str]) -> tuple[Calls, ...]:
+    """The calls of a round, written as the words of each source."""
+    return tuple(
+        Calls(
+            np.array([list(map(int, source.split(",")))], dtype=np.int64),
+            tuple(map(parse_word, words.split())),
+        )
+        for source, words in row.items()
+    )
 
 
 def program_of(schedule: Schedule, sides: tuple[int, ...]) -> Program:

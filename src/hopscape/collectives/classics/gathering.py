@@ -78,9 +78,9 @@ def bucket(sides: Sequence[int], pieces: int = 1, ports: int = 1) -> RankPlan:
     dims = [i for i, side in enumerate(sides) if side > 1]
     parts = []
     for j in range(pieces if dims else 0):
-        way = j % min(ports, 2 * len(dims))
-        turn = -1 if way % 2 else 1
-        first = way // 2
+        lane = j % min(ports, 2 * len(dims))
+        turn = -1 if lane % 2 else 1
+        first = lane // 2
         held = np.arange(ranks)[:, None]  # blocks at each rank
         step = 0
         for i in [*dims[first:], *dims[:first]]:

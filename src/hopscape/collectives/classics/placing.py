@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan
 from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
-from hopscape.core.progress import check_time
+from hopscape.core.progress import check_time, time_left
 
-__all__ = ["embedded_order", "groups_of", "ring_order", "sides_of"]
+if TYPE_CHECKING:
+    from hopscape.collectives.classics.swap_kernels import Talk
+
+__all__ = ["embedded_order", "groups_of", "ring_order", "sides_of", "swapped_order"]
 
 _TRIES = 40
 _EMBEDDED = 16
 _LINKED = 1
 _BUDGET = 20_000
+_SWAPPED = 1024
+_MESSAGES = 1_500_000
+_PARTNERS = 64
+_PORTIONS = 6
+_SWAPS = 300
 
 
 def sides_of(network: Network, ranks: int) -> tuple[int, ...]:
@@ -147,6 +157,62 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
         for i in range(cut, len(path)):
             place[path[i]] = i
     return None
+
+
+def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -> IntArray | None:
+    """Places by greedy choice and swaps: chunks go as few hops as can be found.
+
+    Rank 0 stands at the root. None for more than 1,024 ranks, where nearly everybody talks with
+    everybody, and where endpoints cannot reach each other.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> from hopscape.collectives.classics.gathering import recursive_doubling
+    >>> net = hopscape.build("random_regular(32, 4)")
+    >>> sorted(swapped_order(net, net.endpoints, recursive_doubling(32, 1), 0).tolist())[-1]
+    31
+    """
+    from hopscape.collectives.classics.swap_kernels import greedy_seats, swap_seats, total_cost
+
+    ranks = len(ends)
+    if not 3 < ranks <= _SWAPPED or not len(plan.source) or len(plan.source) > _MESSAGES:
+        return None
+    talk = _talk(plan, ranks)
+    if len(talk.other) > _PARTNERS * ranks:
+        return None
+    hops = np.stack([distances_from(network, int(node))[ends] for node in ends]).astype(np.int64)
+    if (hops < 0).any():
+        return None
+    plain = np.arange(ranks)
+    plain[0], plain[root] = root, 0
+    best = min(
+        (plain, greedy_seats(talk, hops, root)), key=lambda seats: total_cost(talk, hops, seats)
+    )
+    least, seats = total_cost(talk, hops, best), best.copy()
+    heat = 0.5 * least / ranks
+    for portion in range(_PORTIONS):
+        if time_left() <= 0:
+            break
+        swap_seats(talk, hops, seats, 1, heat / 2**portion, portion, _SWAPS * ranks)
+        cost = total_cost(talk, hops, seats)
+        if cost < least:
+            least, best = cost, seats.copy()
+    return best
+
+
+def _talk(plan: RankPlan, ranks: int) -> Talk:
+    """Chunks between every two ranks, from both ends."""
+    from hopscape.collectives.classics.swap_kernels import Talk
+
+    pairs, weight = np.unique(plan.source * ranks + plan.target, return_counts=True)
+    source, target = pairs // ranks, pairs % ranks
+    rank = np.concatenate([source, target])
+    order = np.argsort(rank, kind="stable")
+    sends = np.arange(len(rank)) < len(pairs)
+    start = np.searchsorted(rank[order], np.arange(ranks + 1))
+    other = np.concatenate([target, source])
+    return Talk(start, other[order], np.concatenate([weight, weight])[order], sends[order])
 
 
 def embedded_order(network: Network, ends: IntArray, plan: RankPlan) -> IntArray | None:

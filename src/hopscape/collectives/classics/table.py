@@ -9,7 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.collectives.classics import exchange, gathering, rooted
-from hopscape.collectives.classics.placing import embedded_order, groups_of, ring_order, sides_of
+from hopscape.collectives.classics.placing import (
+    embedded_order,
+    groups_of,
+    ring_order,
+    sides_of,
+    swapped_order,
+)
 from hopscape.collectives.classics.plans import (
     MOST_RANKS,
     MOST_TRANSFERS,
@@ -102,7 +108,7 @@ def _classic(
         steps = plan(case)
         plain = np.arange(case.ranks) if order is None else order(network, case.ends)
         best = _placed(case, name, steps, plain)
-        other = embedded_order(network, case.ends, steps) if _congested(best) else None
+        other = _elsewhere(case, steps) if _congested(best) else None
         if other is not None:
             best = min((best, _placed(case, name, steps, other)), key=_load)
         return best
@@ -120,6 +126,13 @@ def _check_moves(case: Case) -> None:
         raise TooLargeError(
             f"it would make {moves:,} transfers or more; up to {MOST_TRANSFERS:,} are tried"
         )
+
+
+def _elsewhere(case: Case, steps: RankPlan) -> IntArray | None:
+    """Places by the embedding search, or by swaps where that is not for so many ranks."""
+    root = 0 if case.goal.root is None else int(np.searchsorted(case.ends, case.goal.root))
+    found = embedded_order(case.network, case.ends, steps)
+    return swapped_order(case.network, case.ends, steps, root) if found is None else found
 
 
 def _placed(case: Case, name: str, plan: RankPlan, places: IntArray) -> Schedule:

@@ -7,14 +7,12 @@ array by arc that a flow turns into what is left.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-__all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
+from hopscape.core.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
 
 MUCH = 1 << 60
 """More than any sum of capacities."""

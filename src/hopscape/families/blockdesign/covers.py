@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from hopscape.algebra.fields import prime_factors
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.families.blockdesign.constructions import constructions
@@ -164,13 +165,13 @@ def _noun(size: int, blocks: int) -> str:
 
 
 def _search(
-    table: np.ndarray[tuple[int, int], np.dtype[np.int32]],
+    table: IntArray,
     size: int,
     blocks: int,
     ways: int,
     gaps: bool,
     budget: int,
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+) -> tuple[IntArray, int]:
     """Short searches in plain Python, which spares loading the compiler; long ones compiled."""
     found, steps = search_cover(table, size, blocks, ways, gaps, min(_QUICK, budget))
     if steps <= _QUICK or budget <= _QUICK:
@@ -242,8 +243,8 @@ def find_cover(order: int, size: int) -> Cover:
     half the order; or a search of some seconds.
     """
     if order == size * (size - 1) + 1:
-        for way in constructions(order, size, 1):
-            base = way.build().base
+        for construction in constructions(order, size, 1):
+            base = construction.build().base
             if base is not None:
                 return Cover(base.moduli, size, base.elements, True, base.how)
     first = difference_cover(order, size, budget=_QUICK)

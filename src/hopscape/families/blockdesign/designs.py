@@ -118,15 +118,15 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     """
     check_parameters(n, m, sigma)
     require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
-    for way in constructions(n, m, sigma):
-        design = way.build()
+    for construction in constructions(n, m, sigma):
+        design = construction.build()
         verdict = (
             design.base.check(sigma)
             if design.base is not None
             else check_design(design.blocks, n, sigma)
         )
         if not verdict:  # a bug of this module, never of the caller
-            raise AssertionError(f"B({n}, {m}, {sigma}) by {way.how}: {verdict.reason}")
+            raise AssertionError(f"B({n}, {m}, {sigma}) by {construction.how}: {verdict.reason}")
         return design
     found = existence(n, m, sigma)
     words = "does not exist" if found.status == "impossible" else "is not known to exist"

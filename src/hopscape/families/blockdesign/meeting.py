@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from hopscape.core.memory import require_memory
 from hopscape.core.progress import track
 from hopscape.core.router import Route, Router, pick, spread
 from hopscape.core.wired import Wired
+
+if TYPE_CHECKING:
+    from hopscape.families.blockdesign.meeting_kernels import Wires
 
 __all__ = ["MeetingRouter", "detours", "require_ways", "tree_loads", "ways_by_meeting"]
 
@@ -45,10 +49,8 @@ def ways_by_meeting(
     """
     from hopscape.families.blockdesign.meeting_kernels import meet
 
-    return meet(
-        network.indptr, network.tails, network.heads, *_entering(network), dead,
-        np.asarray(at, dtype=np.int64), np.asarray(to, dtype=np.int64),
-    )  # fmt: skip
+    pairs = np.asarray(at, dtype=np.int64), np.asarray(to, dtype=np.int64)
+    return meet(_wires(network), dead, *pairs)
 
 
 class MeetingRouter(Router):
@@ -120,7 +122,7 @@ def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
     from hopscape.families.blockdesign.meeting_kernels import add_trees
 
     ends = network.endpoints.astype(np.int64)
-    back_indptr, back_channel = _entering(network)
+    wires = _wires(network)
     few = _TREE_WORK // max(len(network.heads), 1)
     how: How = "exact"
     targets = ends
@@ -131,20 +133,21 @@ def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
     sends[ends] = len(ends) / (len(targets) * max(len(ends) - 1, 1))
     loads = np.zeros(len(network.heads))
     for low in track(range(0, len(targets), 64), f"channel loads of {network.spec}"):
-        lost = add_trees(
-            network.indptr, network.tails, network.heads, back_indptr, back_channel,
-            targets[low : low + 64], sends, loads,
-        )  # fmt: skip
+        lost = add_trees(wires, targets[low : low + 64], sends, loads)
         if lost[0] >= 0:
             require_ways(network, np.array([-1]), np.array([lost[0]]), np.array([lost[1]]))
     return loads, how
 
 
-def _entering(network: Wired) -> tuple[IntArray, IntArray]:
-    """Where the list of channels that enter each node begins, and that list."""
+def _wires(network: Wired) -> Wires:
+    """The channels that leave and enter each node."""
+    from hopscape.families.blockdesign.meeting_kernels import Wires
+
+    leaving = network.indptr, network.tails, network.heads
     if network.duplex:
-        return network.indptr, network.reverse
-    return network.reversed_csr()[0], np.argsort(network.heads, kind="stable")
+        return Wires(*leaving, network.indptr, network.reverse)
+    entering = np.argsort(network.heads, kind="stable")
+    return Wires(*leaving, network.reversed_csr()[0], entering)
 
 
 def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:

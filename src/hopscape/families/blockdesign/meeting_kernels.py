@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
 
+__all__ = ["Wires", "add_trees", "meet"]
+
+
+class Wires(NamedTuple):
+    """The channels of a network, by the nodes that they leave and reach."""
+
+    indptr: IntArray
+    """int64[nodes + 1]"""
+    tails: IntArray
+    heads: IntArray
+    """int32[channels]"""
+    back_indptr: IntArray
+    """int64[nodes + 1]"""
+    back_channel: IntArray
+    """int[channels]: the channels that enter each node."""
+
 
 @njit(cache=True, nogil=True)
-def meet(
-    indptr: IntArray,
-    tails: IntArray,
-    heads: IntArray,
-    back_indptr: IntArray,
-    back_channel: IntArray,
-    dead: IntArray,
-    at: IntArray,
-    to: IntArray,
-) -> tuple[IntArray, IntArray]:
+def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
     """One shortest way for each pair: search from both ends, the smaller front first.
 
     Parameters
     ----------
-    indptr, tails, heads : int64[nodes + 1], int32[channels], int32[channels]
-    back_indptr, back_channel : int64[nodes + 1], int[channels]
-        The channels that enter each node.
     dead : bool[channels]
         Channels that do not work; empty when all do.
     at, to : int64[pairs]
@@ -36,7 +42,8 @@ def meet(
         Where the channels of each way begin; a pair without a way, or at home, has none.
     channels : int64[hops]
     """
-    order = len(indptr) - 1
+    tails, heads = wires.tails, wires.heads
+    order = len(wires.indptr) - 1
     seen = np.full((2, order), -1, np.int64)  # the pair for which a node was reached last
     by = np.empty((2, order), np.int64)  # and the channel by which
     fronts = np.empty((2, order), np.int64)
@@ -46,10 +53,7 @@ def meet(
     for k in range(len(at)):
         middle = -1
         if at[k] != to[k]:
-            middle = _meet_one(
-                indptr, tails, heads, back_indptr, back_channel, dead, seen, by, fronts,
-                at[k], to[k], k,
-            )  # fmt: skip
+            middle = _meet_one(wires, dead, (seen, by, fronts), at[k], to[k], k)
         if middle >= 0:
             hops = _count(tails, heads, by, middle)
             if filled + hops > len(out):
@@ -64,15 +68,9 @@ def meet(
 
 @njit(cache=True, nogil=True)
 def _meet_one(
-    indptr: IntArray,
-    tails: IntArray,
-    heads: IntArray,
-    back_indptr: IntArray,
-    back_channel: IntArray,
+    wires: Wires,
     dead: IntArray,
-    seen: IntArray,
-    by: IntArray,
-    fronts: IntArray,
+    work: tuple[IntArray, IntArray, IntArray],
     start: int,
     goal: int,
     k: int,
@@ -82,6 +80,8 @@ def _meet_one(
     While no node is known from both ends, the way is longer than both radii together; so the first
     node that is found from both is on a shortest one.
     """
+    indptr, tails, heads, back_indptr, back_channel = wires
+    seen, by, fronts = work
     seen[0, start] = seen[1, goal] = k
     by[0, start] = by[1, goal] = -1
     fronts[0, 0], fronts[1, 0] = start, goal
@@ -142,11 +142,7 @@ def _write(tails: IntArray, heads: IntArray, by: IntArray, middle: int, out: Int
 
 @njit(cache=True, nogil=True)
 def add_trees(
-    indptr: IntArray,
-    tails: IntArray,
-    heads: IntArray,
-    back_indptr: IntArray,
-    back_channel: IntArray,
+    wires: Wires,
     targets: IntArray,
     sends: IntArray,
     loads: IntArray,
@@ -166,6 +162,7 @@ def add_trees(
     source, target : int
         A sender that has no way, or -1 and -1.
     """
+    indptr, tails, heads, back_indptr, back_channel = wires
     order = len(indptr) - 1
     far = np.empty(order, np.int64)
     flow = np.empty(order, np.float64)

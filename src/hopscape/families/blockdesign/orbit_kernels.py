@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
+
+__all__ = ["Shifted", "count_loads", "fill_distances", "next_ports", "walk"]
+
+
+class Shifted(NamedTuple):
+    """Wiring and distances by position and element."""
+
+    leads: IntArray
+    shifts: IntArray
+    """int32[positions, ports]: position and shift of the node at each port; position -1 where
+    nothing is wired."""
+    moduli: IntArray
+    """int64[axes]"""
+    table: IntArray
+    """unsigned or int32[positions, positions, elements]: distances; the largest number where there
+    is no route."""
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -80,7 +98,7 @@ def _choose(
     at: int,
     to: int,
     gap: int,
-    found: IntArray,
+    chosen: IntArray,
 ) -> int:
     """A port on a shortest way from position `at` to position `to` and difference `gap`, or -1.
 
@@ -93,7 +111,7 @@ def _choose(
     for p in range(leads.shape[1]):
         there = leads[at, p]
         if there >= 0 and table[there, to, _sum(gap, shifts[at, p], -1, moduli)] + 1 == wanted:
-            found[many] = p
+            chosen[many] = p
             many += 1
     mixed = np.uint64(at) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(to) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -101,33 +119,28 @@ def _choose(
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
-    return found[np.int64(mixed % np.uint64(many))]
+    return chosen[np.int64(mixed % np.uint64(many))]
 
 
 @njit(cache=True, nogil=True)
 def next_ports(
-    leads: IntArray,
-    shifts: IntArray,
-    moduli: IntArray,
-    table: IntArray,
+    wiring: Shifted,
     at: IntArray,
     to: IntArray,
     gaps: IntArray,
 ) -> IntArray:
     """Ports to leave by, for pairs of positions and differences; -1 on arrival or without a way."""
+    leads, shifts, moduli, table = wiring
     out = np.empty(len(at), np.int64)
-    found = np.empty(leads.shape[1], np.int64)
+    chosen = np.empty(leads.shape[1], np.int64)
     for k in range(len(at)):
-        out[k] = _choose(leads, shifts, moduli, table, at[k], to[k], gaps[k], found)
+        out[k] = _choose(leads, shifts, moduli, table, at[k], to[k], gaps[k], chosen)
     return out
 
 
 @njit(cache=True, nogil=True)
 def walk(
-    leads: IntArray,
-    shifts: IntArray,
-    moduli: IntArray,
-    table: IntArray,
+    wiring: Shifted,
     at: IntArray,
     to: IntArray,
     gaps: IntArray,
@@ -142,13 +155,14 @@ def walk(
         Filled with positions and gaps; -1 beyond the end.
     ports : int64[pairs, longest]
     """
-    found = np.empty(leads.shape[1], np.int64)
+    leads, shifts, moduli, table = wiring
+    chosen = np.empty(leads.shape[1], np.int64)
     for k in range(len(at)):
         here, gap = at[k], gaps[k]
         hop = 0
         positions[k, 0, 0], positions[k, 0, 1] = here, gap
         while True:
-            port = _choose(leads, shifts, moduli, table, here, to[k], gap, found)
+            port = _choose(leads, shifts, moduli, table, here, to[k], gap, chosen)
             if port < 0:
                 break
             gap = _sum(gap, shifts[here, port], -1, moduli)
@@ -159,9 +173,7 @@ def walk(
 
 
 @njit(cache=True, nogil=True)
-def count_loads(
-    leads: IntArray, shifts: IntArray, moduli: IntArray, table: IntArray, ends: int
-) -> tuple[IntArray, int]:
+def count_loads(wiring: Shifted, ends: int) -> tuple[IntArray, int]:
     """Routes from endpoints of element 0 to all endpoints, counted by position and port.
 
     Returns
@@ -170,9 +182,10 @@ def count_loads(
     lost : int
         A position that does not reach all others, or -1.
     """
+    leads, shifts, moduli, table = wiring
     positions, ports = leads.shape
     counts = np.zeros((positions, ports), np.int64)
-    found = np.empty(ports, np.int64)
+    chosen = np.empty(ports, np.int64)
     none = np.iinfo(table.dtype).max
     for source in range(ends):
         for target in range(ends):
@@ -181,7 +194,7 @@ def count_loads(
                     return counts, source
                 here, gap = source, element
                 while True:
-                    port = _choose(leads, shifts, moduli, table, here, target, gap, found)
+                    port = _choose(leads, shifts, moduli, table, here, target, gap, chosen)
                     if port < 0:
                         break
                     counts[here, port] += 1

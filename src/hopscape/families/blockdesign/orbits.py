@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from hopscape.families.blockdesign.covers import abelian_groups
 from hopscape.families.blockdesign.crossbars import Crossbars
 from hopscape.families.blockdesign.difference import AbelianGroup
 from hopscape.families.blockdesign.supernodes import Supernodes
+
+if TYPE_CHECKING:
+    from hopscape.families.blockdesign.orbit_kernels import Shifted
 
 __all__ = ["Orbits", "find_orbits"]
 
@@ -99,13 +103,18 @@ class Orbits:
                 return out
         raise AssertionError("distances beyond 2**31")
 
+    @property
+    def wiring(self) -> Shifted:
+        """What the kernels work on."""
+        from hopscape.families.blockdesign.orbit_kernels import Shifted
+
+        return Shifted(self.leads, self.shifts, self.moduli, self.table)
+
     def loads(self) -> IntArray:
         """Packets over each port of each position when every endpoint sends to every other one."""
         from hopscape.families.blockdesign.orbit_kernels import count_loads
 
-        counts, lost = count_loads(
-            self.leads, self.shifts, self.moduli, self.table, self.family.size
-        )
+        counts, lost = count_loads(self.wiring, self.family.size)
         if lost >= 0:
             raise DisconnectedError(f"node {lost} does not reach all others in {self.family.spec}")
         return counts

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
 
+__all__ = ["Portals", "walk"]
+
+
+class Portals(NamedTuple):
+    """Lengths inside supernodes and between their portals."""
+
+    group: IntArray
+    place: IntArray
+    """int64[nodes]: supernode and place of each node; -1 and the rank of outer switches."""
+    reach: IntArray
+    enter: IntArray
+    """int64[places, portals]: lengths to the portals of a supernode, and from them."""
+    table: IntArray
+    """int32[all portals, all portals]"""
+    local: IntArray
+    """int64[places, places]"""
+    outer: int
+    """Row of the first outer switch in the table."""
+
 
 @njit(cache=True, nogil=True)
-def _length(
-    u: int,
-    v: int,
-    group: IntArray,
-    place: IntArray,
-    reach: IntArray,
-    enter: IntArray,
-    table: IntArray,
-    local: IntArray,
-    outer: int,
-) -> int:
+def _length(portals: Portals, u: int, v: int) -> int:
     """Distance from u to v: inside one supernode, or from portal to portal."""
     if u == v:
         return 0
+    group, place, reach, enter, table, local, outer = portals
     width = reach.shape[1]
     first = group[u] * width if group[u] >= 0 else outer + place[u]
     last = group[v] * width if group[v] >= 0 else outer + place[v]
@@ -41,15 +53,9 @@ def _length(
 
 @njit(cache=True, nogil=True)
 def walk(
+    portals: Portals,
     indptr: IntArray,
     heads: IntArray,
-    group: IntArray,
-    place: IntArray,
-    reach: IntArray,
-    enter: IntArray,
-    table: IntArray,
-    local: IntArray,
-    outer: int,
     at: IntArray,
     to: IntArray,
     channels: IntArray,
@@ -58,14 +64,6 @@ def walk(
 
     Parameters
     ----------
-    group, place : int64[nodes]
-        Supernode and place of each node; -1 and the rank of outer switches.
-    reach, enter : int64[places, portals]
-        Lengths to the portals of a supernode, and from them.
-    table : int32[all portals, all portals]
-    local : int64[places, places]
-    outer : int
-        Row of the first outer switch in the table.
     channels : int64[pairs, longest]
         Filled; -1 beyond the end.
     """
@@ -73,11 +71,11 @@ def walk(
     for k in range(len(at)):
         u, goal = at[k], to[k]
         hops = 0
-        left = _length(u, goal, group, place, reach, enter, table, local, outer)
+        left = _length(portals, u, goal)
         while left > 0:
             many = 0
             for c in range(indptr[u], indptr[u + 1]):
-                rest = _length(heads[c], goal, group, place, reach, enter, table, local, outer)
+                rest = _length(portals, heads[c], goal)
                 if rest == left - 1:
                     found[many] = c
                     many += 1

@@ -109,7 +109,7 @@ class PortalRouter(Router):
         return np.where(best >= _FAR, -1, best)
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
-        from hopscape.families.blockdesign.portal_kernels import walk
+        from hopscape.families.blockdesign.portal_kernels import Portals, walk
 
         family, network = self._family, self.network
         if family.supernode.order > _LOCAL_TABLE:
@@ -118,10 +118,9 @@ class PortalRouter(Router):
         require_ways(network, hops, at, to)
         group, place = family.position(np.arange(network.order))
         channels = np.full((len(at), int(hops.max(initial=0))), -1, dtype=np.int64)
-        walk(
-            network.indptr, network.heads, group, place, self._to, self._from, self._table,
-            self._inside, family.count * self._width, at, to, channels,
-        )  # fmt: skip
+        lengths = self._to, self._from, self._table, self._inside
+        portals = Portals(group, place, *lengths, family.count * self._width)
+        walk(portals, network.indptr, network.heads, at, to, channels)
         taken = channels >= 0
         nodes = np.where(taken, network.heads[channels], -1)
         ports = np.where(taken, network.port_of(channels), -1)

@@ -95,7 +95,7 @@ def all_ways(network: Network, a: int, b: int, *, most: int = 1000) -> list[Rout
         after = network.neighbours(crossbar)
         if second in after:
             ways.append(Route((first, crossbar, second), (port, after.index(second))))
-    return sorted(ways, key=lambda way: way.path)
+    return sorted(ways, key=lambda route: route.path)
 
 
 def _shortest_ways(network: Network, a: int, b: int, most: int) -> list[Route]:
@@ -165,9 +165,9 @@ def route_around(
         links = pairwise(path)
         return not dead & set(path) and not any(frozenset(link) in cut for link in links)
 
-    for way in all_ways(network, first, second):
-        if whole(way.path):
-            return way
+    for route in all_ways(network, first, second):
+        if whole(route.path):
+            return route
     path = _search(network, first, second, dead, cut)
     ports = [network.neighbours(u).index(v) for u, v in pairwise(path)]
     return Route(path, tuple(ports))

@@ -84,13 +84,13 @@ def _check_table(
     else:
         off = given & (heads[up, np.maximum(arrive, 0)] != second[:, None])
     if off.any():
-        k, way = (int(x) for x in np.argwhere(off)[0])
+        k, i = (int(x) for x in np.argwhere(off)[0])
         a, b = int(first[k]), int(second[k])
         text = (
-            f"port {leave[k, way]} of endpoint {a} leads to crossbar {up[k, way]}, which does not"
-            f" lead to endpoint {b} by port {arrive[k, way]}"
+            f"port {leave[k, i]} of endpoint {a} leads to crossbar {up[k, i]}, which does not"
+            f" lead to endpoint {b} by port {arrive[k, i]}"
         )
-        return Verdict(False, text, {"source": a, "target": b, "port": int(leave[k, way])})
+        return Verdict(False, text, {"source": a, "target": b, "port": int(leave[k, i])})
     return Verdict(True, "every way goes by one crossbar")
 
 

@@ -256,8 +256,10 @@ def plan_rounds(
         left, right = a, b
     else:
         options = way_options(family)
-        way = options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
-        left, right = a * family.m + way[:, 0], b * family.m + way[:, 1]
+        pair_ports = (
+            options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
+        )
+        left, right = a * family.m + pair_ports[:, 0], b * family.m + pair_ports[:, 1]
     if half_duplex:
         colours, used = _first_fit(left, right)
         bound = int(np.bincount(np.concatenate([left, right])).max(initial=0))

@@ -62,8 +62,7 @@ class OrbitRouter(Router):
         from hopscape.families.blockdesign.orbit_kernels import next_ports
 
         here, there, gap, _ = self._split(at, to)
-        known = self._orbits
-        return next_ports(known.leads, known.shifts, known.moduli, known.table, here, there, gap)
+        return next_ports(self._orbits.wiring, here, there, gap)
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
         from hopscape.families.blockdesign.orbit_kernels import walk
@@ -75,7 +74,7 @@ class OrbitRouter(Router):
         longest = int(hops.max(initial=0))
         places = np.full((len(at), longest + 1, 2), -1, dtype=np.int64)
         ports = np.full((len(at), longest), -1, dtype=np.int64)
-        walk(known.leads, known.shifts, known.moduli, known.table, here, there, gap, places, ports)
+        walk(known.wiring, here, there, gap, places, ports)
         position, left = places[..., 0], places[..., 1]
         element = known.group.subtract(np.broadcast_to(goal[:, None], left.shape), left)
         nodes = known.node(position, element)

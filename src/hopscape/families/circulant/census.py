@@ -24,9 +24,9 @@ from hopscape.families.circulant.cell import (
 from hopscape.families.circulant.counting import count_points
 from hopscape.families.circulant.lattice import Lattice
 
-__all__ = ["Census"]
+__all__ = ["CENSUS_DIMENSIONS", "Census"]
 
-_MOST_DIMENSIONS = 4
+CENSUS_DIMENSIONS = 4
 _MOST_CUTS = 4  # none was ever needed
 
 
@@ -78,9 +78,9 @@ class Census:
     """
 
     def __init__(self, lattice: Lattice) -> None:
-        if len(lattice.basis) > _MOST_DIMENSIONS:
+        if len(lattice.basis) > CENSUS_DIMENSIONS:
             raise TooLargeError(
-                f"nodes are counted by distance with up to {_MOST_DIMENSIONS} generators,"
+                f"nodes are counted by distance with up to {CENSUS_DIMENSIONS} generators,"
                 f" not {len(lattice.basis)}"
             )
         self._lattice = lattice

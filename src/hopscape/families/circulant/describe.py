@@ -12,6 +12,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.progress import human_time
 from hopscape.families.circulant.bounds import ball, max_order, ulb
 from hopscape.families.circulant.faults import FaultRouter
 from hopscape.families.circulant.figures import Figures
@@ -36,7 +37,11 @@ _SEARCHED = 10**5
 
 
 def describe(
-    family: Circulant, other: Circulant | None = None, within: int | None = None
+    family: Circulant,
+    other: Circulant | None = None,
+    within: int | None = None,
+    *,
+    exact: bool = False,
 ) -> dict[str, Any]:
     """Components, folded and canonical generators, distances; a multiplier to another circulant."""
     count = max(len(set(fold(family.n, family.generators))), 1)
@@ -50,7 +55,7 @@ def describe(
         "diameter": None,
         "least_diameter": ulb(family.n, count),
     }
-    record |= distance_figures(family, within)
+    record |= distance_figures(family, within, exact=exact)
     if family.components > 1:
         record["component"] = family.component_spec
     if other is not None:
@@ -69,7 +74,9 @@ def _canonical(family: Circulant) -> list[int] | None:
         return None
 
 
-def distance_figures(family: Circulant, within: int | None = None) -> dict[str, Any]:
+def distance_figures(
+    family: Circulant, within: int | None = None, *, exact: bool = False
+) -> dict[str, Any]:
     """Diameter, mean distance and distance counts, and in words why one is not known.
 
     By breadth-first search where that is quick, by the lattice at any order. Of a circulant that
@@ -80,6 +87,8 @@ def distance_figures(family: Circulant, within: int | None = None) -> dict[str, 
     family : Circulant
     within : int, optional
         Also count the nodes at and within this distance of a node.
+    exact : bool
+        Count the nodes by distance even where that takes minutes or hours.
 
     Examples
     --------
@@ -91,13 +100,13 @@ def distance_figures(family: Circulant, within: int | None = None) -> dict[str, 
     g = family.components
     if g > 1:
         inner = Circulant(family.n // g, [s // g for s in family.generators])
-        found = distance_figures(inner, within)
+        found = distance_figures(inner, within, exact=exact)
         hops = found["diameter"]
         told = found["how"]["diameter"] if hops is None else hops
         words = f"not connected; {told} in a component"
         return found | {"diameter": None, "how": found["how"] | {"diameter": words}}
     searched = family.n <= _SEARCHED or Figures.of(family.n, family.generators).searched
-    found = _by_search(family) if searched else _by_lattice(family)
+    found = _by_search(family) if searched else _by_lattice(family, exact)
     if within is not None:
         if within < 0:
             raise ArgumentError(f"the distance is {within}; it must be at least 0")
@@ -119,24 +128,25 @@ def _by_search(family: Circulant) -> dict[str, Any]:
     return _figures(len(histogram) - 1, mean, histogram, how)
 
 
-def _by_lattice(family: Circulant) -> dict[str, Any]:
-    facts = family.facts()
-    known = {"diameter": facts.diameter, "mean_distance": facts.mean_distance}
+def _by_lattice(family: Circulant, exact: bool) -> dict[str, Any]:
+    facts, figures = family.facts(), Figures.of(family.n, family.generators)
+    diameter, mean, histogram = facts.diameter, facts.mean_distance, None
     how = {}
-    for name in [name for name, value in known.items() if value is None]:
-        guess = family.estimate(name)
-        assert guess is not None
-        about = f"about {guess.value:.4g}, " if guess.how == "sampled" else ""
-        how[name] = about + guess.note
-    histogram = None
-    if facts.diameter is not None and facts.mean_distance is not None:
-        if facts.diameter <= _MOST_SHELLS:
-            histogram = Figures.of(family.n, family.generators).census.histogram(facts.diameter)
-        else:
-            how["histogram"] = f"{facts.diameter + 1:,} numbers; ask for those within a distance"
-    else:
-        how["histogram"] = "too long to count"
-    return _figures(facts.diameter, facts.mean_distance, histogram, how)
+    if mean is None and exact:
+        mean, histogram = figures.count()
+        diameter = diameter if histogram is None else len(histogram) - 1
+    for name, value in (("diameter", diameter), ("mean_distance", mean)):
+        guess = family.estimate(name) if value is None else None
+        if guess is not None:
+            about = f"about {guess.value:.4g}, " if guess.how == "sampled" else ""
+            how[name] = about + guess.note
+    if mean is None:
+        how["histogram"] = f"counting takes about {human_time(figures.seconds_to_count)}"
+    elif diameter is not None and diameter > _MOST_SHELLS and histogram is None:
+        how["histogram"] = f"{diameter + 1:,} numbers; ask for those within a distance"
+    elif diameter is not None and histogram is None:
+        histogram = figures.census.histogram(diameter)
+    return _figures(diameter, mean, histogram, how)
 
 
 def _figures(

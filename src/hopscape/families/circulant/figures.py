@@ -3,11 +3,12 @@
 With one or two generators the lattice is as good as a closed form. With three it is quicker than
 a search of the network beyond a million nodes. With four and five the diameter takes
 seconds; with six the search for it is cut short, and mostly there are bounds only. The mean
-distance takes a minute with four generators and is not known exactly with more.
+distance takes a minute with four generators; with more all nodes are counted, see :mod:`balls`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,8 +19,9 @@ import numpy as np
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
+from hopscape.families.circulant.balls import ball_sizes, seconds_to_grow
 from hopscape.families.circulant.bounds import least_mean, ulb
-from hopscape.families.circulant.census import Census
+from hopscape.families.circulant.census import CENSUS_DIMENSIONS, Census
 from hopscape.families.circulant.farthest import Farthest, farthest
 from hopscape.families.circulant.isomorphism import fold
 from hopscape.families.circulant.lattice import Lattice
@@ -33,6 +35,7 @@ _MOST_ROWS = 100_000  # distances that are counted one by one, ten thousand in a
 _MOST_DIMENSIONS = 6
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
 _MOST_BOXES = 20_000  # of up to 64 bits; longer numbers take longer
+_CENSUS_SECONDS = 60.0  # with four generators
 _SAMPLE = 400
 
 
@@ -117,7 +120,37 @@ class Figures:
         """How many nodes are at most this far from any node, itself included."""
         if radius < 0:
             raise ArgumentError(f"the distance is {radius}; it must be at least 0")
-        return 1 if self.nodes == 1 else self.census.within(radius)
+        if self.nodes == 1:
+            return 1
+        if len(self.folded) > CENSUS_DIMENSIONS:
+            return ball_sizes(self.nodes, self.folded, radius)[-1]
+        return self.census.within(radius)
+
+    @property
+    def seconds_to_count(self) -> float:
+        """About how long :meth:`count` takes with four generators and more."""
+        few = len(self.folded) <= CENSUS_DIMENSIONS
+        return min(self._seconds_to_grow, _CENSUS_SECONDS if few else math.inf)
+
+    @property
+    def _seconds_to_grow(self) -> float:
+        return seconds_to_grow(self.nodes, len(self.folded), self._diameter_bounds()[1])
+
+    def count(self) -> tuple[Fraction, list[int] | None]:
+        """The exact mean distance and the numbers of nodes by distance, however long it takes.
+
+        The numbers are None where the lattice gives the mean much sooner.
+
+        Examples
+        --------
+        >>> Figures.of(1001, (1, 5, 25, 125, 500)).count()[1]
+        [1, 10, 46, 126, 226, 270, 210, 94, 18]
+        """
+        if self._seconds_to_grow > 2 * self.seconds_to_count:
+            return Fraction(self.census.distance_sum, self.nodes - 1), None
+        sizes = ball_sizes(self.nodes, self.folded, self._diameter_bounds()[1])
+        counts = [b - a for a, b in zip([0, *sizes], sizes, strict=False)]
+        return Fraction(sum(r * c for r, c in enumerate(counts)), self.nodes - 1), counts
 
     def estimate(self, fact: str) -> Measured[Any] | None:
         """What can be said of a diameter or mean distance that is not known."""

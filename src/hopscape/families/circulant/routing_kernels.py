@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["cell_vectors", "lattice_vectors", "ring_vectors"]
+from hopscape.core.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["cell_vectors", "lattice_vectors", "ring_vectors"]
 
 
 @njit(cache=True, nogil=True)

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["scan"]
+from hopscape.core.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["first_ball", "grow_ball", "scan"]
+
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
@@ -89,6 +90,36 @@ def _add_generator(before: Array, after: Array, nodes: int, s: int, d: int, size
             total += _ones(x)
         sizes[r] = total
         _wrap(after[r], nodes)
+
+
+@njit(cache=True, nogil=True)
+def first_ball(ball: Array, nodes: int) -> None:
+    """Fill an empty bit set with the ball of radius 0: node 0 alone."""
+    ball[0] = _ONE
+    _wrap(ball, nodes)
+
+
+@njit(cache=True, nogil=True)
+def grow_ball(ball: Array, wider: Array, nodes: int, generators: Array) -> int:
+    """Fill `wider` with the ball whose radius is larger by one; its size."""
+    words = (nodes + 63) >> 6
+    last = nodes & 63
+    total = 0
+    for w in range(words):
+        x = ball[w]
+        place = 64 * w
+        for s in generators:
+            if x == _FULL:
+                break
+            forth = place - s if place >= s else place - s + nodes
+            back = place + s if place + s < nodes else place + s - nodes
+            x |= _look(ball, forth) | _look(ball, back)
+        if w == words - 1 and last != 0:
+            x &= (_ONE << np.uint64(last)) - _ONE
+        wider[w] = x
+        total += _ones(x)
+    _wrap(wider, nodes)
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -109,11 +109,11 @@ def _cube_places(d: int) -> Points:
 def _pass_by(tails: IntArray, heads: IntArray) -> Points:
     """Long links run beside the short ones of the same direction, each in a lane of its own."""
     flipped = np.bitwise_count((tails ^ heads) - 1).astype(np.int64)
-    way, depth = flipped % 3, flipped // 3
+    axis, depth = flipped % 3, flipped // 3
     lane = np.ones(len(tails))
     for k in range(1, int(depth.max(initial=0))):
-        lane += (k < depth) * (tails >> (way + 3 * k) & 1)
-    side = np.where(tails >> way & 1, -1.0, 1.0) * np.where(tails < heads, 1.0, -1.0)
+        lane += (k < depth) * (tails >> (axis + 3 * k) & 1)
+    side = np.where(tails >> axis & 1, -1.0, 1.0) * np.where(tails < heads, 1.0, -1.0)
     lengths = np.asarray([np.hypot(*_cube_step(i)) for i in range(int(flipped.max(initial=0)) + 1)])
     return np.where(depth > 0, side * _LANE * lane / lengths[flipped], 0.0)
 

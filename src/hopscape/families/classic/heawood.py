@@ -66,12 +66,12 @@ class BasicRouter(Router):
     name = "basic"
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
-        beside = (self.network._rows(at) == to[:, None]).any(axis=1)
+        beside = (self.network.rows(at) == to[:, None]).any(axis=1)
         apart = np.where((at - to) % 2 == 0, 2, 3)
         return np.where(at == to, 0, np.where(beside, 1, apart))
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        rows = self.network._rows(at)
+        rows = self.network.rows(at)
         out = np.full(len(at), _CHORD, dtype=np.int64)
         for port in (_MINUS, _PLUS):
             out[self.distances(rows[:, port], to) <= 1] = port
@@ -122,9 +122,9 @@ def _follow(
     root = network.node(goal.root if goal.root is not None else 0)
     rounds, senders, ports = [], [], []
     for when, sends in enumerate(steps):
-        for way, port in sends:
+        for path, port in sends:
             node = root
-            for taken in way:
+            for taken in path:
                 node = network.neighbours(node)[taken]
             rounds.append(when)
             senders.append(node)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.random_kernels import draw, seeded, shuffle
 
 __all__ = ["lifted_links", "regular_links"]
-
-IntArray = np.ndarray[Any, np.dtype[Any]]
 
 _TRIES = 200
 _SWITCHES = 20

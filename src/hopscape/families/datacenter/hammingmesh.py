@@ -53,13 +53,13 @@ class Line:
         self.per_leaf = radix // 4
         up = 2 * self.per_leaf
         self.leaves = -(-boards // self.per_leaf) if self.per_leaf else 0
-        trunks = [n for n in range(1, up + 1) if up % n == 0 and n * self.leaves <= radix]
-        if not trunks:
+        widest = min(up, radix // self.leaves) if self.leaves else 0
+        self.trunk = next((n for n in range(widest, 0, -1) if up % n == 0), 0)
+        if not self.trunk:
             raise ArgumentError(
                 f"radix is {radix}; switches of so few ports join at most"
                 f" {radix * self.per_leaf if radix >= 4 else radix // 2} boards, not {boards}"
             )
-        self.trunk = max(trunks)
         self.spines = up // self.trunk
 
     def split(self, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -145,7 +145,7 @@ class HammingMesh(Family):
         Parameter("b", "int", "accelerators along a column of a board", low=1),
         Parameter("x", "int", "boards in a row", low=1),
         Parameter("y", "int", "boards in a column", low=1),
-        Parameter("radix", "int", "ports of a switch", low=2, default=64),
+        Parameter("radix", "int", "ports of a switch", low=2, high=1 << 20, default=64),
     )
     example = "hammingmesh(2, 2, 2, 2)"
 

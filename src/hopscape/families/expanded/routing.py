@@ -209,10 +209,10 @@ class ExpandedRouter(Router):
             first = family.base.ports
             for level in family.levels_at[place]:
                 if here[level - 1] != there[level - 1]:
-                    way, taken = self._lamp.trace(here[level - 1], there[level - 1])
+                    path, taken = self._lamp.trace(here[level - 1], there[level - 1])
                     stride = size * states ** (level - 1)
-                    corner = nodes[-1] - way[0] * stride
-                    nodes += [corner + v * stride for v in way[1:]]
+                    corner = nodes[-1] - path[0] * stride
+                    nodes += [corner + v * stride for v in path[1:]]
                     ports += [first + p for p in taken]
                     here[level - 1] = there[level - 1]
                     wanted &= ~(1 << marks[level - 1])
@@ -232,7 +232,7 @@ class ExpandedRouter(Router):
                 self._base_steps.clear()
             left = self._walks.length(place, wanted, goal) - 1
             *first, last = [(p, v) for p, v in enumerate(self._base_heads[place]) if v >= 0]
-            nearer = (way for way in first if self._walks.length(way[1], wanted, goal) == left)
+            nearer = (path for path in first if self._walks.length(path[1], wanted, goal) == left)
             self._base_steps[key] = next(nearer, last)
         return self._base_steps[key]
 
@@ -356,11 +356,11 @@ def printed_route(
     n = family.n
 
     def follow(network: Network, entry: int, aim: int, tested: bool) -> bool:
-        way = look_ahead_route(network, here[entry], aim, last_is_tested=tested)
-        for value in way[1:] if way is not None else []:
+        route = look_ahead_route(network, here[entry], aim, last_is_tested=tested)
+        for value in route[1:] if route is not None else []:
             here[entry] = value
             path.append(tuple(here))
-        return way is not None
+        return route is not None
 
     for i in range(n, 0, -1):
         entry = n - i

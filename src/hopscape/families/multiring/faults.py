@@ -313,10 +313,10 @@ def _arc_program(
     begin: IntArray,
     length: IntArray,
 ) -> LoadProgram:
-    way = np.repeat(np.arange(len(pair)), length)
+    route = np.repeat(np.arange(len(pair)), length)
     starts = np.concatenate([[0], np.cumsum(length)])
-    step = np.arange(starts[-1]) - starts[:-1][way]
-    carrier = first[way] + (begin[way] + step) % size[way]
+    step = np.arange(starts[-1]) - starts[:-1][route]
+    carrier = first[route] + (begin[route] + step) % size[route]
     _, demand = np.unique(pair, return_inverse=True)
     weights = (Fraction(1),) * (int(demand[-1]) + 1)
     return LoadProgram(carriers, demand, weights, starts, carrier, np.ones_like(carrier))

@@ -132,10 +132,10 @@ def _program(
     whole, rest = np.divmod(length, span)
     sizes = np.where(whole > 0, span, rest)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    way = np.repeat(np.arange(len(length)), sizes)
-    step = np.arange(starts[-1]) - starts[:-1][way]
-    carrier = first[way] + (start[way] + np.where(side[way] == 0, step, -step)) % span
-    amount = whole[way] + (step < rest[way])
+    route = np.repeat(np.arange(len(length)), sizes)
+    step = np.arange(starts[-1]) - starts[:-1][route]
+    carrier = first[route] + (start[route] + np.where(side[route] == 0, step, -step)) % span
+    amount = whole[route] + (step < rest[route])
     weights = (Fraction(1),) * (int(demand[-1]) + 1)
     return LoadProgram(carriers, demand, weights, starts, carrier, amount)
 

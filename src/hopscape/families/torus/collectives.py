@@ -67,8 +67,8 @@ def _mesh_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
 
 
 def _is_special(goal: Goal, model: Model) -> bool:
-    """Are there several sources, or fewer ports than links?"""
-    return bool(goal.sources) or model.ports is not None
+    """Are there several sources, fewer ports than links, or only some circuits?"""
+    return bool(goal.sources) or model.ports is not None or model.circuits != "any"
 
 
 def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:

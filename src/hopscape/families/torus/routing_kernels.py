@@ -6,14 +6,12 @@ one, by divisions where it is not.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-__all__ = ["grid_distances", "grid_ports", "packed"]
+from hopscape.core.arrays import IntArray
 
-IntArray = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["grid_distances", "grid_ports", "packed"]
 
 _BLOCK = 1024
 

@@ -25,8 +25,8 @@ from hopscape.families.torus.grids import OnAxes, Torus
 __all__ = ["TwistedTorus", "best_twist"]
 
 _TABLE_ORDER = 1 << 16
-_TABLE_WORK = 1 << 23  # vectors looked at for a table of all lengths
 _CANDIDATES = 400
+_FEW = 30  # vectors, with which it is quicker to look at them all
 _MOST_TIED = 6
 _EXACT = 2**28  # products with coordinates stay below 2**63
 _JUDGED = 1 << 13
@@ -204,10 +204,11 @@ def best_twist(sides: tuple[int, ...]) -> tuple[int, ...]:
     for side in [sides[j] for i in range(axes) for j in range(i + 1, axes)]:
         few = sorted({0, side // 4, side // 3, side // 2})
         choices.append(range(side // 2 + 1) if axes == 2 and order * side <= _WORK else few)
-    vectors = MixedRadix(sides).tuples(_nodes(order))
+    vectors = None if order <= _JUDGED else MixedRadix(sides).tuples(_sampled(order))
     ranked = []
     for shifts in product(*choices):
-        lengths = Twist(sides, shifts).lengths(vectors)
+        twisted = TwistedTorus(sides, shifts)
+        lengths = twisted.all_lengths() if vectors is None else twisted.group.lengths(vectors)
         ranked.append((-int(lengths.sum()), -int(lengths.max()), shifts))
     return max(ranked)[2]
 
@@ -221,12 +222,11 @@ def _scale(common: int, order: int, axes: int) -> int:
     return 1
 
 
-def _nodes(order: int) -> IntArray:
-    """All nodes, or a sample of many."""
-    if order <= _JUDGED:
-        return np.arange(order)
+def _sampled(order: int) -> IntArray:
+    """Some of many nodes."""
     draw = random.Random(order)
-    return np.array([draw.randrange(order) for _ in range(_SAMPLE)], dtype=node_dtype(order))
+    sample = _SAMPLE if order < _EXACT else _SAMPLE // 16  # numbers of any length take their time
+    return np.array([draw.randrange(order) for _ in range(sample)], dtype=node_dtype(order))
 
 
 class TwistedTorus(OnAxes):
@@ -283,10 +283,10 @@ class TwistedTorus(OnAxes):
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
         digits = self.group.box.tuples(nodes)
         for axis, wired in enumerate(self._wired):
-            for way in range(wired):
+            for side in range(wired):
                 moved = digits.copy()
-                moved[:, axis] += 1 - 2 * way
-                out[:, 2 * axis + way] = self.group.box.numbers(self.group.normal(moved))
+                moved[:, axis] += 1 - 2 * side
+                out[:, 2 * axis + side] = self.group.box.numbers(self.group.normal(moved))
         return out
 
     def port_classes(self) -> tuple[str, ...]:
@@ -295,9 +295,23 @@ class TwistedTorus(OnAxes):
     @cached_property
     def lengths(self) -> IntArray | None:
         """Distance of every node from node 0; None where they are too many."""
-        if self.order > _TABLE_ORDER or self.order * self.group.candidates > _TABLE_WORK:
-            return None
-        return self.group.lengths(self.group.box.tuples(np.arange(self.order)))
+        return self.all_lengths() if self.order <= _TABLE_ORDER else None
+
+    def all_lengths(self) -> IntArray:
+        """Distance of every node from node 0, by vectors where there are few, else by a search."""
+        nodes = np.arange(self.order)
+        if self.group.candidates <= _FEW:
+            return self.group.lengths(self.group.box.tuples(nodes))
+        near = self.neighbours(nodes)
+        out = np.full(self.order + 1, -1)  # the last stands for ports that are not wired
+        out[[0, -1]] = 0
+        front, hops = nodes[:1], 0
+        while len(front):
+            hops += 1
+            reached = near[front].ravel()
+            front = np.unique(reached[out[reached] < 0])
+            out[front] = hops
+        return out[:-1]
 
     def facts(self) -> Facts:
         order, known = self.order, self.lengths

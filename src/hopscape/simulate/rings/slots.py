@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.simulate.rings.traffic import Floats, RingTraffic, ring_traffic
+from hopscape.simulate.rings.traffic import RingTraffic, ring_traffic
 
 __all__ = ["RingRun", "RingTraffic", "check_load", "ring_traffic", "simulate"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.families.multiring.circuits import circuits
@@ -23,8 +23,6 @@ from hopscape.families.multiring.sparse_capacity import ArcProgram, sparse_capac
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 
 __all__ = ["RingTraffic", "ring_traffic"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

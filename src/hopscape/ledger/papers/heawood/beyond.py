@@ -35,9 +35,9 @@ def check_distance() -> Outcome:
             for v in np.flatnonzero(told != truth[i])[:1].tolist():
                 wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {told[v]}")
             target = (source * 31 + 7) % network.order
-            way = router.path(source, target)
-            if not brute.is_path(rows, way) or len(way) - 1 != truth[i][target]:
-                wrong.append(f"{network.spec}: the route from {source} to {target} is {way}")
+            path = router.path(source, target)
+            if not brute.is_path(rows, path) or len(path) - 1 != truth[i][target]:
+                wrong.append(f"{network.spec}: the route from {source} to {target} is {path}")
     return judge(wrong, f"{pairs} pairs of RE-H(1) and RE-P(2) agree, {len(wrong)} exceptions")
 
 

@@ -177,17 +177,17 @@ def _level_route(
         entry = n - i
         if here[entry] == target[entry]:
             continue
-        way = basic_route(here[n], (i + connector) % 14, tested=False)
-        if way is None or way[-1] != i - 1:
+        path = basic_route(here[n], (i + connector) % 14, tested=False)
+        if path is None or path[-1] != i - 1:
             return None  # no link of this level here
         across = basic_route(here[entry], target[entry], tested=tested)
         if across is None:
             return None
-        hops += len(way) + len(across) - 2
-        here[n], here[entry] = way[-1], across[-1]
+        hops += len(path) + len(across) - 2
+        here[n], here[entry] = path[-1], across[-1]
     if last_leg:
-        way = basic_route(here[n], target[n], tested=False)
-        hops += len(way or [0]) - 1
+        path = basic_route(here[n], target[n], tested=False)
+        hops += len(path or [0]) - 1
         here[n] = target[n]
     return hops if tuple(here) == tuple(target) else None
 

@@ -127,7 +127,7 @@ def check_route() -> Outcome:
         sources = range(0, network.order, max(1, network.order // 25))
         truth = brute.distances(table, sources)
         digits = [np.arange(network.order) // 14**i % 14 for i in range(n)]
-        hops_of = np.asarray([[999 if way is None else len(way) - 1 for way in r] for r in legs])
+        hops_of = np.asarray([[999 if path is None else len(path) - 1 for path in r] for r in legs])
         longest[n] = 0
         for i, source in enumerate(sources):
             hops = sum(hops_of[source // 14**j % 14, digit] for j, digit in enumerate(digits))
@@ -136,9 +136,9 @@ def check_route() -> Outcome:
             for target in np.flatnonzero(hops != truth[i])[:1].tolist():
                 wrong.append(f"FH({n}): {source} to {target} is not shortest")
             target = (source * 17 + 5) % network.order
-            way = router.path(source, target)
-            if not brute.is_path(table, way) or len(way) - 1 != truth[i][target]:
-                ours.append(f"FH({n}): our route from {source} to {target} takes {len(way) - 1}")
+            path = router.path(source, target)
+            if not brute.is_path(table, path) or len(path) - 1 != truth[i][target]:
+                ours.append(f"FH({n}): our route from {source} to {target} takes {len(path) - 1}")
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
     text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
     return brute.settled(ours, judge(wrong + slow, text))

@@ -63,9 +63,9 @@ def check_hypercube() -> Outcome:
             wrong.append(f"n = {n}: {cuts[n]} nodes part it")
         router = network.router()
         for a, b in combinations(range(2**n), 2):
-            way = router.path(a, b)
-            if not brute.is_path(rows, way) or len(way) - 1 != hops[a, b]:
-                ours.append(f"n = {n}: the route from {a} to {b} is {way}")
+            path = router.path(a, b)
+            if not brute.is_path(rows, path) or len(path) - 1 != hops[a, b]:
+                ours.append(f"n = {n}: the route from {a} to {b} is {path}")
     text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
     return brute.settled(ours, judge(wrong, text))
 
@@ -230,22 +230,22 @@ def check_basic_route() -> Outcome:
     def failing(tested: bool) -> list[str]:
         found = []
         for a, b in pairs:
-            way = basic_route(a, b, tested, rows=rows)
-            if way is None:
+            path = basic_route(a, b, tested, rows=rows)
+            if path is None:
                 found.append(f"from {a} to {b} no branch fires")
-            elif len(way) - 1 != hops[a, b]:
-                taken = len(way) - 1
+            elif len(path) - 1 != hops[a, b]:
+                taken = len(path) - 1
                 found.append(f"from {a} to {b} in {taken} hops, the distance is {hops[a, b]}")
-            if look_ahead_route(network, a, b, last_is_tested=tested) != way:
+            if look_ahead_route(network, a, b, last_is_tested=tested) != path:
                 ours.append(f"our look-ahead route from {a} to {b} is another")
         return found
 
     as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
     router = network.router()
     for a, b in pairs:
-        way = brute.route(router, a, b)
-        if way != basic_route(a, b, False, rows=rows):
-            ours.append(f"our router goes {way} from {a} to {b}")
+        path = brute.route(router, a, b)
+        if path != basic_route(a, b, False, rows=rows):
+            ours.append(f"our router goes {path} from {a} to {b}")
     lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in pairs)
     text = (
         f"{len(pairs)} ordered pairs: as printed {len(as_printed)} fail, with a plain else"
@@ -265,10 +265,10 @@ def _spread(
     copies: Counter[int] = Counter(rows[0])
     for first, further in steps.items():
         here = rows[0][port[first]]
-        copies.update(rows[here][port[way]] for way in further)
+        copies.update(rows[here][port[path]] for path in further)
     for (first, second), further in last.items():
         here = rows[rows[0][port[first]]][port[second]]
-        copies.update(rows[here][port[way]] for way in further)
+        copies.update(rows[here][port[path]] for path in further)
     return {0, *copies}, copies.total(), copies
 
 

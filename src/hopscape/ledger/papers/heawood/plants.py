@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hopscape.ledger.breaking import crossed, cut, longer, lost_transfer, shifted, wrong_facts
-from hopscape.ledger.claim import PlantedError
+from hopscape.ledger.claim import PlantedError, printed_as
 
 __all__ = ["cut", "longer", "shifted"]
 
 _PRINTED = "hopscape.ledger.papers.heawood.printed"
 _FAMILIES = "hopscape.families"
-
-
-def print_as(name: str, value: Any, error: str = "") -> PlantedError:
-    """The printed value, or formula, changed."""
-    return PlantedError(
-        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
-    )
+print_as = partial(printed_as, _PRINTED)
 
 
 HEAWOOD_WIRES = PlantedError(
@@ -63,8 +58,8 @@ LONG_ROUTES = PlantedError(
 
 def _detour(right: Any) -> Any:
     def route(network: Any, source: int, target: int, **reading: Any) -> Any:
-        way = right(network, source, target, **reading)
-        return [*way[:2], *way] if way is not None and len(way) > 2 else way
+        path = right(network, source, target, **reading)
+        return [*path[:2], *path] if path is not None and len(path) > 2 else path
 
     return route
 
@@ -175,12 +170,12 @@ PERMUTED = PlantedError(
 def _any_ways(right: Any) -> Any:
     def match(factor: Any, distance: Any, aim: Any) -> Any:
         chosen = right(factor, distance, aim)
-        for packet, way in chosen.items():
+        for packet, path in chosen.items():
             ways = [
-                [way[0], u, v, way[3]]
-                for u in factor.neighbours(way[0])
+                [path[0], u, v, path[3]]
+                for u in factor.neighbours(path[0])
                 for v in factor.neighbours(u)
-                if distance[u, way[3]] == 2 and distance[v, way[3]] == 1
+                if distance[u, path[3]] == 2 and distance[v, path[3]] == 1
             ]
             chosen[packet] = ways[packet % 3]
         return chosen

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import PlantedError
+from hopscape.ledger.claim import PlantedError, printed_as
 
 __all__: list[str] = []
 
 _ROOM = "hopscape.families.multiring"
 _PRINTED = "hopscape.ledger.papers.multiring.printed"
-
-
-def print_as(name: str, value: Any, error: str = "") -> PlantedError:
-    """The printed value, or formula, changed."""
-    return PlantedError(
-        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
-    )
+print_as = partial(printed_as, _PRINTED)
 
 
 def _scaled(share: Fraction) -> Callable[[property], property]:

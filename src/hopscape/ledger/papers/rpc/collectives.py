@@ -92,10 +92,10 @@ def _fewest(half: bool) -> int:
         for state in states:
             for ways in product((0, 1), repeat=3) if half else ((0, 0, 0),):
                 new = list(state)
-                for (a, b), way in zip(links, ways, strict=True):
-                    if way == 0:
+                for (a, b), direction in zip(links, ways, strict=True):
+                    if direction == 0:
                         new[b] |= state[a]
-                    if way == 1 or not half:
+                    if direction == 1 or not half:
                         new[a] |= state[b]
                 after.add(tuple(new))
         states, rounds = after, rounds + 1
@@ -264,8 +264,8 @@ def check_third() -> Outcome:
             elif name == "permutation":
                 took.append(permuted(network, reversal(network.order), "general", Model()))
             else:
-                way = "paper" if kind == "rpc" else "slice-first"
-                took.append(made(network, Goal.all_gather(), way, PAPER).rounds)
+                algorithm = "paper" if kind == "rpc" else "slice-first"
+                took.append(made(network, Goal.all_gather(), algorithm, PAPER).rounds)
         return took[1] - took[0]
 
     names = ("unicast", "permutation", "broadcast", "all-to-all")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,13 @@ from hopscape.ledger.breaking import (
     shifted,
     wrong_facts,
 )
-from hopscape.ledger.claim import PlantedError
+from hopscape.ledger.claim import PlantedError, printed_as
 
 __all__ = ["wrong_facts"]
 
 _HOME = "hopscape.ledger.papers.rpc"
 _STACKS = "hopscape.families.petersen_cycles"
-
-
-def print_as(name: str, value: Any, error: str = "") -> PlantedError:
-    """The printed value, or formula, changed."""
-    return PlantedError(
-        error or f"{name} printed as {value}", f"{_HOME}.printed:{name}", lambda _: value
-    )
+print_as = partial(printed_as, f"{_HOME}.printed")
 
 
 def formula_as(name: str, value: Any, error: str) -> PlantedError:

@@ -147,7 +147,7 @@ def farthest_first(sources: list[int]) -> int:
 def link_load(sources: list[int]) -> int:
     """The most packets over one link, both directions together, by canonical ways."""
     ways = [canonical(s, d) for d, s in enumerate(sources)]
-    return _busiest([hop for way in ways for hop in pairwise(way)], True)
+    return _busiest([hop for path in ways for hop in pairwise(path)], True)
 
 
 def hard_sources() -> dict[str, list[int]]:
@@ -196,9 +196,13 @@ def check_unicast() -> Outcome:
             wrong.append(f"k = {k}: {longest[-1]} hops")
         router = network.router()
         for a, b in ((7 * i % (30 * k), 11 * i * i % (30 * k)) for i in range(120)):
-            way = brute.route(router, a, b)
-            if isinstance(way, str) or not brute.is_path(rows, way) or len(way) - 1 != hops[a, b]:
-                ours.append(f"k = {k}: our route from {a} to {b} is {way}")
+            path = brute.route(router, a, b)
+            if (
+                isinstance(path, str)
+                or not brute.is_path(rows, path)
+                or len(path) - 1 != hops[a, b]
+            ):
+                ours.append(f"k = {k}: our route from {a} to {b} is {path}")
     worse = [k for k in range(1, 2001) if printed.diameter(k) >= comparison.rp_diameter(3 * k)]
     late = [k for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
     wrong += [f"k = {k}: RP needs no more" for k in late]

@@ -12,11 +12,11 @@ import numpy as np
 import hopscape.ledger.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.numeration import NumberSystem, star_digits, word_system
 from hopscape.collectives.circuits.tiles import lattice, tile
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.ledger.claim import Claim, Outcome, judge
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.walks import (
-    Points,
     boxes,
     matrix_power,
     star,
@@ -38,7 +38,7 @@ def _leibniz(matrix: Sequence[Sequence[int]]) -> int:
     return total
 
 
-def _classes(matrix: Sequence[Sequence[int]], points: Points) -> int:
+def _classes(matrix: Sequence[Sequence[int]], points: IntArray) -> int:
     """How many classes modulo B Z^d these points are in, by solving B x = a - b."""
     seen: list[Any] = []
     for point in points:
@@ -136,7 +136,7 @@ def _system(d: int) -> NumberSystem | str:
         return f"{d}-D: {error}"
 
 
-def _random_digits(matrix: Sequence[Sequence[int]], seed: int) -> Points | None:
+def _random_digits(matrix: Sequence[Sequence[int]], seed: int) -> IntArray | None:
     """One digit of each class, 0 for its own, drawn from a box."""
     size = abs(_leibniz(matrix))
     rng = np.random.default_rng(seed)
@@ -225,19 +225,19 @@ def _check_tiles() -> Outcome:
     return judge(wrong, f"{levels} levels of sides 5, 25, 125 (2-D) and 7, 49 (3-D)")
 
 
-def _numbers(low: Points, high: Points, side: int) -> Points:
+def _numbers(low: IntArray, high: IntArray, side: int) -> IntArray:
     d = low.shape[1]
     weights = side ** np.arange(d - 1, -1, -1)
     few, many = sorted((low, high), key=len)
     return np.concatenate([((many + c) % side) @ weights for c in few])
 
 
-def _different(points: Points) -> Points:
+def _different(points: IntArray) -> IntArray:
     """One number for each different point (coordinates below 5000)."""
     return np.unique(points @ 10_007 ** np.arange(points.shape[1]))
 
 
-def _same(a: Points, b: Points) -> bool:
+def _same(a: IntArray, b: IntArray) -> bool:
     return np.array_equal(_different(a), _different(b))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import PlantedError
+from hopscape.ledger.claim import PlantedError, printed_as
 
 __all__ = [
     "FAR",
@@ -29,13 +30,7 @@ __all__ = [
 
 _ROOM = "hopscape.collectives.circuits"
 _PRINTED = "hopscape.ledger.papers.torusbcast.printed"
-
-
-def print_as(name: str, value: Any, error: str = "") -> PlantedError:
-    """The printed value, or formula, changed."""
-    return PlantedError(
-        error or f"{name} printed as {value}", f"{_PRINTED}:{name}", lambda _: value
-    )
+print_as = partial(printed_as, _PRINTED)
 
 
 def changed(error: str, place: str, change: Callable[[Any], Any]) -> PlantedError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -25,17 +25,16 @@ __all__ = [
     "walk_broadcast",
 ]
 
-Points = np.ndarray[Any, np.dtype[np.int64]]
 _AXES = "xyzwvtsr"
 
 
-def star(dimension: int) -> Points:
+def star(dimension: int) -> IntArray:
     """The digits 0, ±e_i."""
     unit = np.eye(dimension, dtype=np.int64)
     return np.concatenate([unit[:1] * 0, unit, -unit])
 
 
-def matrix_power(matrix: Sequence[Sequence[int]], power: int) -> Points:
+def matrix_power(matrix: Sequence[Sequence[int]], power: int) -> IntArray:
     """B^k in integers."""
     out = np.eye(len(matrix), dtype=np.int64)
     for _ in range(power):
@@ -43,7 +42,7 @@ def matrix_power(matrix: Sequence[Sequence[int]], power: int) -> Points:
     return out
 
 
-def sums(matrix: Sequence[Sequence[int]], digits: Points, places: Sequence[int]) -> Points:
+def sums(matrix: Sequence[Sequence[int]], digits: IntArray, places: Sequence[int]) -> IntArray:
     """All sums of B^k a_k with one digit for each of these places k."""
     out = np.zeros((1, len(matrix)), dtype=np.int64)
     for k in places:
@@ -51,7 +50,7 @@ def sums(matrix: Sequence[Sequence[int]], digits: Points, places: Sequence[int])
     return out
 
 
-def places_of(word: str, dimension: int, unit: int = 1) -> Points:
+def places_of(word: str, dimension: int, unit: int = 1) -> IntArray:
     """Where a path is, step by step; each letter is `unit` steps, small letters go down."""
     at = np.zeros(dimension, dtype=np.int64)
     out = [at.copy()]
@@ -62,12 +61,12 @@ def places_of(word: str, dimension: int, unit: int = 1) -> Points:
     return np.array(out)
 
 
-def ends_of(words: Sequence[str], dimension: int, unit: int = 1) -> Points:
+def ends_of(words: Sequence[str], dimension: int, unit: int = 1) -> IntArray:
     """Where paths lead."""
     return np.array([places_of(word, dimension, unit)[-1] for word in words])
 
 
-def tile_corners(matrix: Sequence[Sequence[int]], m: int, level: int) -> Points:
+def tile_corners(matrix: Sequence[Sequence[int]], m: int, level: int) -> IntArray:
     """The corner c of the tile c + T(level) that each vertex lies in (-1: in none)."""
     d = len(matrix)
     shape = ((2 * d + 1) ** m,) * d
@@ -84,7 +83,7 @@ def tile_corners(matrix: Sequence[Sequence[int]], m: int, level: int) -> Points:
     return out
 
 
-def torus_distance(side: int, dimension: int) -> Points:
+def torus_distance(side: int, dimension: int) -> IntArray:
     """Distance of every vertex from the origin, in the order of node numbers."""
     near = np.minimum(np.arange(side), side - np.arange(side))
     out = np.zeros((side,) * dimension, dtype=np.int64)
@@ -118,9 +117,9 @@ class Walked:
     rounds: int
     informed: list[int]
     lengths: list[int]
-    chain: Points
-    calls: Points
-    when: Points
+    chain: IntArray
+    calls: IntArray
+    when: IntArray
 
     @property
     def longest(self) -> int:
@@ -164,7 +163,7 @@ def walk_broadcast(
     return Walked(faults, schedule.rounds, counts, longest, chain, calls, informed)
 
 
-def _hops(schedule: Schedule) -> tuple[Points, Points, Points, Points]:
+def _hops(schedule: Schedule) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     start = np.asarray(schedule.path_start, dtype=np.int64)
     call = np.repeat(np.arange(len(start) - 1), np.diff(start))
     tails = schedule.network.tails[schedule.channels].astype(np.int64)
@@ -173,7 +172,7 @@ def _hops(schedule: Schedule) -> tuple[Points, Points, Points, Points]:
 
 
 def _broken_paths(
-    tails: Points, heads: Points, call: Points, side: int, dimension: int
+    tails: IntArray, heads: IntArray, call: IntArray, side: int, dimension: int
 ) -> Iterator[str]:
     """Hops that are no edges of the torus, and paths with gaps."""
     shape = (side,) * dimension
@@ -186,11 +185,11 @@ def _broken_paths(
 
 
 def _meetings(
-    tails: Points,
-    heads: Points,
-    source: Points,
-    call: Points,
-    when: Points,
+    tails: IntArray,
+    heads: IntArray,
+    source: IntArray,
+    call: IntArray,
+    when: IntArray,
     order: int,
     disjoint: str,
 ) -> list[str]:
@@ -215,7 +214,7 @@ def _meetings(
     ]
 
 
-def boxes(side: int, dimension: int) -> Points:
+def boxes(side: int, dimension: int) -> IntArray:
     """All vertices, the last coordinate fastest."""
     return np.stack(np.unravel_index(np.arange(side**dimension), (side,) * dimension), axis=1)
 

@@ -1,0 +1,80 @@
+"""Ranks seated by greedy choice and swaps: costs against a slow twin, placements that pay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hopscape
+from conftest import connected_graph
+from hopscape import Goal, verify
+from hopscape.collectives.classics import placing, table
+from hopscape.collectives.classics.gathering import recursive_doubling
+from hopscape.collectives.classics.placing import swapped_order
+from hopscape.collectives.classics.plans import RankPlan
+from hopscape.collectives.classics.swap_kernels import greedy_seats, swap_seats, total_cost
+from hopscape.collectives.contest import compete
+
+
+def slow_cost(plan, hops, seats):
+    """Hops of all chunks, one by one."""
+    pairs = zip(plan.source.tolist(), plan.target.tolist(), strict=True)
+    return sum(int(hops[seats[a], seats[b]]) for a, b in pairs)
+
+
+@pytest.mark.interpreted
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.integers(4, 12), st.integers(1, 40), st.integers(0, 3))
+def test_costs_of_swaps(seed, ranks, messages, first):
+    generator = np.random.default_rng(seed)
+    source = generator.integers(ranks, size=messages)
+    target = (source + generator.integers(1, ranks, size=messages)) % ranks
+    plan = RankPlan(np.zeros(messages, int), source, target, np.zeros(messages, int))
+    hops = generator.integers(1, 9, size=(ranks, ranks))  # simplex: not the same both ways
+    np.fill_diagonal(hops, 0)
+    talk = placing._talk(plan, ranks)
+    seats = greedy_seats(talk, hops, first)
+    assert sorted(seats.tolist()) == list(range(ranks))
+    assert seats[0] == first
+    before = total_cost(talk, hops, seats)
+    assert before == slow_cost(plan, hops, seats)
+    change = swap_seats(talk, hops, seats, 1, 3.0, seed, 50)
+    assert seats[0] == first
+    assert before + change == slow_cost(plan, hops, seats)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.integers(17, 40), st.data())
+def test_any_network_and_root(seed, order, data):
+    network = connected_graph(seed, order, 20)
+    root = data.draw(st.integers(0, order - 1))
+    found = compete(
+        network, Goal.broadcast(root), {"switching": "cut-through"}, algorithm="binomial-tree"
+    )
+    assert verify(found.best.schedule)
+    assert int(found.best.schedule.source[0]) == root
+
+
+@pytest.mark.parametrize("spec", ["random_regular(64, 4)", "fat_tree(4)", "circulant(48, 1, 7)"])
+def test_swaps_never_cost_and_often_pay(spec, monkeypatch):
+    network = hopscape.build(spec)
+    asked = {"switching": "cut-through", "packing": "packed"}
+    swapped = compete(network, Goal.all_gather(), asked, algorithm="bruck").best
+    monkeypatch.setattr(table, "swapped_order", lambda *_: None)
+    plain = compete(network, Goal.all_gather(), asked, algorithm="bruck").best
+    loads = [entry.verdict.details["sizes"] for entry in (swapped, plain)]
+    assert loads[0] <= loads[1]
+    assert spec != "random_regular(64, 4)" or loads[0] < 0.9 * loads[1]
+
+
+def test_too_many_ranks_and_too_much_talk_stay_where_they_are(monkeypatch):
+    network = hopscape.build("torus(6, 6)")
+    plan = recursive_doubling(32)
+    assert swapped_order(network, network.endpoints[:32], plan, 5)[0] == 5
+    monkeypatch.setattr(placing, "_SWAPPED", 31)
+    assert swapped_order(network, network.endpoints[:32], plan, 0) is None
+    monkeypatch.setattr(placing, "_SWAPPED", 100)
+    monkeypatch.setattr(placing, "_PARTNERS", 2)
+    assert swapped_order(network, network.endpoints[:32], plan, 0) is None
