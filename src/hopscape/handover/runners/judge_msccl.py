@@ -5,42 +5,43 @@ buffers. Its own check then says whether every rank holds what the collective pr
 compiler whether the thread blocks that it makes of them can run. Imports nothing of hopscape.
 """
 
+import importlib
 import importlib.util
 import json
 import sys
 import types
+from typing import Any
 
 
-def language():
-    """MSCCLang alone: the package itself would import a solver that is not needed here."""
+def language() -> tuple[Any, Any]:
+    """MSCCLang and its collectives; the package itself would import a solver, not needed here."""
     spec = importlib.util.find_spec("msccl")
+    if spec is None:
+        raise SystemExit("msccl-tools is not installed")
     package = types.ModuleType("msccl")
-    package.__path__ = list(spec.submodule_search_locations)
+    package.__path__ = list(spec.submodule_search_locations or ())
     sys.modules["msccl"] = package
-    import msccl.language
-    import msccl.language.collectives
-
-    return msccl.language
+    lang = importlib.import_module("msccl.language")
+    return lang, importlib.import_module("msccl.language.collectives")
 
 
 class Links:
     """Which ranks exchange anything: the topology of the program."""
 
-    def __init__(self, ranks, moves):
+    def __init__(self, ranks: int, moves: list[Any]) -> None:
         self.ranks = ranks
         self.pairs = {(move["from"], move["to"]) for move in moves}
 
-    def num_nodes(self):
+    def num_nodes(self) -> int:
         return self.ranks
 
-    def link(self, source, target):
+    def link(self, source: int, target: int) -> int:
         return int((source, target) in self.pairs)
 
 
-def judge(question):
+def judge(question: dict[str, Any]) -> str:
     """Errors in words; none when msccl-tools agrees."""
-    lang = language()
-    known = sys.modules["msccl.language.collectives"]
+    lang, known = language()
     made = {
         "allgather": known.AllGather,
         "allreduce": known.AllReduce,
