@@ -14,7 +14,6 @@ import math
 import multiprocessing
 import random
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,6 +26,7 @@ import hopscape
 from hopscape.algebra.closest import Chain
 from hopscape.algebra.reduction import Vector, dot, l1, minus, solve
 from hopscape.families.circulant.routing import CirculantRouter
+from hopscape.ledger.papers.circulant.measure import distances
 
 LARGEST = 10**18
 _SMALL = 3000
@@ -153,17 +153,7 @@ def graph(rng: random.Random, kind: str) -> tuple[int, Vector]:
 
 def bfs(nodes: int, generators: Vector) -> list[int]:
     """Distances from node 0; -1 where there is no way."""
-    far = [-1] * nodes
-    far[0] = 0
-    queue = deque([0])
-    while queue:
-        v = queue.popleft()
-        for s in generators:
-            for w in ((v + s) % nodes, (v - s) % nodes):
-                if far[w] < 0:
-                    far[w] = far[v] + 1
-                    queue.append(w)
-    return far
+    return [int(hops) for hops in distances(nodes, generators)]
 
 
 class Proof:

@@ -1,6 +1,6 @@
 """Mutation testing: break the code in small ways, one at a time, and see whether a test notices.
 
-    python tests/mutation.py --count 200 --seed 1 --log mutants.jsonl
+    python tests/mutation.py --count 200 --seed 3 --files '*_kernels.py' --near
 
 Mutants are drawn with a seed, equally many from each room. Each runs in a process of its own, with
 kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
@@ -43,6 +43,7 @@ SOURCE, TESTS = ROOT / "src" / "hopscape", ROOT / "tests"
 ROOMS = ("core", "metrics", "deadlock", "collectives", "simulate", "routers")
 EXAMPLES = 25  # of a property, at most
 FAMILY_SECONDS = 2
+QUICK = {"simulate": "simulate/test_engine_kernels.py"}  # a second, and most of the room's kernels
 MENTIONS = 2  # test files that name a module, taken as near to it
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
@@ -200,7 +201,8 @@ def mentions(path: Path, folder: Path) -> list[Path]:
 def tests_of(path: Path) -> tuple[list[str], list[str]]:
     """Test files: by twin, by name, by mention, and the file's own doctests; then the room's rest.
 
-    A file that no test names is near to the tests of the modules that import it.
+    A file is near to the twins of the modules that import it, too; one that no test names, to the
+    tests of these modules.
     """
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
@@ -208,15 +210,21 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     parts = path.relative_to(SOURCE).with_suffix("").parts
     module, name = ".".join(parts), parts[-1].removesuffix("_kernels")
     twin = [TESTS / TWINS[module][0]] if module in TWINS else []
+    if parts[0] in QUICK and name != parts[-1]:
+        twin.insert(0, TESTS / QUICK[parts[0]])
     folder = TESTS / parts[0]
     pattern = f"test_{parts[1]}*" if parts[0] == "families" else f"test_{name}*"
     named = sorted({*folder.rglob(f"{pattern}.py"), *(folder / parts[1]).rglob("test_*.py")})
     if parts[0] != "families":
         named += mentions(path, folder)[:MENTIONS]
+    users = [
+        user
+        for user in sorted(path.parent.rglob("*.py"))
+        if re.search(rf"hopscape\.{re.escape(module)}\b", user.read_text(encoding="utf-8"))
+    ]
+    twins = (TWINS.get(".".join(u.relative_to(SOURCE).with_suffix("").parts)) for u in users)
+    twin += [TESTS / found[0] for found in twins if found]
     if not twin and not named:
-        users = [
-            p for p in sorted(path.parent.rglob("*.py")) if f"hopscape.{module} " in p.read_text()
-        ]
         named = [test for user in users for test in mentions(user, folder)[:MENTIONS]]
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
     rest = routers if parts[0] == "families" else sorted(folder.rglob("test_*.py"))
@@ -419,7 +427,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
-    parser.add_argument("--log", type=Path, default=ROOT / "mutants.jsonl")
+    parser.add_argument("--log", type=Path, default=TESTS / "judged_mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument("--again", action="store_true", help="only repeat what has survived")
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")

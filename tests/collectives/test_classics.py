@@ -138,6 +138,16 @@ def test_gathers_on_one_port(plan, steps) -> None:
     assert len(plan.step) == ranks * (ranks - 1)
 
 
+def test_pieces_of_a_bucket_leave_by_different_ports() -> None:
+    """2d pieces begin along every dimension both ways; with two ports, along the first alone."""
+    for ports, beside in ((4, {1, 3, 4, 12}), (2, {4, 12}), (1, {4})):
+        plan = gathering.bucket((4, 4), 4, ports)
+        begin = (plan.step == 0) & (plan.source == 0)
+        assert set(plan.target[begin].tolist()) == beside
+        held = by_rules(plan, 16, [[4 * r + j for j in range(4)] for r in range(16)], ports=4)
+        assert all(x == set(range(64)) for x in held)
+
+
 def test_trivance_takes_log3_steps_with_two_messages_at_once() -> None:
     plan = gathering.trivance(27)
     held = by_rules(plan, 27, [[r] for r in range(27)], ports=2)

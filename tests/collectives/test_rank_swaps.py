@@ -11,6 +11,7 @@ import hopscape
 from conftest import connected_graph
 from hopscape import Goal, verify
 from hopscape.collectives.classics import placing, table
+from hopscape.collectives.classics.exchange import direct_exchange
 from hopscape.collectives.classics.gathering import recursive_doubling
 from hopscape.collectives.classics.placing import swapped_order
 from hopscape.collectives.classics.plans import RankPlan
@@ -69,6 +70,19 @@ def test_swaps_never_cost_and_often_pay(spec, monkeypatch):
     assert spec != "random_regular(64, 4)" or loads[0] < 0.9 * loads[1]
 
 
+def test_an_all_to_all_is_spread():
+    """In the order of the numbers whole groups send to one group at once."""
+    network = hopscape.build("dragonfly(4, 2, p=2)")
+    found = compete(network, Goal.all_to_all(), algorithm="direct").best
+    plain = table._placed(
+        table.Case(network, Goal.all_to_all(), found.schedule.model),
+        "direct",
+        direct_exchange(72),
+        np.arange(72),
+    )
+    assert found.lasts < 0.8 * verify(plain).details["sizes"]
+
+
 def test_too_many_ranks_and_too_much_talk_stay_where_they_are(monkeypatch):
     network = hopscape.build("torus(6, 6)")
     plan = recursive_doubling(32)
@@ -77,4 +91,6 @@ def test_too_many_ranks_and_too_much_talk_stay_where_they_are(monkeypatch):
     assert swapped_order(network, network.endpoints[:32], plan, 0) is None
     monkeypatch.setattr(placing, "_SWAPPED", 100)
     monkeypatch.setattr(placing, "_PARTNERS", 2)
-    assert swapped_order(network, network.endpoints[:32], plan, 0) is None
+    drawn = swapped_order(network, network.endpoints[:32], plan, 7)
+    assert drawn[0] == 7
+    assert sorted(drawn.tolist()) == list(range(32))

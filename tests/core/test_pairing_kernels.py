@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import fresh_graph
-from hopscape.core.pairing_kernels import pair_channels
+from hopscape.core.pairing_kernels import link_rows, pair_channels
 
 pytestmark = pytest.mark.interpreted
 
@@ -39,3 +39,15 @@ def test_nothing_to_pair():
     empty = np.empty(0, dtype=np.int32)
     assert pair_channels(np.zeros(1, dtype=np.int64), empty).tolist() == []
     assert pair_channels(np.zeros(4, dtype=np.int64), empty).tolist() == []
+
+
+def test_rows_of_a_list_of_links():
+    tails, heads = np.array([2, 0, 2]), np.array([0, 1, 1])
+    indptr, towards, reverse = link_rows(4, tails, heads, True)
+    assert indptr.tolist() == [0, 2, 4, 6, 6]
+    assert towards.tolist() == [2, 1, 0, 2, 0, 1]
+    assert reverse.tolist() == [4, 2, 1, 5, 0, 3]
+    indptr, towards, reverse = link_rows(4, tails, heads, False)
+    assert indptr.tolist() == [0, 1, 1, 3, 3]
+    assert towards.tolist() == [1, 0, 1]
+    assert reverse.tolist() == [-1] * 3

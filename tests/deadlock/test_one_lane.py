@@ -18,8 +18,6 @@ from hopscape.deadlock.one_lane_kernels import grow_routes, shift_loads
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
-pytestmark = pytest.mark.compiled
-
 
 def dependency_graph(routes: Routes) -> nx.DiGraph:
     """Channels that follow each other on a route between endpoints, walked one by one."""
@@ -36,6 +34,7 @@ def dependency_graph(routes: Routes) -> nx.DiGraph:
     return graph
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "spec",
     [
@@ -57,6 +56,7 @@ def test_no_cycle_and_everybody_arrives(spec: str) -> None:
                 assert hops <= net.order
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "factor"),
     [("torus(4, 4, 4)", 1.2), ("circulant(64, 1, 14)", 2.1)],
@@ -67,12 +67,14 @@ def test_the_busiest_channel_carries_at_most_about_twice_as_much(spec: str, fact
     assert one_lane_routes(net, shortest).loads.max() <= factor * shortest.loads.max()
 
 
+@pytest.mark.compiled
 def test_shortest_routes_stay_where_they_have_no_cycle() -> None:
     net = build("mesh(3, 4)")
     shortest = all_routes(net)
     assert one_lane_routes(net, shortest) is shortest
 
 
+@pytest.mark.compiled
 def test_what_it_refuses() -> None:
     with pytest.raises(ArgumentError, match="simplex channels"):
         one_lane_routes(build("kautz(2, 2)"))
@@ -105,7 +107,7 @@ def slow_grow(net: Network, goal: int, price: list[float], place: list[int] | No
 
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(
-    st.sampled_from(["ring(6)", "petersen", "torus(3, 4)", "complete(5)", "random_regular(12, 3)"]),
+    st.sampled_from(["ring(6)", "petersen", "torus(3, 4)", "torus(4, 5)", "random_regular(12, 3)"]),
     st.integers(0, 2**31),
     st.booleans(),
 )

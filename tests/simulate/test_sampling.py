@@ -38,3 +38,13 @@ def test_ages_are_counted_one_by_one(load, cycles):
     for total, count in ((0.0, 0.0), (31.0, 4.0)):
         slow = slow_age(setup, state, load / 2, total, count)
         assert _age(state, source, total, count) == pytest.approx(slow)
+
+
+def test_a_packet_at_its_source_is_counted_the_first_of_all_too():
+    setup = build_setup(hopscape.build("ring(4)"), Settings(packet=(2,)))
+    traffic = make_traffic("uniform-others", 4)
+    state = start(setup, traffic, make_source(traffic, setup.settings, 0.1), 5)
+    assert census(setup.settings.buffer, state) == set()
+    state.ends[1, layout.E_SENDING] = 0
+    state.ends[3, layout.E_SENDING] = 7
+    assert census(setup.settings.buffer, state) == {0, 7}

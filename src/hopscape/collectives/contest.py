@@ -15,6 +15,7 @@ from hopscape.collectives.choose import (
 )
 from hopscape.collectives.generic import make_schedule
 from hopscape.core.dimension_order import grid_of
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
@@ -86,13 +87,15 @@ class Entry:
         Where nothing is said of costs, a round counts 1, or as much as its busiest channel carries.
         """
         if size is None and costs["beta"] == costs["gamma"] == costs["delta"] == 0:
-            busy = self.verdict.details.get("sizes", 0) if self._shares else 0
-            return costs["alpha"] * max(self.rounds, busy)
+            return costs["alpha"] * self.lasts
         return self.time(costs, self.chunks if size is None else size)
 
     @property
-    def _shares(self) -> bool:
-        return self.schedule.model.switching == "cut-through"
+    def lasts(self) -> float:
+        """Rounds; in cut-through each counts as much as its busiest channel carries."""
+        shares = self.schedule.model.switching == "cut-through"
+        busy = self.verdict.details.get("sizes", 0) if shares else 0
+        return float(max(self.rounds, busy))
 
 
 @dataclass(frozen=True)
@@ -431,7 +434,7 @@ def _try(
     for aim in _variants(network, goal, size):
         for rules in _served(one, network, model):
             try:
-                _check_pace(one, network, aim)
+                _check_pace(one, network, aim, rules)
                 if others or made:
                     check_time(one.name)
                     _check_moves(network, aim)
@@ -448,11 +451,13 @@ def _try(
     return _undominated(made), why or _hop_by_hop(network)
 
 
-def _check_pace(one: Collective, network: Network, goal: Goal) -> None:
+def _check_pace(one: Collective, network: Network, goal: Goal, model: Model) -> None:
     """Refuse what takes far longer than there is time, however it is made."""
     if one.name in _PLANNED and goal.kind in ("all-gather", "all-to-all"):
         return  # these need not be written out
     needed = _SECONDS.get(goal.kind, _SECOND) * _moves(network, goal)
+    if needed > 1 and model.switching == "cut-through":  # paths of several channels each
+        needed *= 1 + int(distances_from(network, int(network.endpoints[0])).max())
     if needed > 1:
         check_time(f"a schedule of {_moves(network, goal):,} transfers", needed)
 

@@ -35,7 +35,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         "busiest_ends": ends,
         "bound": bound,
         "bound_reason": contest.bounds[0].why if contest.bounds else "",
-        "gap": best.rounds / bound if bound else None,
+        "gap": best.lasts / bound if bound else None,
         "bytes": contest.size,
         "time_us": None,
         "bound_us": None,
@@ -99,7 +99,7 @@ def _row(contest: Contest, entry: Entry) -> dict[str, Any]:
         "messages": entry.verdict.details.get("messages"),
         "busiest_channel": entry.busiest,
         "time_us": None,
-        "gap": entry.rounds / bound if bound else None,
+        "gap": entry.lasts / bound if bound else None,
     }
     if contest.size is not None:
         row["time_us"] = entry.time(contest.costs, contest.size)

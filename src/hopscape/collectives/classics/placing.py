@@ -162,8 +162,9 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
 def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -> IntArray | None:
     """Places by greedy choice and swaps: chunks go as few hops as can be found.
 
-    Rank 0 stands at the root. None for more than 1,024 ranks, where nearly everybody talks with
-    everybody, and where endpoints cannot reach each other.
+    Rank 0 stands at the root. Where nearly everybody talks with everybody, places are drawn by lot,
+    so that neighbours do not all send to neighbours at once. None for more than 1,024 ranks, very
+    many messages, and where endpoints cannot reach each other.
 
     Examples
     --------
@@ -179,8 +180,8 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
     if not 3 < ranks <= _SWAPPED or not len(plan.source) or len(plan.source) > _MESSAGES:
         return None
     talk = _talk(plan, ranks)
-    if len(talk.other) > _PARTNERS * ranks:
-        return None
+    if len(talk.other) > _PARTNERS * ranks:  # everybody is as near: spread what goes at once
+        return _shuffled(ranks, root)
     hops = np.stack([distances_from(network, int(node))[ends] for node in ends]).astype(np.int64)
     if (hops < 0).any():
         return None
@@ -199,6 +200,12 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
         if cost < least:
             least, best = cost, seats.copy()
     return best
+
+
+def _shuffled(ranks: int, root: int) -> IntArray:
+    """Places by lot, rank 0 at the root."""
+    others = np.random.default_rng(0).permutation(np.delete(np.arange(ranks), root))
+    return np.concatenate([[root], others])
 
 
 def _talk(plan: RankPlan, ranks: int) -> Talk:

@@ -14,7 +14,6 @@ from hopscape.core.arrays import Floats, IntArray
 def _cheapest(indptr, heads, kind, price, s, t, cost, into, stamp, now):  # type: ignore[no-untyped-def]
     """Search from s until t is settled (all nodes, if t is -1); `into` has the channels taken."""
     cost[s] = 0.0
-    into[s] = -1
     stamp[s] = now
     queue = [(0.0, np.int64(s))]
     while queue:

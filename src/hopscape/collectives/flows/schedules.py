@@ -18,11 +18,12 @@ from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served
 from hopscape.core.network import Network
-from hopscape.core.progress import check_time, human_time, track
+from hopscape.core.progress import check_time, human_time, time_left, track
 from hopscape.core.schedule import Schedule
 
 __all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
 
+_LEFT = 0.5  # of the time, for the rounds
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
 _SHIFT_REPAIRS = 6
@@ -279,18 +280,22 @@ class _Prices:
         self.level = level
 
     def settle(self, repairs: int | None = None) -> None:
-        """Reroute all packets at each sharpness, then those on full channels, again and again."""
+        """Reroute all packets at each sharpness, then those on full channels, again and again.
+
+        Half of the time is left for giving them rounds.
+        """
         count = len(self.routes.source)
         goal = ceil(self.level)
+        started = time_left()
         sweeps = max(2, min(len(_SHARP), _WORK // (count * len(self.network.heads))))
         for sharp in _SHARP[:: -(-len(_SHARP) // sweeps)]:
             self.reroute(self.generator.permutation(count), sharp, self.level)
-            if self.least <= goal:
+            if self.least <= goal or time_left() < _LEFT * started:
                 break
         usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // count))
         usual = min(usual, 3 * _WORK // (count * len(self.network.heads)))
         for i in range(usual if repairs is None else repairs):
-            if self.least <= goal:
+            if self.least <= goal or time_left() < _LEFT * started:
                 break
             if i % _AFRESH == _AFRESH - 1:  # all packets anew, not to go round in circles
                 sharp = float(self.generator.uniform(1.0, 32.0))

@@ -109,7 +109,7 @@ def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold:
             limit = _HUGE
         cost, depth, total = limit + 1, 0, 0
         if over <= score[1]:
-            cost, depth, total = measure(lift.near, task, limit, memory.now, memory.after)
+            cost, depth, total = measure(lift, task, limit, memory.now, memory.after)
         if cost > limit:
             _pay(lift, memory, saved, count, -1)
             restore(lift, saved, count)
@@ -138,7 +138,7 @@ def tabu(lift: Lift, task: Task, memory: Memory, steps: int, sample: int, rest: 
             _pay(lift, memory, saved, count, 1)
             over = excess(memory)
             if over <= memory.score[1]:
-                cost, depth, total = measure(lift.near, task, best, memory.now, memory.after)
+                cost, depth, total = measure(lift, task, best, memory.now, memory.after)
                 free = True
                 for i in range(count):
                     free &= until[saved[i, 0]] <= moves

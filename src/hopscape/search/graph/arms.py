@@ -12,6 +12,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.orbits import anneal_lift, seconds_per_orbit, suits_orbits
 from hopscape.search.graph.pairs import anneal_links, seconds_per_exchange, suits_pairs
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.shapes import shapes
@@ -151,10 +152,14 @@ def run(
     best: Climb | None = None
     for number in range(seed << 8, (seed << 8) + tries):
         begun = _begin(wanted, form, start, number)
-        if local == "anneal" and suits_pairs(form, wanted):
+        plain, turned = suits_pairs(form, wanted), suits_orbits(form, wanted)
+        if local == "anneal" and plain:
             begun = _dense(form, begun, steps, number)
+        elif local == "anneal" and turned:
+            count = int(steps * seconds_per_step(form) / seconds_per_orbit(form))
+            begun = anneal_lift(form, begun, count, number)
         climb = Climb(form, number, begun, aim=aim, weights=weights, limits=limits)
-        if local == "anneal" and not suits_pairs(form, wanted):
+        if local == "anneal" and not (plain or turned):
             climb.anneal(steps, hot * quantum, _COLD * quantum)
         elif local == "tabu":
             climb.tabu(steps)

@@ -18,6 +18,8 @@ _HUGE = 1 << 60
 _PIECE = 20_000_000
 _BEYOND = 16
 _SAMPLE = 24
+_FEW_SOURCES = 3
+_MOST_ROW, _MOST_ROWS = 1024, 4096
 _REST = 8
 
 
@@ -65,7 +67,7 @@ class Climb:
         n = shape.order
         require_memory(16 * n * len(self._task.lanes), f"the distances of {n} nodes")
         known = () if start is None else {g for g in start.volt if g >= 0}
-        self._lift, self._chosen = _lift(shape, seed, known)
+        self._lift, self._chosen = _lift(shape, seed, known, self._task)
         prices = limits[0] if limits else np.zeros((0, 1, 1), np.int16)
         most = [2 * limit for limit in limits[1]] if limits else []
         self._memory = Memory(
@@ -118,7 +120,7 @@ class Climb:
         if memory.most.size:
             ends = lift.owner[wired], lift.owner[lift.mate[wired]]
             memory.spent[:] = memory.prices[:, ends[0], ends[1]].sum(axis=1, dtype=np.int64)
-        cost, depth, total = measure(lift.near, self._task, _HUGE, memory.now, memory.after)
+        cost, depth, total = measure(lift, self._task, _HUGE, memory.now, memory.after)
         over = excess(memory)
         memory.score[:2] = cost, over
         if over == 0 and (depth, total) < (memory.score[2], memory.score[3]):
@@ -170,8 +172,10 @@ class Climb:
         return Solution(self.shape, tuple(mate.tolist()), tuple(known.tolist()))
 
 
-def _lift(shape: Shape, seed: int, known: Iterable[int]) -> tuple[Any, IntArray]:
+def _lift(shape: Shape, seed: int, known: Iterable[int], task: Any) -> tuple[Any, IntArray]:
     """Room for a lift without links, and the group elements that its voltages are numbers of."""
+    from hopscape.core.vector_kernels import new_rows
+    from hopscape.search.graph.measure_kernels import ROWS
     from hopscape.search.graph.move_kernels import Lift
 
     chosen, right, inverse, own = elements(shape.group, seed, known)
@@ -180,7 +184,8 @@ def _lift(shape: Shape, seed: int, known: Iterable[int]) -> tuple[Any, IntArray]
     if shape.bipartite:
         side[:] = 1 + np.arange(vertices) % 2
     nodes = np.arange(shape.order, dtype=np.int32)
-    near = np.repeat(nodes[:, None], max(shape.degree, 1), axis=1)
+    near = np.asfortranarray(np.repeat(nodes[:, None], max(shape.degree, 1), axis=1))
+    rows = new_rows(shape.order if task.kernel == ROWS else 0, task.lanes)
     first = shape.base * shape.fold
     used = [shape.spokes * shape.fold] * shape.fixed
     for a, b in shape.inner():
@@ -191,13 +196,13 @@ def _lift(shape: Shape, seed: int, known: Iterable[int]) -> tuple[Any, IntArray]
     volt = np.full(shape.darts, -1, dtype=np.int32)
     lift = Lift(
         shape.fold, shape.base, right, inverse, own, shape.owner, shape.column, side, mate, volt,
-        near,
+        near, rows,
     )  # fmt: skip
     return lift, chosen
 
 
 def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
-    from hopscape.search.graph.measure_kernels import Task
+    from hopscape.search.graph.measure_kernels import ROWS, Task
 
     n = shape.order
     nodes = np.ones(n, np.int64) if weights is None else np.asarray(weights, dtype=np.int64)
@@ -206,8 +211,9 @@ def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
     ).astype(np.int64)
     each = np.where(sources < n - shape.fixed, shape.fold, 1) * nodes[sources]
     sources, each = sources[each > 0], each[each > 0]
+    kernel = _kernel(len(sources), n, weights is None)
     words = 1
-    while words < 16 and 64 * words < len(sources):
+    while words < 16 and 64 * words < (n if kernel == ROWS else len(sources)):
         words *= 2
     low = int(each.min(initial=int(each.max(initial=1))))
     extra = int(each.max(initial=1)) - low
@@ -218,4 +224,16 @@ def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
     one = 0 if mean is None else int(mean * (n - 1))
     least = np.concatenate([[0], np.cumsum(one * each[::-1])]).astype(np.int64)
     far = n if aim is None else aim
-    return Task(sources, each, marked, low, extra, nodes, (0,) * words, far, _BEYOND, least)
+    return Task(
+        sources, each, marked, low, extra, nodes, int(nodes.sum()), weights is None, kernel,
+        (0,) * words, far, _BEYOND, least,
+    )  # fmt: skip
+
+
+def _kernel(sources: int, nodes: int, alike: bool) -> int:
+    """The quickest kernel: rows for some sources in small graphs, bits for many sources."""
+    from hopscape.search.graph.measure_kernels import BITS, ROWS, SEARCH
+
+    if alike and sources > 1 and sources * nodes <= _MOST_ROWS and nodes <= _MOST_ROW:
+        return ROWS
+    return SEARCH if sources <= _FEW_SOURCES else BITS

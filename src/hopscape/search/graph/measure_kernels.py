@@ -1,9 +1,16 @@
 """Compiled kernels that grade a graph: the sum of its distances, given up once it is too large.
 
 A graph is a table ``near[node, port]``; a port that is not wired leads back to its node. Distances
-are taken from some nodes only, one of each orbit, each with the number of nodes it stands for. The
-kernels follow 64 to 1,024 of these sources at a time, one bit for each (see
-:mod:`hopscape.core.distance_kernels`); for a few of them a breadth-first search each is quicker.
+are taken from some nodes only, one of each orbit, each with the number of nodes it stands for.
+There are three kernels for it, told apart by :attr:`Task.kernel`:
+
+- BITS follows 64 to 1,024 sources at a time, one bit for each (see
+  :mod:`hopscape.core.distance_kernels`);
+- SEARCH is one breadth-first search after the other, which turns to the nodes that are left once
+  these are fewer than the links to follow (S. Beamer, K. Asanović, D. Patterson.
+  "Direction-optimizing breadth-first search." 2012);
+- ROWS has the neighbours of every node as a row of bits, and joins the rows of all nodes that it
+  has reached.
 """
 
 from __future__ import annotations
@@ -23,12 +30,15 @@ from hopscape.core.vector_kernels import (
     count,
     equal,
     load,
+    lowest,
     store,
 )
+from hopscape.search.graph.move_kernels import Lift
 
-__all__ = ["Task", "measure"]
+__all__ = ["BITS", "ROWS", "SEARCH", "Task", "measure"]
 
-_FEW_SOURCES = 3
+BITS, SEARCH, ROWS = 0, 1, 2
+_LEVELS_AHEAD = 8
 
 
 class Task(NamedTuple):
@@ -46,6 +56,12 @@ class Task(NamedTuple):
         The two weights of sources.
     nodes : int64[n]
         Weight of each node as a target.
+    whole : int
+        The sum of these weights.
+    alike : bool
+        Are all of them 1?
+    kernel : int
+        BITS, SEARCH or ROWS.
     lanes : tuple
         As many zeros as words are used for each node.
     aim, beyond : int
@@ -60,6 +76,9 @@ class Task(NamedTuple):
     low: int
     extra: int
     nodes: NDArray[np.int64]
+    whole: int
+    alike: bool
+    kernel: int
     lanes: Lanes
     aim: int
     beyond: int
@@ -67,20 +86,36 @@ class Task(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _price(task: Task, level: int) -> int:
+def _price(aim: int, beyond: int, level: int) -> int:
     """What a pair at this distance costs."""
-    return level + max(level - task.aim, 0) * task.beyond
+    return level + max(level - aim, 0) * beyond
 
 
 @njit(cache=True, nogil=True)
-def measure(
-    near: NDArray[np.int32], task: Task, limit: int, now: Words, after: Words
-) -> tuple[int, int, int]:
+def _at_least(aim: int, beyond: int, level: int, missing: int, fresh: int, growth: int) -> int:
+    """What the pairs that are missing cost at least, if no more are added than links allow.
+
+    The nodes `fresh` of the level before have at most `growth` new neighbours each; 0 if unknown.
+    """
+    cost = 0
+    if level > 1 and growth > 0:
+        for _ in range(_LEVELS_AHEAD):
+            fresh *= growth
+            if fresh >= missing:
+                break
+            cost += _price(aim, beyond, level) * fresh
+            missing -= fresh
+            level += 1
+    return cost + _price(aim, beyond, level) * missing
+
+
+@njit(cache=True, nogil=True)
+def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tuple[int, int, int]:
     """Cost, diameter and sum of distances of a graph.
 
     Parameters
     ----------
-    near : int32[n, ports]
+    lift : Lift
     task : Task
     limit : int
         Give up with a cost of ``limit + 1`` once it is certain to be above.
@@ -90,11 +125,13 @@ def measure(
     Returns
     -------
     cost, diameter, total : int
-        Weighted as `task` says. A pair without a way counts as n steps.
+        Weighted as `task` says. A pair without a route counts as n steps.
     """
-    if task.sources.size <= _FEW_SOURCES:
-        return _by_search(near, task, limit, now.view(np.int32), after.view(np.int32))
-    return _by_bits(near, task, limit, now, after)
+    if task.kernel == ROWS:
+        return _by_rows(lift, task, limit, after)
+    if task.kernel == SEARCH:
+        return _by_search(lift.near, task, limit, now.view(np.uint8), after.view(np.int32))
+    return _by_bits(lift.near, task, limit, now, after)
 
 
 @njit(cache=True, nogil=True)
@@ -103,8 +140,9 @@ def _by_bits(
 ) -> tuple[int, int, int]:
     lanes = task.lanes
     n, words, sources = near.shape[0], len(lanes), task.sources.size
+    aim, beyond = task.aim, task.beyond
+    growth = near.shape[1] - 1 if task.alike else 0
     cost, total, depth = 0, 0, 0
-    whole = task.nodes.sum()
     full_row = np.zeros(words, np.uint64)
     for start in range(0, sources, 64 * words):
         batch = min(64 * words, sources - start)
@@ -116,22 +154,22 @@ def _by_bits(
             source = task.sources[start + bit]
             now[source * words + (bit >> 6)] |= mask
             full_row[bit >> 6] |= mask
-            missing += task.weights[start + bit] * (whole - task.nodes[source])
+            missing += task.weights[start + bit] * (task.whole - task.nodes[source])
         full = load(full_row, 0, lanes)
         marked = load(task.marked, start // (64 * words), lanes)
         later = task.least[sources - start - batch]
-        level = 0
+        level, fresh = 0, 0
         while missing > 0:
             level += 1
-            if cost + later + _price(task, level) * missing > limit:
+            if cost + later + _at_least(aim, beyond, level, missing, fresh, growth) > limit:
                 return limit + 1, 0, 0
             fresh, grew = _step(near, task, full, marked, now, after)
             if not grew:
-                cost += _price(task, n) * missing
+                cost += _price(aim, beyond, n) * missing
                 total += n * missing
                 depth = n
                 break
-            cost += _price(task, level) * fresh
+            cost += _price(aim, beyond, level) * fresh
             total += level * fresh
             missing -= fresh
             depth = max(depth, level)
@@ -146,7 +184,7 @@ def _step(
     near: NDArray[np.int32], task: Task, full: Any, marked: Any, now: Words, after: Words
 ) -> tuple[int, bool]:
     """One level more for every node: the weight of the pairs it adds, and if there are any."""
-    lanes = task.lanes
+    lanes, nodes, low, extra = task.lanes, task.nodes, task.low, task.extra
     fresh, grew = 0, False
     for v in range(near.shape[0]):
         old = load(now, v, lanes)
@@ -155,10 +193,10 @@ def _step(
             for port in range(near.shape[1]):
                 row = bits_or(row, load(now, np.int64(near[v, port]), lanes))
             change = bits_xor(row, old)
-            found = task.low * count(change)
-            if task.extra != 0:
-                found += task.extra * count(bits_and(change, marked))
-            fresh += task.nodes[v] * found
+            pairs = low * count(change)
+            if extra != 0:
+                pairs += extra * count(bits_and(change, marked))
+            fresh += nodes[v] * pairs
             grew |= not equal(row, old)
         store(after, v, lanes, row)
     return fresh, grew
@@ -169,47 +207,177 @@ def _by_search(
     near: NDArray[np.int32],
     task: Task,
     limit: int,
-    seen: NDArray[np.int32],
+    seen: NDArray[np.uint8],
     queue: NDArray[np.int32],
 ) -> tuple[int, int, int]:
     """The same by one breadth-first search for each source."""
-    n, sources = near.shape[0], task.sources.size
+    n, ports, sources = near.shape[0], near.shape[1], task.sources
+    aim, beyond, weights, least, nodes = task.aim, task.beyond, task.weights, task.least, task.nodes
+    alike, whole = task.alike, task.whole
+    growth = ports - 1 if alike else 0
     cost, total, depth = 0, 0, 0
-    whole = task.nodes.sum()
-    for i in range(sources):
-        source, weight = task.sources[i], task.weights[i]
-        later = task.least[sources - i - 1]
+    for i in range(sources.size):
+        source, weight = sources[i], weights[i]
+        later = least[sources.size - i - 1]
         seen[:n] = 0
         seen[source] = 1
         queue[0] = source
-        begin, end = 0, 1
-        missing = weight * (whole - task.nodes[source])
-        level = 0
+        begin, end, left = 0, 1, n
+        missing = weight * (whole - nodes[source])
+        level, fresh = 0, 0
         while missing > 0:
             level += 1
-            if cost + later + _price(task, level) * missing > limit:
+            if cost + later + _at_least(aim, beyond, level, missing, fresh, growth) > limit:
                 return limit + 1, 0, 0
-            tail, fresh = end, 0
-            for at in range(begin, end):
-                v = queue[at]
-                for port in range(near.shape[1]):
-                    u = near[v, port]
-                    if seen[u] == 0:
-                        seen[u] = 1
-                        queue[tail] = u
-                        tail += 1
-                        fresh += task.nodes[u]
+            if left < n or n - end < (end - begin) * ports:
+                left = _pull(near, seen, queue, end, left)
+                tail = n - left
+            else:
+                tail = _push(near, seen, queue, begin, end)
             begin, end = end, tail
-            fresh *= weight
             if begin == end:
-                cost += _price(task, n) * missing
+                cost += _price(aim, beyond, n) * missing
                 total += n * missing
                 depth = n
                 break
-            cost += _price(task, level) * fresh
+            fresh = end - begin
+            if not alike:
+                fresh = 0
+                for at in range(begin, end):
+                    fresh += nodes[queue[at]]
+            fresh *= weight
+            cost += _price(aim, beyond, level) * fresh
             total += level * fresh
             missing -= fresh
             depth = max(depth, level)
     if cost > limit:
         return limit + 1, 0, 0
     return cost, depth, total
+
+
+@njit(cache=True, nogil=True)
+def _push(
+    near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], begin: int, end: int
+) -> int:
+    """Follow all links of the last level; returns where the queue ends now."""
+    tail = end
+    for at in range(begin, end):
+        v = queue[at]
+        for port in range(near.shape[1]):
+            u = near[v, port]
+            queue[tail] = u
+            tail += 1 - seen[u]
+            seen[u] = 1
+    return tail
+
+
+@njit(cache=True, nogil=True)
+def _pull(
+    near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], end: int, left: int
+) -> int:
+    """Look for a link to nodes that were reached from those that are left; returns their number.
+
+    These stand in the second half of the queue from the first such level on.
+    """
+    n = near.shape[0]
+    if left == n:
+        left = 0
+        for v in range(n):
+            queue[n + left] = v
+            left += 1 - seen[v]
+    kept, tail = 0, end
+    for at in range(n, n + left):
+        v = queue[at]
+        hit = False
+        for port in range(near.shape[1]):
+            if seen[near[v, port]]:
+                hit = True
+                break
+        if hit:
+            queue[tail] = v
+            tail += 1
+        else:
+            queue[n + kept] = v
+            kept += 1
+    for at in range(end, tail):
+        seen[queue[at]] = 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int, int]:
+    """The same for nodes that all have the weight 1, by rows of neighbours."""
+    lanes, rows, near, sources = task.lanes, lift.rows, lift.near, task.sources
+    n, ports, growth = near.shape[0], near.shape[1], near.shape[1] - 1
+    aim, beyond, weights, least = task.aim, task.beyond, task.weights, task.least
+    cost, total, depth = 0, 0, 0
+    for i in range(sources.size):
+        source, weight = sources[i], weights[i]
+        later = least[sources.size - i - 1]
+        reached = load(rows, source, lanes)
+        before = reached
+        missing = n - 1
+        level, fresh = 1, count(reached) - 1
+        while missing > 0:
+            if fresh == 0:
+                cost += _price(aim, beyond, n) * weight * missing
+                total += n * weight * missing
+                depth = n
+                break
+            cost += _price(aim, beyond, level) * weight * fresh
+            total += level * weight * fresh
+            missing -= fresh
+            depth = max(depth, level)
+            if missing == 0:
+                break
+            level += 1
+            if (
+                cost + later + weight * _at_least(aim, beyond, level, missing, fresh, growth)
+                > limit
+            ):
+                return limit + 1, 0, 0
+            old = reached
+            if level == 2:
+                for port in range(ports):
+                    u = np.int64(near[source, port])
+                    reached = bits_or(reached, load(rows, u, lanes))
+            elif missing < fresh:
+                reached = _joined(rows, lanes, reached, room, n)
+            else:
+                store(room, 0, lanes, bits_xor(reached, before))
+                reached = _spread(rows, lanes, reached, room)
+            before = old
+            fresh = count(bits_xor(reached, old))
+    if cost > limit:
+        return limit + 1, 0, 0
+    return cost, depth, total
+
+
+@njit(cache=True, nogil=True)
+def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
+    """Add the rows of the nodes whose bits stand in the first row of `room`."""
+    for word in range(len(lanes)):
+        bits = room[word]
+        while bits != 0:
+            v = np.int64(lowest(bits)) + 64 * word
+            reached = bits_or(reached, load(rows, v, lanes))
+            bits &= bits - np.uint64(1)
+    return reached
+
+
+@njit(cache=True, nogil=True)
+def _joined(rows: Words, lanes: Lanes, reached: Any, room: Words, n: int) -> Any:
+    """Add the nodes that are wired to one that is reached."""
+    store(room, 0, lanes, reached)
+    store(room, 1, lanes, reached)
+    zero = bits_xor(reached, reached)
+    for word in range((n + 63) // 64):
+        bits = ~room[word]
+        if n - 64 * word < 64:
+            bits &= (np.uint64(1) << np.uint64(n - 64 * word)) - np.uint64(1)
+        while bits != 0:
+            v = np.int64(lowest(bits))
+            if not equal(bits_and(reached, load(rows, v + 64 * word, lanes)), zero):
+                room[len(lanes) + word] |= np.uint64(1) << np.uint64(v)
+            bits &= bits - np.uint64(1)
+    return load(room, 1, lanes)

@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hopscape.core.random_kernels import State, draw
+from hopscape.core.vector_kernels import Words
 
 __all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
 
@@ -46,7 +47,9 @@ class Lift(NamedTuple):
     mate, volt : int32[darts]
         What the moves change.
     near : int32[n, ports]
-        The wiring that follows.
+        The wiring that follows, one port after the other in memory.
+    rows : uint64[n · words]
+        A bit for each node that a node is wired to, and for itself; empty where nobody needs it.
     """
 
     fold: int
@@ -60,30 +63,54 @@ class Lift(NamedTuple):
     mate: Nodes
     volt: Nodes
     near: Nodes
+    rows: Words
 
 
 @njit(cache=True, nogil=True)
 def place(lift: Lift, dart: int) -> None:
     """Wire the ports that a dart stands for."""
-    m, near = lift.fold, lift.near
-    vertex, column, mate = lift.owner[dart], lift.column[dart], lift.mate[dart]
-    other = lift.owner[mate]
-    if vertex >= lift.base:
-        node = lift.base * m + vertex - lift.base
+    m, base, near, owner, right = lift.fold, lift.base, lift.near, lift.owner, lift.right
+    vertex, column, mate, volt = owner[dart], lift.column[dart], lift.mate[dart], lift.volt[dart]
+    other, first, fixed = owner[mate], base * m - base, vertex >= base
+    if fixed:
         for h in range(m):
-            near[node, column + h] = node if mate == dart else other * m + h
-        return
-    start = vertex * m
-    if lift.volt[dart] == VOID:
-        for h in range(m):
-            near[start + h, column] = start + h
-    elif other >= lift.base:
-        for h in range(m):
-            near[start + h, column] = lift.base * m + other - lift.base
+            near[first + vertex, column + h] = first + vertex if mate == dart else other * m + h
     else:
-        row = lift.right[lift.volt[dart]]
+        row, start, step = max(volt, 0), other * m, 1
+        if volt != VOID and other >= base:
+            start, step = first + other, 0
         for h in range(m):
-            near[start + h, column] = other * m + row[h]
+            near[vertex * m + h, column] = start + step * right[row, h]
+
+
+@njit(cache=True, nogil=True)
+def _mark(lift: Lift, dart: int, linked: bool) -> None:
+    """Set or clear the bits of the nodes that a dart is wired to; a node keeps its own bit."""
+    m, near, rows = lift.fold, lift.near, lift.rows
+    words = rows.size // near.shape[0]
+    vertex, column = lift.owner[dart], lift.column[dart]
+    fixed = vertex >= lift.base
+    for h in range(m):
+        v = lift.base * m - lift.base + vertex if fixed else vertex * m + h
+        u = near[v, column + h if fixed else column]
+        if u != v:
+            bit = np.uint64(1) << np.uint64(u & 63)
+            at = v * words + (u >> 6)
+            rows[at] = rows[at] | bit if linked else rows[at] & ~bit
+
+
+@njit(cache=True, nogil=True)
+def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
+    """Wire darts that have changed."""
+    marked = lift.rows.size > 0
+    if marked:
+        for i in range(count):
+            _mark(lift, saved[i, 0], False)
+    for i in range(count):
+        place(lift, saved[i, 0])
+    if marked:
+        for i in range(count):
+            _mark(lift, saved[i, 0], True)
 
 
 @njit(cache=True, nogil=True)
@@ -92,8 +119,7 @@ def restore(lift: Lift, saved: Nodes, count: int) -> None:
     for i in range(count):
         lift.mate[saved[i, 0]] = saved[i, 1]
         lift.volt[saved[i, 0]] = saved[i, 2]
-    for i in range(count):
-        place(lift, saved[i, 0])
+    _rewire(lift, saved, count)
 
 
 @njit(cache=True, nogil=True)
@@ -108,8 +134,22 @@ def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _doubled(lift: Lift, a: int, b: int, g: int) -> bool:
+    """Would a link from dart a, of a vertex of the base graph, to dart b be there twice?"""
+    owner, mate, volt, base = lift.owner, lift.mate, lift.volt, lift.base
+    u, v = owner[a], owner[b]
+    twice = False
+    k = a - lift.column[a]
+    while k < mate.size and owner[k] == u:
+        other = k != a and k != b and volt[k] != VOID
+        twice |= other and owner[mate[k]] == v and (v >= base or volt[k] == g)
+        k += 1
+    return twice
+
+
+@njit(cache=True, nogil=True)
 def _join(lift: Lift, state: State, a: int, b: int) -> bool:
-    """Pair two darts, with a random voltage; False when that is no link."""
+    """Pair two darts, with a random voltage; False when that is no new link."""
     u, v = lift.owner[a], lift.owner[b]
     if u >= lift.base and v >= lift.base:
         return False
@@ -117,12 +157,14 @@ def _join(lift: Lift, state: State, a: int, b: int) -> bool:
         return False
     g = 0
     if u < lift.base and v < lift.base:
-        for _ in range(_TRIES):
+        for _ in range(_TRIES if lift.fold > 1 else 1):
             g = draw(state, lift.inverse.size)
-            if u != v or lift.inverse[g] != g:
+            if (u != v or lift.inverse[g] != g) and not _doubled(lift, a, b, g):
                 break
         else:
             return False
+    elif _doubled(lift, a, b, g) if u < lift.base else _doubled(lift, b, a, g):
+        return False
     lift.mate[a], lift.mate[b] = b, a
     lift.volt[a], lift.volt[b] = g, lift.inverse[g]
     return True
@@ -138,7 +180,10 @@ def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
     vertex = lift.owner[dart]
     if vertex >= lift.base or lift.involutions.size == 0 or lift.side[vertex] != 0:
         return False
-    lift.volt[dart] = lift.involutions[draw(state, lift.involutions.size)]
+    g = lift.involutions[draw(state, lift.involutions.size)]
+    if _doubled(lift, dart, dart, g):
+        return False
+    lift.volt[dart] = g
     return True
 
 
@@ -181,8 +226,7 @@ def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
             lift.mate[saved[i, 0]] = saved[i, 1]
             lift.volt[saved[i, 0]] = saved[i, 2]
         return 0
-    for i in range(count):
-        place(lift, saved[i, 0])
+    _rewire(lift, saved, count)
     return count
 
 
@@ -203,6 +247,14 @@ def wire(lift: Lift) -> None:
     """Wire all ports."""
     for dart in range(lift.mate.size):
         place(lift, dart)
+    n = lift.near.shape[0]
+    words = lift.rows.size // n
+    lift.rows[:] = 0
+    for v in range(n if words else 0):
+        lift.rows[v * words + (v >> 6)] |= np.uint64(1) << np.uint64(v & 63)
+        for port in range(lift.near.shape[1]):
+            u = lift.near[v, port]
+            lift.rows[v * words + (u >> 6)] |= np.uint64(1) << np.uint64(u & 63)
 
 
 @njit(cache=True, nogil=True)

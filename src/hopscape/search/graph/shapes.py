@@ -20,7 +20,8 @@ def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) 
     """All shapes of an order with at most so many vertices in the base graph.
 
     Larger groups first. A group that does not divide the order leaves a few nodes fixed, as long as
-    these can use their ports; where they can use all of them, one orbit or more is left out too.
+    these can use their ports; where they can use all of them, with links among themselves for those
+    that no orbit takes, one orbit or more is left out too.
 
     Examples
     --------
@@ -37,14 +38,14 @@ def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) 
 
 def _orbits(nodes: int, degree: int, fold: int) -> Iterator[tuple[int, int]]:
     """Orbits of a group of this order and fixed nodes, whose links the orbits have room for."""
-    base, fixed = divmod(nodes, fold)
-    while fixed <= _MOST_FIXED:
-        spokes = degree // fold
-        if not fixed or (spokes and fixed * spokes <= base * degree):
+    base, least = divmod(nodes, fold)
+    spokes, left = divmod(degree, fold)
+    for fixed in range(least, _MOST_FIXED + 1, fold):
+        full = left < max(fixed, 1) and left * fixed % 2 == 0
+        room = spokes and fixed * spokes <= base * degree
+        if not fixed or (room and (fixed == least or full)):
             yield base, fixed
-        if degree % fold:
-            return
-        base, fixed = base - 1, fixed + fold
+        base -= 1
 
 
 @cache
