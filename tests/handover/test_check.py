@@ -23,7 +23,7 @@ from hopscape.handover.booksim import check_booksim
 from hopscape.handover.manifest import changed_files
 from hopscape.handover.mpi import check_mpi
 from hopscape.handover.programs import ProgramError, run_program
-from hopscape.handover.schedules import SCHEDULES
+from hopscape.handover.schedules import SCHEDULES, write_schedules
 from hopscape.handover.simgrid import check_simgrid
 from hopscape.handover.verilog import check_verilog
 from hopscape.registry import build
@@ -247,3 +247,18 @@ def test_the_summary_has_figures(folders: Folders) -> None:
     assert (figures["degree"], figures["diameter"], figures["bisection"]) == (4, 6, 10)
     assert figures["mean_distance_exact"] == "232/59"
     assert figures["how"]["channel_load"] == "exact"
+
+
+@pytest.mark.parametrize("spec", ["torus(4, 4)", "fat_tree(4)", "random_regular(12, 3)"])
+def test_the_readme_and_the_files_name_the_same_algorithm(spec: str, tmp_path: Path) -> None:
+    told = dict(write_schedules(build(spec), tmp_path))
+    names = [name for name in told if name.endswith(".json")]
+    assert len(names) == 6
+    for name in names:
+        word = json.loads((tmp_path / name).read_text())["name"]
+        assert f"by the {word} algorithm" in told[name]
+
+
+def test_direct_networks_enter_the_contest_too(tmp_path: Path) -> None:
+    told = dict(write_schedules(build("torus(4, 4)"), tmp_path))
+    assert "4 rounds" in told["all-reduce.json"]  # halving by swings; along trees 8

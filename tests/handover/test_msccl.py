@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.collectives.choose import run_algorithm
+from hopscape.collectives.contest import compete
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.schedule import Schedule
+from hopscape.core.verdict import Verdict
 from hopscape.export.msccl import write_msccl, write_mscclpp
-from hopscape.handover.msccl import run_msccl, run_mscclpp
+from hopscape.handover import msccl
+from hopscape.handover.msccl import check_msccl, moves_of, run_msccl, run_mscclpp
+from hopscape.handover.msccl_tools import has_msccl_tools, judge_moves
 from hopscape.registry import build
 
 SPECS = ["ring(2)", "ring(5)", "petersen", "torus(4, 2, 2)", "complete(5)", "random_regular(12, 3)"]
@@ -103,3 +109,66 @@ def test_what_msccl_has_not(tmp_path: Path) -> None:
         write_msccl(run_algorithm(build("ring(4)"), Goal.broadcast(0), "generic", None), tmp_path)
     with pytest.raises(TooLargeError, match="2 to 64 ranks, not 65"):
         write_msccl(_schedule("ring(65)", "all-gather"), tmp_path / "x.xml")
+
+
+KINDS = ["all-gather", "reduce-scatter", "in pieces", "all-reduce", "sliced", "all-to-all"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_moves_tell_the_whole_algorithm(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "x.xml"
+    write_msccl(_schedule("petersen", kind), path)
+    told = moves_of(path)
+    held = {(r, "i", c): Counter({(r, c): 1}) for r in range(10) for c in range(100)}
+    for move in told.moves:
+        chunk, into = held[move.source, *move.of], (move.target, *move.into)
+        held[into] = held[into] + chunk if move.adds else Counter(chunk)
+    outputs = {key: shares for key, shares in held.items() if key[1] == "o"}
+    size = told.factor * (1 if kind in ("reduce-scatter", "all-reduce", "sliced") else 10)
+    assert len(outputs) == 10 * size
+    for (rank, _, place), shares in outputs.items():
+        assert shares == _promised(told.collective, told.factor, rank, place)
+
+
+def _promised(collective: str, factor: int, rank: int, place: int) -> Counter[tuple[int, int]]:
+    """The shares (rank, chunk of its input) that belong into a place of a rank's output."""
+    if collective == "allgather":
+        return Counter({divmod(place, factor): 1})
+    if collective == "alltoall":
+        source, piece = divmod(place, factor)
+        return Counter({(source, rank * factor + piece): 1})
+    chunk = place if collective == "allreduce" else rank * factor + place
+    return Counter({(r, chunk): 1 for r in range(10)})
+
+
+def test_check_says_what_msccl_tools_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "msccl").mkdir()
+    write_msccl(_schedule("ring(4)", "all-gather"), tmp_path / "msccl" / "x.xml")
+    monkeypatch.setattr(msccl, "has_msccl_tools", lambda: False)
+    assert "msccl-tools is not installed" in check_msccl(tmp_path).reason
+    monkeypatch.setattr(msccl, "has_msccl_tools", lambda: True)
+    monkeypatch.setattr(msccl, "judge_moves", lambda told, seconds: Verdict(True, "checked"))
+    found = check_msccl(tmp_path)
+    assert "msccl-tools agrees" in found.reason
+    assert found.details["x.xml"]["msccl_tools"] == "checked"
+    monkeypatch.setattr(msccl, "judge_moves", lambda told, seconds: Verdict(False, "not so"))
+    assert check_msccl(tmp_path).reason == "x.xml: not so"
+
+
+@pytest.mark.skipif(not has_msccl_tools(), reason="msccl-tools is not installed")
+@pytest.mark.parametrize("spec", ["ring(5)", "torus(3, 3)", "fat_tree(4)", "circulant(13, 1, 5)"])
+@pytest.mark.parametrize("goal", ["all-gather", "reduce-scatter", "sliced", "all-to-all"])
+def test_msccl_tools_agrees(tmp_path: Path, spec: str, goal: str) -> None:
+    path = tmp_path / "x.xml"
+    net = build(spec)
+    kinds = {"all-gather": Goal.all_gather(), "reduce-scatter": Goal.reduce_scatter()}
+    kinds |= {"sliced": Goal.all_reduce(net.endpoint_count), "all-to-all": Goal.all_to_all()}
+    write_msccl(compete(net, kinds[goal], seconds=5).best.schedule, path)
+    told = moves_of(path)
+    assert judge_moves(told), judge_moves(told).reason
+    last = max(i for i, move in enumerate(told.moves) if move.into[0] == "o")
+    cut = [*told.moves[:last], *told.moves[last + 1 :]]
+    assert not judge_moves(replace(told, moves=cut))
+    if goal in ("reduce-scatter", "sliced"):  # of other goals it knows no sums, and stops
+        again = replace(told.moves[last], adds=True)
+        assert not judge_moves(replace(told, moves=[*told.moves, again]))

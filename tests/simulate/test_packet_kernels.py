@@ -6,18 +6,44 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
-from hopscape.simulate import layout
-from hopscape.simulate.packet_kernels import (
-    bury,
-    fetch,
-    random_bits,
-    random_unit,
-    ring_first,
-    send_credit,
-)
+from hopscape.simulate import layout, packet_kernels
 
 pytestmark = pytest.mark.interpreted
+
+
+# Only kernels can call these functions: there is no entry for Python.
+
+
+@njit
+def random_bits(random, stream):
+    return packet_kernels.random_bits(random, stream)
+
+
+@njit
+def random_unit(random, stream):
+    return packet_kernels.random_unit(random, stream)
+
+
+@njit
+def ring_first(mask, start):
+    return packet_kernels.ring_first(mask, start)
+
+
+@njit
+def fetch(array, row, column):
+    packet_kernels.fetch(array, row, column)
+
+
+@njit
+def send_credit(credits, due, row):
+    packet_kernels.send_credit(credits, due, row)
+
+
+@njit
+def bury(scalars, ends, packets, who):
+    packet_kernels.bury(scalars, ends, packets, who)
 
 
 def slow_splitmix(state):

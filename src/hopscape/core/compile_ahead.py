@@ -12,7 +12,6 @@ of date, is compiled when it is called.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import json
 import os
@@ -20,18 +19,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
 from hopscape.core.kernel_plan import Entry, decode, plan_digest, planned
 from hopscape.core.progress import track
+from hopscape.core.quick_compiler import quick_compiler
 
 __all__ = ["compile_ahead", "compile_entries", "processors"]
 
 _WORTH_IT = 2000  # milliseconds of compiling for which another process is started
-_GARBAGE = 20_000  # objects between two collections: the compiler makes many, and keeps them
 
 
 def processors() -> int:
@@ -88,7 +87,7 @@ def compile_entries(entries: Sequence[Entry], processes: int) -> int:
     for thread in threads:
         thread.start()
     try:
-        with _few_collections():
+        with quick_compiler():
             for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
                 pass
     finally:
@@ -150,6 +149,7 @@ def _compile(kernel: _Kernel) -> bool:
     """Compile in this process; what cannot be compiled so is left to the call that needs it."""
     from numba.core.errors import NumbaError
 
+    kernel.function.targetoptions.setdefault("no_cfunc_wrapper", True)  # C never calls it
     with suppress(NumbaError, TypeError, RuntimeError):
         kernel.function.compile(kernel.types)
     return True
@@ -188,7 +188,7 @@ class _Worker:
 
 def _serve_parent() -> None:
     """In another process: compile what the parent asks for, until it asks no more."""
-    with _few_collections():
+    with quick_compiler():
         for line in sys.stdin:
             name, types, cost, _ = json.loads(line)
             kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
@@ -277,14 +277,3 @@ class _Jobs:
             else:
                 self._left.append(kernel)
             self._change.notify_all()
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Look for garbage less often: what the compiler makes is kept, and looked at in vain."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], _GARBAGE), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

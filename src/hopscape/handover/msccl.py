@@ -15,16 +15,25 @@ from typing import Any
 from hopscape.core.errors import FileFormatError
 from hopscape.core.reading import load_json
 from hopscape.core.verdict import Verdict
+from hopscape.handover.msccl_tools import Algorithm, Move, has_msccl_tools, judge_moves
 
-__all__ = ["check_msccl", "run_msccl", "run_mscclpp"]
+__all__ = ["check_msccl", "moves_of", "run_msccl", "run_mscclpp"]
 
 _COLLECTIVES = {"reducescatter": "reduce_scatter"}
 Buffers = list[dict[str, list[int | None]]]
 
 
 def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
-    """Carry out every file under ``msccl`` of a hand-over; `seconds` are never needed."""
+    """Carry out every file under ``msccl`` of a hand-over, and have msccl-tools judge the XML.
+
+    Parameters
+    ----------
+    folder : path
+    seconds : float
+        For msccl-tools, where it is installed; file by file.
+    """
     told: dict[str, Any] = {}
+    tools = has_msccl_tools()
     for path in sorted((folder / "msccl").iterdir()):
         run = {".xml": run_msccl, ".json": run_mscclpp}.get(path.suffix)
         if run is None:
@@ -33,8 +42,32 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
         if not found:
             return Verdict(False, f"{path.name}: {found.reason}", found.where)
         told[path.name] = dict(found.details)
+        if tools and path.suffix == ".xml":
+            judged = judge_moves(moves_of(path), seconds=seconds)
+            if not judged:
+                return Verdict(False, f"{path.name}: {judged.reason}")
+            told[path.name]["msccl_tools"] = judged.reason
     text = f"{len(told)} files carried out, every rank ends with the right chunks, no deadlock"
+    text += "; msccl-tools agrees on the XML" if tools else " (msccl-tools is not installed)"
     return Verdict(True, text, details=told)
+
+
+def moves_of(path: str | Path) -> Algorithm:
+    """What an algorithm does, in an order in which it can be carried out.
+
+    Raises
+    ------
+    FileFormatError
+        When it cannot: it deadlocks.
+    """
+    machine = _Machine(Path(path), 0)
+    stuck = machine.run()
+    if stuck is not None:
+        raise FileFormatError(f"{path}: {stuck.reason}")
+    kind = _COLLECTIVES.get(machine.collective, machine.collective)
+    given, ranks = len(machine.given[0]["i"]), len(machine.given)
+    factor = given if kind in ("allgather", "allreduce") else given // ranks
+    return Algorithm(kind, ranks, factor, machine.moves)
 
 
 def _fill(sizes: list[tuple[int, int, int]], seed: int) -> Buffers:
@@ -91,6 +124,7 @@ class _Machine:
         self.steps = [[tb.findall("step") for tb in gpu] for gpu in self.blocks]
         self.at = [[0] * len(gpu) for gpu in self.blocks]
         self.draw = random.Random(seed)
+        self.moves: list[Move] = []
         self.inbox = {
             (int(tb.attrib["recv"]), r, tb.attrib["chan"]): b
             for r, gpu in enumerate(self.blocks)
@@ -120,6 +154,30 @@ class _Machine:
     def put(self, r: int, one: dict[str, str], value: int) -> None:
         self.buffers[r][one["dstbuf"]][int(one["dstoff"])] = value
 
+    def note(self, r: int, one: dict[str, str], peer: int, there: dict[str, str]) -> None:
+        """Remember a move out of the source of one step into the target of another."""
+        of, own, into = _place(one, "src"), _place(there, "src"), _place(there, "dst")
+        adds = there["type"] in ("re", "rrc")
+        if there["type"] == "rrc" and own != into:
+            self.moves.append(Move(peer, peer, own, into))
+        self.moves.append(Move(r, peer, of, into, adds))
+
+    def run(self) -> Verdict | None:
+        """Carry out all steps, blocks in random order; the deadlock where there is one."""
+        todo = [(r, b) for r, gpu in enumerate(self.blocks) for b in range(len(gpu))]
+        moved = True
+        while moved:
+            self.draw.shuffle(todo)
+            moved = False
+            for r, b in todo:
+                while self.advance(r, b):
+                    moved = True
+        for r, b in sorted(todo):
+            if self.at[r][b] < len(self.steps[r][b]):
+                text = f"deadlock: block {b} of rank {r} never gets past step {self.at[r][b]}"
+                return Verdict(False, text, {"rank": r, "block": b, "step": self.at[r][b]})
+        return None
+
     def advance(self, r: int, b: int) -> bool:
         """Carry out the next step of a block if it can be."""
         one = self.step(r, b)
@@ -129,8 +187,10 @@ class _Machine:
             return self._send(r, b, one)
         if one["type"] == "cpy":
             self.put(r, one, self.get(r, one, "src"))
+            self.note(r, one, r, one)
         elif one["type"] == "re":
             self.put(r, one, self.get(r, one, "dst") + self.get(r, one, "src"))
+            self.note(r, one, r, one)
         elif one["type"] != "nop":
             raise FileFormatError(f"a step has the type {one['type']!r}")
         self.at[r][b] += 1
@@ -147,9 +207,15 @@ class _Machine:
         self.put(
             peer, there, value + (self.get(peer, there, "src") if there["type"] == "rrc" else 0)
         )
+        self.note(r, one, peer, there)
         self.at[r][b] += 1
         self.at[peer][into] += 1
         return True
+
+
+def _place(one: dict[str, str], side: str) -> tuple[str, int]:
+    """The buffer and the offset of a step's source (src) or target (dst)."""
+    return one[f"{side}buf"], int(one[f"{side}off"])
 
 
 def run_msccl(path: str | Path, *, seed: int = 0) -> Verdict:
@@ -161,18 +227,9 @@ def run_msccl(path: str | Path, *, seed: int = 0) -> Verdict:
         Fails on a deadlock, and where a rank ends with a wrong chunk. `details`: ranks, steps.
     """
     machine = _Machine(Path(path), seed)
-    todo = [(r, b) for r, gpu in enumerate(machine.blocks) for b in range(len(gpu))]
-    moved = True
-    while moved:
-        machine.draw.shuffle(todo)
-        moved = False
-        for r, b in todo:
-            while machine.advance(r, b):
-                moved = True
-    for r, b in sorted(todo):
-        if machine.at[r][b] < len(machine.steps[r][b]):
-            text = f"deadlock: block {b} of rank {r} never gets past step {machine.at[r][b]}"
-            return Verdict(False, text, {"rank": r, "block": b, "step": machine.at[r][b]})
+    stuck = machine.run()
+    if stuck is not None:
+        return stuck
     steps = sum(map(sum, machine.at))
     details = {"ranks": len(machine.blocks), "steps": steps}
     return _judge(machine.collective, machine.buffers, machine.given, details)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
 from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
@@ -13,7 +13,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
+from hopscape.design.schedules import ALL_PORT, ONE_PORT
 from hopscape.export.chakra import write_chakra
 from hopscape.export.msccl import write_msccl, write_mscclpp
 
@@ -107,23 +107,13 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
             f"(no {name})",
             f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
         )
+    rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
     try:
-        found = _best(network, wanted)
+        best = compete(network, wanted.goal, rules, seconds=_SECONDS).best
     except HopscapeError as error:
         return None, f"(no {name})", str(error)
-    if found is None:
-        return None, f"(no {name})", f"no algorithm gave a {wanted.goal.kind} that holds"
-    found.schedule.save(folder / name)
-    what = f"{wanted.goal.describe()}: {found.rounds} rounds, {found.schedule.model.describe()}"
-    return found.schedule, name, f"{what}; by the {found.algorithm} algorithm, checked"
-
-
-def _best(network: Network, wanted: _Wanted) -> Found | None:
-    """The best schedule; through switches, which only forward, messages run from end to end."""
-    if not network.has_switches:
-        bounds = lower_bounds(network, wanted.goal, wanted.model)
-        least = bounds[0].rounds if bounds else 0
-        return best_schedule(network, wanted.goal, wanted.model, least)
-    rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
-    winner = compete(network, wanted.goal, rules, seconds=_SECONDS).best
-    return Found(winner.schedule, winner.algorithm)
+    schedule = copy(best.schedule)
+    schedule.name = best.algorithm  # the same word in the file and in the README
+    schedule.save(folder / name)
+    what = f"{wanted.goal.describe()}: {schedule.rounds} rounds, {schedule.model.describe()}"
+    return schedule, name, f"{what}; by the {best.algorithm} algorithm, checked"

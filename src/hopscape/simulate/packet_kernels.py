@@ -31,6 +31,7 @@ from hopscape.simulate.layout import (
 __all__ = [
     "asks_room",
     "bury",
+    "copied",
     "fetch",
     "inner",
     "random_bits",
@@ -51,29 +52,52 @@ inner = njit(
 )
 """For functions that only kernels call: nothing is compiled for calls from elsewhere."""
 
+copied = njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    _nrt=False,
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+    forceinline=True,
+)
+"""For small functions that several kernels call: LLVM copies the machine code, and numba, whose own
+copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
+
 
 @intrinsic
-def _count_zeros(context: Any, mask: Any) -> Any:
-    """The number of the lowest bit that is set (64 when none is), in one instruction."""
+def _ring_first(context: Any, mask: Any, start: Any) -> Any:
+    """The code of :func:`ring_first`: one instruction counts the zeros below the lowest bit."""
 
     def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(64)
+        bits, low = (
+            target.cast(builder, value, kind, types.int64)
+            for value, kind in zip(arguments, signature.args, strict=True)
+        )
+        later = builder.shl(builder.ashr(bits, low), low)
+        rest = builder.select(builder.icmp_signed("!=", later, word(0)), later, bits)
         kind = ir.FunctionType(word, [word, ir.IntType(1)])
         count = builder.module.declare_intrinsic("llvm.cttz", [word], kind)
-        return builder.call(count, [arguments[0], ir.IntType(1)(0)])
+        return builder.call(count, [rest, ir.IntType(1)(0)])
 
-    return types.int64(types.int64), build
+    return types.int64(types.unliteral(mask), types.unliteral(start)), build
 
 
 @intrinsic
 def _prefetch(context: Any, array: Any, row: Any, column: Any) -> Any:
-    """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
+    """The code of :func:`fetch`."""
 
     def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
         view = target.make_array(kind)(target, builder, arguments[0])
         place = cgutils.get_item_pointer(
-            target, builder, kind, view, [arguments[1], arguments[2]], wraparound=False
+            target,
+            builder,
+            kind,
+            view,
+            [target.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)],
+            wraparound=False,
         )
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         ask = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
@@ -81,33 +105,24 @@ def _prefetch(context: Any, array: Any, row: Any, column: Any) -> Any:
         builder.call(prefetch, [builder.bitcast(place, byte), word(0), word(3), word(1)])
         return target.get_dummy_value()
 
-    return types.void(array, types.int64, types.int64), build
+    return types.void(array, types.unliteral(row), types.unliteral(column)), build
 
 
-def _plain_lowest(mask: Integer) -> Integer:
-    """What :func:`_count_zeros` does, where nothing is compiled (NUMBA_DISABLE_JIT=1)."""
-    return (int(mask) & -int(mask)).bit_length() - 1
+def _plain_ring_first(mask: Integer, start: Integer) -> Integer:
+    """The first bit of a mask from `start` on, going round; the mask is not empty."""
+    later = int(mask) >> int(start) << int(start) or int(mask)
+    return (later & -later).bit_length() - 1
 
 
 def _plain_hint(array: IntArray, row: Integer, column: Integer) -> None:
-    """Nothing to do where nothing is compiled."""
+    """Ask for the cache line of ``array[row, column]``, which will be needed soon.
+
+    There is nothing to do where nothing is compiled (NUMBA_DISABLE_JIT=1).
+    """
 
 
-_lowest = _plain_lowest if config.DISABLE_JIT else _count_zeros
-_hint = _plain_hint if config.DISABLE_JIT else _prefetch
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def fetch(array: IntArray, row: Integer, column: Integer) -> None:
-    """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
-    _hint(array, np.int64(row), np.int64(column))
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
-def ring_first(mask: Integer, start: Integer) -> Integer:
-    """The first bit of a mask from `start` on, going round; the mask is not empty."""
-    later = np.int64(mask) >> start << start
-    return _lowest(later if later else np.int64(mask))
+ring_first = _plain_ring_first if config.DISABLE_JIT else _ring_first
+fetch = _plain_hint if config.DISABLE_JIT else _prefetch
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -115,7 +130,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _split_mix(random: IntArray, stream: Integer) -> np.uint64:
     """64 random bits of one stream (splitmix64)."""
     random[stream] += _STEP
@@ -134,13 +149,13 @@ def _plain_split_mix(random: IntArray, stream: Integer) -> np.uint64:
 random_bits = _plain_split_mix if config.DISABLE_JIT else _split_mix
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def random_unit(random: IntArray, stream: Integer) -> float:
     """A random number in (0, 1]."""
     return (np.float64(random_bits(random, stream) >> np.uint64(11)) + 1.0) * (2.0**-53)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def bury(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> None:
     """One of the ends of a lost packet has gone; with the last one it is counted."""
     packets[who, TAILS] -= 1
@@ -151,7 +166,7 @@ def bury(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> 
         release(scalars, ends, packets, who)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def release(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> None:
     """The number of a packet is free again."""
     ends[packets[who, SRC], E_UNDERWAY] -= packets[who, SIZE]
@@ -160,7 +175,7 @@ def release(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) 
     scalars[IN_FLIGHT] -= 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def send_credit(credits: IntArray, due: Integer, row: Integer) -> None:
     """A place in the buffer of a virtual channel is free: tell its sender at cycle `due`."""
     slot = due & (len(credits) - 1)
@@ -168,7 +183,7 @@ def send_credit(credits: IntArray, due: Integer, row: Integer) -> None:
     credits[slot, credits[slot, 0]] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def asks_room(numbers: IntArray, packets: IntArray, who: Integer) -> Integer:
     """Flits of room that a wormhole packet asks for: 1 if it waited long for its entry, else 0."""
     late = packets[who, SENT] - packets[who, BORN]

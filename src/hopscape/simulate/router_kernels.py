@@ -85,7 +85,14 @@ from hopscape.simulate.layout import (
     State,
     Ties,
 )
-from hopscape.simulate.packet_kernels import asks_room, fetch, inner, random_bits, ring_first
+from hopscape.simulate.packet_kernels import (
+    asks_room,
+    copied,
+    fetch,
+    inner,
+    random_bits,
+    ring_first,
+)
 
 __all__ = ["allocate_vcs"]
 
@@ -103,7 +110,7 @@ def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
     return np.int64(ties.entries[low])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Integer:
     """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
 
@@ -243,7 +250,7 @@ def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Inte
     return best
 
 
-@inner
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
 def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) -> None:
     """One iteration of iSLIP between waiting packets and free output virtual channels.
 
@@ -274,7 +281,7 @@ def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
     fetch(fabric.table, units[ahead >> shift, U_TO], packets[who, GOAL])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@inner
 def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple[Integer, Integer]:
     """Every waiter that is ready asks one unit; units that are asked, and waiters left on the list.
 
@@ -294,7 +301,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
     for i in range(listed):
         if i + 32 < listed:
             _fetch_ahead(fabric, state, i)
-        row = lists[L_WAITERS, i]
+        row = np.int64(lists[L_WAITERS, i])
         lists[L_WAITERS, kept] = row  # stays on the list unless it asks or gives up
         kept += 1
         if vcs[row, READY] > now:
@@ -339,7 +346,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
     return touched, kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@inner
 def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> Integer:
     """The units that are asked give their virtual channels; how many waiters are then listed."""
     numbers, vcs, units, lists = fabric.numbers, state.vcs, state.units, state.lists
@@ -352,7 +359,7 @@ def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> In
         unit = np.int64(lists[L_TOUCHED, i])
         first = np.int64(units[unit, U_ASK])
         if vcs[first, V_NEXT] < 0:
-            v = _first_choice(numbers, vcs, units, unit, first, vcs[first, V_MASK])
+            v = _first_choice(numbers, vcs, units, unit, first, np.int64(vcs[first, V_MASK]))
             _grant(fabric, state, unit, v, first)
         else:
             kept = _match_vcs(fabric, state, unit, kept)
@@ -374,7 +381,7 @@ def _give_up(state: State, row: Integer) -> None:
     _send_list(state, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _send_list(state: State, row: Integer) -> None:
     scalars, vcs, lists = state.scalars, state.vcs, state.lists
     if not vcs[row, MISC] & LISTED:
@@ -383,7 +390,7 @@ def _send_list(state: State, row: Integer) -> None:
         scalars[SENDERS] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _grant(fabric: Fabric, state: State, unit: Integer, v: Integer, row: Integer) -> None:
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     numbers, masks = fabric.numbers, fabric.masks
@@ -405,7 +412,7 @@ def _grant(fabric: Fabric, state: State, unit: Integer, v: Integer, row: Integer
     _send_list(state, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _first_choice(
     numbers: IntArray, vcs: IntArray, units: IntArray, unit: Integer, row: Integer, mask: Integer
 ) -> Integer:

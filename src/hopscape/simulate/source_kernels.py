@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.arrays import Floats, IntArray, Integer
 from hopscape.simulate.layout import (
     BEGIN,
     BERNOULLI,
@@ -96,7 +96,7 @@ from hopscape.simulate.layout import (
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import inner, random_bits, random_unit
+from hopscape.simulate.packet_kernels import copied, inner, random_bits, random_unit
 
 __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
@@ -127,7 +127,7 @@ def silence(state: State, source: Source, e: Integer) -> None:
     ends[e, E_BIRTH] = _NEVER
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) -> None:
     """Move `next_birth` of an endpoint to its next packet."""
     kind, rates = source.kind[1], source.rates
@@ -160,7 +160,7 @@ def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) ->
     ends[e, E_BIRTH] = when
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _draw_target(ends: IntArray, random: IntArray, source: Source, e: Integer) -> Integer:
     kind, many = source.kind[0], len(ends)
     if kind == TABLE:
@@ -172,19 +172,31 @@ def _draw_target(ends: IntArray, random: IntArray, source: Source, e: Integer) -
         return other + 1 if other >= e else other
     low, high = source.starts[e], source.starts[e + 1]
     draw = random_unit(random, e)
-    place = min(low + np.searchsorted(source.shares[low:high], draw), high - 1)
-    return np.int64(source.targets[place])
+    return np.int64(source.targets[_place(source.shares, low, high, draw)])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _draw_size(random: IntArray, source: Source, e: Integer) -> Integer:
     if len(source.sizes) == 1:
-        return source.sizes[0]
+        return np.int64(source.sizes[0])
     draw = random_unit(random, e)
-    return source.sizes[min(np.searchsorted(source.size_shares, draw), len(source.sizes) - 1)]
+    return np.int64(source.sizes[_place(source.size_shares, 0, len(source.sizes), draw)])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
+def _place(shares: Floats, low: Integer, high: Integer, draw: float) -> Integer:
+    """The first of shares[low:high], which rise, that reaches a draw; else the last."""
+    low, last = np.int64(low), np.int64(high) - 1
+    while low < last:
+        middle = (low + last) >> 1
+        if shares[middle] < draw:
+            low = middle + 1
+        else:
+            last = middle
+    return min(low, last)
+
+
+@copied
 def _new_packet(state: State, e: Integer, target: Integer, size: Integer, born: Integer) -> Integer:
     scalars, ends, packets = state.scalars, state.ends, state.packets
     if scalars[FREE] > 0:
@@ -235,7 +247,7 @@ def put_ready(ends: IntArray, transfers: IntArray, transfer: Integer) -> None:
     ends[e, E_READY_END] = transfer
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> Integer:
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
     moved, chosen = fabric.moved, fabric.chosen
@@ -246,15 +258,18 @@ def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> In
     if transfer >= 0:
         transfers = source.transfers
         ends[e, E_READY] = transfers[transfer, T_NEXT]
-        size = transfers[transfer, T_SIZE]
-        who = _new_packet(state, e, transfers[transfer, T_TARGET], size, now)
+        target, size = (
+            np.int64(transfers[transfer, T_TARGET]),
+            np.int64(transfers[transfer, T_SIZE]),
+        )
+        who = _new_packet(state, e, target, size, now)
         packets[who, TAG] = transfer
         packets[who, PATH] = transfers[transfer, T_PATH]
         return who
-    born = ends[e, E_BIRTH]
+    born = np.int64(ends[e, E_BIRTH])
     if source.kind[1] == TRACE:
         at = ends[e, E_TRACE]
-        target, size = np.int64(source.trace[at, 1]), source.trace[at, 2]
+        target, size = np.int64(source.trace[at, 1]), np.int64(source.trace[at, 2])
         ends[e, E_TRACE] = at + 1
     else:
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
@@ -283,7 +298,7 @@ def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target
         return
     if high - low > 1:
         draw = random_unit(random, e)
-        low = min(low + np.searchsorted(chosen.shares[low:high], draw), high - 1)
+        low = _place(chosen.shares, low, high, draw)
     packets[who, PATH] = chosen.starts[low]
 
 
@@ -349,7 +364,7 @@ def inject(fabric: Fabric, state: State, source: Source) -> None:
             _enter(fabric, state, now, e, who, row)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _is_full(ends: IntArray, e: Integer) -> bool:
     """Is all under way that the window of an endpoint allows? Replayed transfers ask nobody."""
     return ends[e, E_READY] < 0 and ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
@@ -388,7 +403,7 @@ def _enter(
     arrivals[slot, arrivals[slot, 0]] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _entry_vc(
     numbers: IntArray, vcs: IntArray, units: IntArray, unit: Integer, last: Integer
 ) -> Integer:

@@ -64,7 +64,7 @@ from hopscape.simulate.layout import (
     Fabric,
     State,
 )
-from hopscape.simulate.packet_kernels import bury, fetch, inner, send_credit
+from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, send_credit
 
 __all__ = ["allocate_switch", "choose_senders"]
 
@@ -237,7 +237,7 @@ def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Int
     _pop(fabric, state, row, unit, flit)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@copied
 def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
     numbers = fabric.numbers
