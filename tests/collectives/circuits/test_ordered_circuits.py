@@ -151,6 +151,7 @@ def test_networks_without_axes_are_refused(spec):
 
 
 def test_degenerate_orders():
+    assert search_circuits(hopscape.build("path(5)"), Goal.broadcast(0), ORDERED).rounds == 2
     assert search_circuits(hopscape.build("path(1)"), Goal.broadcast(0), ORDERED).rounds == 0
     assert search_circuits(hopscape.build("ring(3)"), Goal.broadcast(2), ORDERED).rounds == 1
     with pytest.raises(ArgumentError, match="no circuits"):

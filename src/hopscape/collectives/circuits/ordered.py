@@ -26,7 +26,7 @@ from hopscape.core.schedule import Schedule
 __all__ = ["ordered_circuits"]
 
 _MOST_NODES = 10_000
-_TRIES = 12
+_TRIES = 24
 _EFFORT = 4_000_000
 _SPENT = 0.5
 _PORTION = 50
@@ -63,7 +63,7 @@ def ordered_circuits(network: Network, goal: Goal, model: Model, *, seed: int = 
     started = time_left()
     for attempt in range(_TRIES):
         most = len(best) - 1 if attempt else network.order
-        made = search.rounds(generator, most)
+        made = search.rounds(generator, most, attempt % 3 == 0)
         if made is not None:
             best = made
         if len(best) <= least or (started < np.inf and time_left() < _SPENT * started):
@@ -88,20 +88,20 @@ class _Search:
         shared = {"vertex": network.heads, "edge": np.minimum(channels, mate), "arc": channels}
         self.share = shared[model.shares].astype(np.int64)
 
-    def rounds(self, generator: np.random.Generator, most: int) -> list[Paths] | None:
-        """Rounds that serve as many as they can; None: more than `most` would be needed."""
+    def rounds(self, generator: np.random.Generator, most: int, spread: bool) -> list[Paths] | None:
+        """Rounds that serve as many as they can, far apart or by lot; None: `most` do not do."""
         room, made = np.full(self.network.order, -1, dtype=np.int64), list[Paths]()
         room[self.have] = self.full[self.have]
         while len(lack := self.wanted[room[self.wanted] < 0]):
             if len(made) >= most:
                 return None
-            targets, paths = self._round(room, generator.permutation(lack), generator)
+            targets, paths = self._round(room, generator.permutation(lack), generator, spread)
             made.append(paths)
             room[targets] = self.full[targets]
         return made
 
     def _round(
-        self, room: IntArray, lack: IntArray, generator: np.random.Generator
+        self, room: IntArray, lack: IntArray, generator: np.random.Generator, spread: bool
     ) -> tuple[IntArray, Paths]:
         from hopscape.collectives.circuits import ordered_kernels as kernels
 
@@ -110,7 +110,9 @@ class _Search:
             owner[: len(room)][room >= 0] = -2  # no circuit runs through a node that has it
         state = (room.copy(), owner, np.full_like(room, -1), np.zeros_like(room))
         most = min(int(room[room >= 0].sum()), len(lack))
-        served = kernels.begin(self.wires, self.grid, self.share, state, lack, most < len(lack))
+        served = kernels.begin(
+            self.wires, self.grid, self.share, state, lack, spread and most < len(lack)
+        )
         for _ in range(max(min(_EFFORT // len(room), 4_000) // _PORTION, 1)):
             if served >= most or time_left() <= 0:
                 break
