@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import hopscape
+from hopscape.core.errors import TooLargeError
+from hopscape.families.datacenter import stacked
 from hopscape.families.datacenter.expansion import ExpandedPolarFly
 from hopscape.families.datacenter.hammingmesh import Line
 from hopscape.families.torus.express import _Axis
@@ -95,3 +97,44 @@ def test_switches_are_counted_not_listed(spec: str, switches: int | None) -> Non
     assert 0 < network.endpoint_count < network.order
     if switches is not None:
         assert network.order - network.endpoint_count == switches
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        f"circulant({10**204}, 3, 3, 8, 2)",
+        "expanded(path(2), 4000, reuse=true)",
+        "mlfm(4, p=18446744073709551629)",
+        "mlfm(1000000, p=3)",
+        "twisted_torus((3, 7, 390))",
+    ],
+)
+def test_what_fuzzing_found_slow_or_broken(spec):
+    network = hopscape.build(spec)
+    assert network.facts.known()["links"] >= network.order // 2
+    first = network.neighbours(0) if network.ports < 10**6 else ()
+    assert all(-1 <= v < network.order for v in first)
+
+
+def test_a_rail_without_spines_has_no_ports_for_them():
+    network = hopscape.build("rail_optimized(6, 3, spines=0, links=2)")
+    assert network.ports == 6
+    assert network.links == int(network.degrees.sum()) // 2 == 18 + 18
+
+
+def test_columns_of_many_upper_routers_are_computed(monkeypatch):
+    for h in (1, 2, 7):
+        family = stacked.MLFM(h)
+        upper = np.arange(family.upper)
+        listed = family._columns(upper)
+        monkeypatch.setattr(stacked, "_LISTED", 0)
+        for some in (upper, upper.astype(object)):
+            assert np.array_equal(family._columns(some), listed)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("name", ["dragonfly(4, 2", "hyperx([3, 4]", "cascade(3", "mlfm(3"])
+def test_routes_among_too_many_endpoints_are_refused(name):
+    network = hopscape.build(f"{name}, p={2**64 + 13})")
+    with pytest.raises(TooLargeError, match="would need"):
+        network.router().path(5, 10**19)

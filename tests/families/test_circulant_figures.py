@@ -120,13 +120,13 @@ def test_four_generators_are_counted() -> None:
 
 def test_balls_against_breadth_first_search() -> None:
     """Bit sets of any length; not connected, repeated and halved generators too."""
-    for order, generators in some_circulants(200, seed=29, most=7, nodes=700):
+    for order, generators in some_circulants(80, seed=29, most=7, nodes=700):
         folded = tuple(sorted(set(fold(order, generators))))
         far = distances_from(Network.of(Circulant(order, generators)), 0)
         sizes = np.cumsum(np.bincount(far[far >= 0])).tolist()
         assert ball_sizes(order, folded, len(sizes) - 1) == sizes, (order, generators)
         assert ball_sizes(order, folded, 1) == sizes[:2]
-        if len(sizes) > 1 and sizes[-1] == order:
+        if len(sizes) > 1 and sizes[-1] == order and len(folded) < 6:
             mean, counts = Figures.of(order, generators).count()
             assert mean == Fraction(int(far.sum()), order - 1)
             assert counts == np.bincount(far).tolist()

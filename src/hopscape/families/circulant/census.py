@@ -7,6 +7,7 @@ the right one when as many points are counted as there are nodes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -57,6 +58,8 @@ class Census:
     ----------
     lattice : Lattice
         Of up to four generators; five would take hours.
+    pieces : int, optional
+        Give up when the cell is cut into more of them, all attempts together.
 
     Attributes
     ----------
@@ -66,7 +69,7 @@ class Census:
     Raises
     ------
     TooLargeError
-        With more than four generators.
+        With more than four generators, and when it gives up.
 
     Examples
     --------
@@ -77,7 +80,7 @@ class Census:
     (7, 72, 0)
     """
 
-    def __init__(self, lattice: Lattice) -> None:
+    def __init__(self, lattice: Lattice, pieces: int | None = None) -> None:
         if len(lattice.basis) > CENSUS_DIMENSIONS:
             raise TooLargeError(
                 f"nodes are counted by distance with up to {CENSUS_DIMENSIONS} generators,"
@@ -87,8 +90,13 @@ class Census:
         self._right: set[Vector] = set()
         walks = short_walks(lattice)
         depth, cheap = 0, len(lattice.basis) <= 3  # beyond it counting takes longer than looking
+        left = pieces
         while True:
-            self._pieces = list(self._cut(walks))
+            self._pieces = list(itertools.islice(self._cut(walks), left))
+            if left is not None:
+                left -= len(self._pieces)
+                if left <= 0:
+                    raise TooLargeError(f"the cell of {lattice} has over {pieces:,} pieces")
             if cheap and self._is_right():
                 break
             missed = self._missed(depth)

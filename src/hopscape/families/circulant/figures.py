@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.families.circulant.balls import ball_sizes, seconds_to_grow
 from hopscape.families.circulant.bounds import least_mean, ulb
@@ -36,6 +36,7 @@ _MOST_DIMENSIONS = 6
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
 _MOST_BOXES = 20_000  # of up to 64 bits; longer numbers take longer
 _CENSUS_SECONDS = 60.0  # with four generators
+_PIECES = 2_000  # of the cell of three generators; mostly it has some hundred
 _SAMPLE = 400
 
 
@@ -80,7 +81,17 @@ class Figures:
     @cached_property
     def census(self) -> Census:
         """The numbers of nodes by distance, however long it takes; with up to four generators."""
-        return Census(self.lattice)
+        return self._quick_census or Census(self.lattice)
+
+    @cached_property
+    def _quick_census(self) -> Census | None:
+        """The same with up to three generators, unless their cell is cut into many pieces."""
+        if len(self.folded) not in _SOONER:
+            return None
+        try:
+            return Census(self.lattice, _PIECES)
+        except TooLargeError:
+            return None
 
     @property
     def searched(self) -> bool:
@@ -98,9 +109,9 @@ class Figures:
 
     def known_mean(self) -> Fraction | None:
         """The mean distance, where a search would take longer; None otherwise."""
-        if self.nodes == 1 or len(self.folded) not in _SOONER or self.searched:
+        if self.nodes == 1 or self.searched or self._quick_census is None:
             return None
-        return Fraction(self.census.distance_sum, self.nodes - 1)
+        return Fraction(self._quick_census.distance_sum, self.nodes - 1)
 
     def known_counts(self) -> list[int] | None:
         """How many nodes are at each distance, where a search would take longer; None otherwise.
@@ -110,11 +121,11 @@ class Figures:
         >>> sum(Figures.of(10**9 + 7, (1, 44721)).known_counts())
         1000000007
         """
-        if len(self.folded) not in _SOONER or self.nodes <= _COUNTED:
+        if self.nodes <= _COUNTED or self._quick_census is None:
             return None
         most = self.farthest.most
         rows = _MOST_ROWS if len(self.folded) < 3 else _MOST_ROWS // 20
-        return self.census.histogram(most) if most < rows else None
+        return self._quick_census.histogram(most) if most < rows else None
 
     def within(self, radius: int) -> int:
         """How many nodes are at most this far from any node, itself included."""

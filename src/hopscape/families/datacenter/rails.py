@@ -71,7 +71,7 @@ class RailOptimized(Family):
     @property
     def _degrees(self) -> tuple[int, ...]:
         up = self.tops * self.links
-        top = self.units * self.rails * self.links
+        top = self.units * self.rails * self.links if self.tops else 0
         return (1 + self.inside, self.rails, self.servers + up, top)
 
     @property

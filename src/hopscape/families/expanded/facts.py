@@ -119,7 +119,7 @@ def mean_distance(family: ExpandedStructure) -> Fraction | None:
     if around is not None:
         return around
     census = family.census
-    if census is None or census.work * family.base.order > _QUICK:
+    if family.levels > _SMALL or census is None or census.work * family.base.order > _QUICK:
         return None
     return census.mean()
 
