@@ -107,6 +107,7 @@ TWINS = {
     "search.graph.measure_kernels": ("search/test_graph_search.py", "slow_total"),
     "search.graph.move_kernels": ("search/test_graph_search.py", "slow_total"),
     "search.graph.anneal_kernels": ("search/test_graph_search.py", "slow_total"),
+    "search.graph.orbit_kernels": ("search/test_graph_search.py", "_distant"),
     "search.graph.pair_kernels": ("search/test_graph_search.py", "far_pairs"),
     "families.classic.random_kernels": ("families/test_random.py", "graph_of"),
     "families.torus.routing_kernels": (

@@ -72,7 +72,11 @@ def test_what_does_not_hold_does_not_count(monkeypatch: pytest.MonkeyPatch) -> N
 
     extra = Collective("cheat", "broadcast", "too short", cheat)  # type: ignore[arg-type]
     monkeypatch.setattr(Torus, "collectives", lambda self: (extra,))
-    assert [one.name for one in named_algorithms(net, Goal.broadcast(0))] == ["cheat", "circuit"]
+    assert [one.name for one in named_algorithms(net, Goal.broadcast(0))] == [
+        "cheat",
+        "circuit",
+        "exact",
+    ]
     found = best_schedule(net, Goal.broadcast(0), ONE_PORT)
     assert found is not None
     assert (found.algorithm, found.rounds) == ("generic", honest.rounds)

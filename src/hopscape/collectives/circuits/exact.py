@@ -94,7 +94,7 @@ def quarter_turn(sides: Sequence[int]) -> IntArray:
     Examples
     --------
     >>> quarter_turn((3, 3)).tolist()
-    [0, 3, 6, 2, 5, 8, 1, 4, 7]
+    [0, 6, 3, 1, 7, 4, 2, 8, 5]
     """
     if len(sides) < 2 or sides[0] != sides[1]:
         raise ArgumentError(f"the sides are {tuple(sides)}; a turn needs two equal ones first")
