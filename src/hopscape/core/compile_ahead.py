@@ -12,6 +12,7 @@ of date, is compiled when it is called.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -26,10 +27,10 @@ from typing import Any
 from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
 from hopscape.core.kernel_plan import Entry, decode, plan_digest, planned
 from hopscape.core.progress import track
-from hopscape.core.quick_compiler import quick_compiler
 
 __all__ = ["compile_ahead", "compile_entries", "processors"]
 
+_GARBAGE = 200_000  # objects between two collections: the compiler keeps nearly all it makes
 _WORTH_IT = 2000  # milliseconds of compiling for which another process is started
 
 
@@ -86,11 +87,13 @@ def compile_entries(entries: Sequence[Entry], processes: int) -> int:
     threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]
     for thread in threads:
         thread.start()
+    often = gc.get_threshold()
+    gc.set_threshold(_GARBAGE)
     try:
-        with quick_compiler():
-            for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
-                pass
+        for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
+            pass
     finally:
+        gc.set_threshold(*often)
         jobs.stop()
         for worker, thread in zip(workers, threads, strict=True):
             worker.end()
@@ -188,13 +191,13 @@ class _Worker:
 
 def _serve_parent() -> None:
     """In another process: compile what the parent asks for, until it asks no more."""
-    with quick_compiler():
-        for line in sys.stdin:
-            name, types, cost, _ = json.loads(line)
-            kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
-            if kernel is not None:
-                _compile(kernel)
-            print("done", flush=True)
+    gc.set_threshold(_GARBAGE)
+    for line in sys.stdin:
+        name, types, cost, _ = json.loads(line)
+        kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
+        if kernel is not None:
+            _compile(kernel)
+        print("done", flush=True)
 
 
 class _Jobs:

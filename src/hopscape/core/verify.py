@@ -291,9 +291,10 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     schedule, net, promise, columns, first = part
     also = np.zeros(net.order, dtype=np.bool_)
     also[list(promise.also)] = True
+    one_hop = len(schedule.channels) == schedule.transfers  # no path is empty
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         *columns,
-        schedule.path_start,
+        schedule.path_start[:0] if one_hop else schedule.path_start,
         promise.origins,
         promise.destinations,
         promise.wanted,

@@ -237,7 +237,8 @@ def check_delivery(
 ) -> tuple[int, int, int, int, int, int, int]:
     """Follow every chunk: is it held where it is sent from, and does it arrive where promised?
 
-    `also` says which nodes hold every chunk from the start, besides its origin.
+    `also` says which nodes hold every chunk from the start, besides its origin. `path_start` may be
+    empty where every path is one hop.
 
     Returns
     -------
@@ -264,6 +265,7 @@ def check_delivery(
     bad = len(order)
     duplicates, missing, chain = 0, 0, 0
     missing_chunk, missing_node = -1, -1
+    long = len(path_start) > 0
     for c in range(len(origins)):
         o = origins[c]
         mark[o] = c
@@ -284,7 +286,7 @@ def check_delivery(
                 continue
             mark[v] = c
             arrival[v] = round_of[t]
-            hops[v] = hops[u] + path_start[t + 1] - path_start[t]
+            hops[v] = hops[u] + (path_start[t + 1] - path_start[t] if long else 1)
             chain = max(chain, hops[v])
         if destinations[c] >= 0:
             v = destinations[c]

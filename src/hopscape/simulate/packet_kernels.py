@@ -42,25 +42,19 @@ __all__ = [
 ]
 
 
-inner = njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    _nrt=False,
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
+_INSIDE: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+inner = njit(**_INSIDE)
 """For functions that only kernels call: nothing is compiled for calls from elsewhere."""
 
-copied = njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    _nrt=False,
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-    forceinline=True,
-)
+copied = njit(**_INSIDE, forceinline=True)
 """For small functions that several kernels call: LLVM copies the machine code, and numba, whose own
 copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
 
