@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import hopscape
 from conftest import fresh_graph
 from hopscape.deadlock import port_rings, routing_table
 from hopscape.deadlock.table_kernels import fill_ports
+from hopscape.deadlock.tables import NO_PORT, table_of
+from hopscape.metrics.routes import all_routes
 
 pytestmark = pytest.mark.interpreted
 NOTHING = 0xFFFF
@@ -76,3 +80,16 @@ def test_both_ways_of_ties_round_a_ring(spec):
         for to in range(network.order):
             if at != to:
                 assert other[at, to] == slow_other(network, router, at, to)
+
+
+def test_a_table_of_known_routes_needs_no_more_than_it_says():
+    """Two bytes a pair, and next to nothing on the way; NO_PORT on arrival and nowhere else."""
+    net = hopscape.build("random_regular(600, 5, seed=7)")
+    routes = all_routes(net)
+    tracemalloc.start()
+    table = table_of(routes)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2.3 * net.order**2
+    assert ((table.port == NO_PORT) == np.eye(net.order, dtype=bool)).all()
+    assert (table.port.T[routes.table != 255] == routes.table[routes.table != 255]).all()

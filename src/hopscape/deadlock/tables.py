@@ -191,9 +191,12 @@ def own_table(network: Network, router: Router | None = None) -> RoutingTable:
 
 def table_of(routes: Routes) -> RoutingTable:
     """The table of routes that are there already, without the other ways of ties."""
-    port = np.where(routes.table == 255, np.uint16(NO_PORT), routes.table.astype(np.uint16)).T
     network = routes.network
-    return RoutingTable(network, routes.name, port, None, port_rings(network))
+    require_memory(2 * routes.table.size, f"the routing table of {network.spec}")
+    port = routes.table.astype(np.uint16)
+    for row in port:  # row by row: a mask of them all would be half as large again
+        row[row == 255] = NO_PORT
+    return RoutingTable(network, routes.name, port.T, None, port_rings(network))
 
 
 def _spread(

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import AddressError, SpecError
+from hopscape.core.errors import AddressError, SpecError, TooLargeError
+from hopscape.families.petersen_cycles import slices
 from hopscape.families.petersen_cycles.networks import best_step
+from hopscape.families.petersen_cycles.slices import Slice, cycles_of
 from hopscape.interchange import to_networkx
 from hopscape.metrics import distance_profile, girth
 
@@ -143,6 +145,38 @@ def test_canonical_paths_follow_the_petersen_graph():
         assert crossings <= 2
         double += router.path_count(0, b) == 2
     assert double == 4
+
+
+@pytest.mark.parametrize("base", ["complete(5)", "torus(4, 3)", "heawood"])
+def test_tables_of_a_slice_in_blocks_of_targets(base, monkeypatch):
+    """Whatever the block: ways, girth and the way that crosses least, node by node."""
+    whole = Slice(cycles_of(neighbour_rows(base)), base)
+    monkeypatch.setattr(slices, "_BLOCK", 8 * whole.size * whole.ports * 3)
+    cut = Slice(whole.rows, base)
+    for t in range(whole.size):
+        far = distances_from(whole.network, t)
+        ways, crossings = {t: 1}, {t: 0}
+        for v in np.argsort(far, kind="stable").tolist()[1:]:
+            nearer = [p for p, w in enumerate(whole.rows[v]) if far[w] == far[v] - 1]
+            ways[v] = sum(ways[whole.rows[v][p]] for p in nearer)
+            cost = {p: crossings[whole.rows[v][p]] + (p == whole.ports - 1) for p in nearer}
+            crossings[v] = min(cost.values())
+            assert cut.canonical[v, t] == whole.canonical[v, t] == min(cost, key=cost.__getitem__)
+            assert [p for p in range(whole.ports) if cut.masks[v, t, p]] == nearer
+        assert [ways[v] for v in range(whole.size)] == cut.counts[:, t].tolist()
+    assert (cut.counts == whole.counts).all()
+    assert cut.girth == whole.girth == girth(whole.network).value
+
+
+def neighbour_rows(spec):
+    net = hopscape.build(spec)
+    return tuple(tuple(sorted(net.neighbours(v))) for v in range(net.order))
+
+
+def test_a_slice_says_what_it_needs_before_it_is_built(monkeypatch):
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "200M")
+    with pytest.raises(TooLargeError, match="a slice made of twisted_torus"):
+        hopscape.build("ring_of_cycles(twisted_torus((508, 4)), 838)")
 
 
 @pytest.mark.parametrize(

@@ -343,6 +343,7 @@ def _run(
         schedule = left.told(schedule)
         record |= _with_faults(contest, left, nodes, links, asked, bytes_, limit)
     if save is not None:
+        schedule.name = record["algorithm"]  # the same word in the file and in the record
         schedule.save(save)
     save_pictures(contest, schedule, sizes, figure, animate)
     if listed:

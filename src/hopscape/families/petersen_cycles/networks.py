@@ -213,8 +213,9 @@ class RingOfCycles(_RoutedStack, Cycles):
 def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
     """Neighbours in a base graph, ascending; refused where the cycles would not be defined."""
     require_memory(base.memory_estimate(), f"the base graph {base.spec}")
-    require_memory(30 * base.order**2, f"the distances in a slice made of {base.spec}")
     degrees = base.degrees
+    ports = int(degrees.sum())
+    require_memory(4 * ports**2, f"the distances in a slice made of {base.spec}")
     if not base.duplex or base.has_switches:
         raise ArgumentError(f"base is {base.spec}; it must have duplex links and no switches")
     low, high = int(degrees.min()), int(degrees.max())

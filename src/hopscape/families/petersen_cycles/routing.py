@@ -28,7 +28,7 @@ class StackRouter(Router):
     def __init__(self, network: Network, stack: Stack) -> None:
         super().__init__(network)
         self._stack = stack
-        self._flat = stack.slice.distances.astype(np.int64).ravel()
+        self._flat = stack.slice.distances.ravel()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         if len(at) <= _BLOCK:

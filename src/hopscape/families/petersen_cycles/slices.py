@@ -6,7 +6,9 @@ port on the canonical path, all ports that begin a shortest path, and how many p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +26,9 @@ __all__ = [
     "petersen_turns",
     "port_moves",
 ]
+
+_BLOCK = 1 << 24  # bytes of a table for some of the targets
+_FAR = np.iinfo(np.int64).max // 4
 
 
 def petersen_rows() -> tuple[tuple[int, ...], ...]:
@@ -95,6 +100,15 @@ def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArra
     return out if kept.all() else np.arange(len(ports))[None, :]
 
 
+def _by_level(hops: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """The entries of a table of distances, those of one distance at a time, from 1 upwards."""
+    order = np.argsort(hops, axis=None, kind="stable")
+    ends = np.cumsum(np.bincount(hops.ravel()))
+    for low, high in pairwise(ends.tolist()):
+        v, t = np.unravel_index(order[low:high], hops.shape)
+        yield v, t
+
+
 class Slice:
     """A small connected graph as a table of neighbours, with what routing in it needs.
 
@@ -114,7 +128,7 @@ class Slice:
     @cached_property
     def distances(self) -> IntArray:
         """uint8 (or more)[size, size]: all distances, by breadth-first search."""
-        require_memory(3 * self.size**2, f"the distance table of {self.name} ({self.size} nodes)")
+        require_memory(4 * self.size**2, f"the distance table of {self.name} ({self.size} nodes)")
         return distance_rows(self.network, np.arange(self.size))
 
     @cached_property
@@ -123,8 +137,9 @@ class Slice:
         hops = self.distances
         require_memory(self.ports * self.size**2, f"the shortest ways in {self.name}")
         found: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
-        for port, beyond in enumerate(self.rows.T):
-            found[:, :, port] = hops[beyond] + 1 == hops
+        for part in self._targets():
+            for port, beyond in enumerate(self.rows.T):
+                found[:, part, port] = hops[beyond, part] + 1 == hops[:, part]
         return found
 
     @cached_property
@@ -135,39 +150,45 @@ class Slice:
         it crosses as seldom as a shortest path can; on Petersen-connected cycles this is the path
         along the unique shortest path of the Petersen graph.
         """
-        cost = self._crossings()
+        require_memory(self.size**2, f"the next ports in {self.name} ({self.size} nodes)")
+        port: IntArray = np.empty((self.size, self.size), dtype=np.int8)
         across = np.zeros(self.ports, dtype=np.int64)
         across[-1] = 1
-        beyond = cost[self.rows].transpose(0, 2, 1) + across
-        best = np.where(self.masks, beyond, np.iinfo(np.int64).max)
-        port = best.argmin(axis=2).astype(np.int8)
+        for part in self._targets():
+            hops = self.distances[:, part]
+            nearer = hops[self.rows] + 1 == hops[:, None, :]
+            cost = np.full(hops.shape, _FAR)
+            cost[hops == 0] = 0
+
+            def through(v: IntArray, t: IntArray, cost: IntArray = cost) -> IntArray:
+                return cost[self.rows[v], t[:, None]] + across
+
+            for v, t in _by_level(hops):
+                cost[v, t] = np.where(nearer[v, :, t], through(v, t), _FAR).min(axis=1)
+            beyond = cost[self.rows] + across[:, None]
+            port[:, part] = np.where(nearer, beyond, 2 * _FAR).argmin(axis=1)
         np.fill_diagonal(port, -1)
         return port
-
-    def _crossings(self) -> IntArray:
-        """Least number of last ports on a shortest path."""
-        big = np.iinfo(np.int64).max // 2
-        cost = np.full((self.size, self.size), big, dtype=np.int64)
-        np.fill_diagonal(cost, 0)
-        across = np.zeros(self.ports, dtype=np.int64)
-        across[-1] = 1
-        for level in range(1, int(self.distances.max()) + 1):
-            here = self.distances == level
-            beyond = cost[self.rows].transpose(0, 2, 1) + across
-            least = np.where(self.masks, beyond, big).min(axis=2)
-            cost[here] = least[here]
-        return cost
 
     @cached_property
     def counts(self) -> IntArray:
         """int64[size, size]: number of shortest paths."""
+        require_memory(8 * self.size**2, f"the shortest ways in {self.name} ({self.size} nodes)")
         ways = np.eye(self.size, dtype=np.int64)
-        for level in range(1, int(self.distances.max()) + 1):
-            here = self.distances == level
-            beyond = ways[self.rows].transpose(0, 2, 1)
-            total = np.where(self.masks, beyond, 0).sum(axis=2)
-            ways[here] = total[here]
+        for part in self._targets():
+            hops = self.distances[:, part]
+            nearer = hops[self.rows] + 1 == hops[:, None, :]
+            here = ways[:, part]
+            for v, t in _by_level(hops):
+                here[v, t] = np.where(nearer[v, :, t], here[self.rows[v], t[:, None]], 0).sum(
+                    axis=1
+                )
         return ways
+
+    def _targets(self) -> Iterator[slice]:
+        """Targets in blocks whose tables, a number for every port, stay small."""
+        width = max(1, _BLOCK // (8 * self.size * self.ports))
+        return (slice(low, low + width) for low in range(0, self.size, width))
 
     @property
     def diameter(self) -> int:
@@ -178,14 +199,14 @@ class Slice:
     def girth(self) -> int | None:
         """Length of a shortest cycle: an odd one has a link between two nodes equally far from a
         third, an even one a node with two ways to it."""
-        hops = self.distances
-        level, ways = np.zeros(hops.shape, dtype=bool), np.zeros(hops.shape, dtype=np.int16)
-        for beyond in self.rows.T:  # port by port: the tables are large
-            level |= hops[beyond] == hops
-            ways += hops[beyond] + 1 == hops
-        odd, even = hops[level], hops[ways > 1]
-        found = [2 * int(odd.min()) + 1] if len(odd) else []
-        found += [2 * int(even.min())] if len(even) else []
+        found = []
+        for part in self._targets():
+            hops = self.distances[:, part]
+            beyond = hops[self.rows]
+            odd = hops[(beyond == hops[:, None, :]).any(axis=1)]
+            even = hops[(beyond + 1 == hops[:, None, :]).sum(axis=1) > 1]
+            found += [2 * int(odd.min()) + 1] if len(odd) else []
+            found += [2 * int(even.min())] if len(even) else []
         return min(found, default=None)
 
     @cached_property
