@@ -35,6 +35,7 @@ TWINS = {
     "core.cut_through_kernels": ("core/test_cut_through.py", "slow_loads"),
     "core.distance_kernels": ("core/test_distance_kernels.py", "Graph.distances"),
     "core.grid_kernels": ("collectives/circuits/test_ordered_circuits.py", "hops_by_networkx"),
+    "core.pair_kernels": ("core/test_pair_kernels.py", "slow_channels"),
     "core.pairing_kernels": ("core/test_pairing_kernels.py", "slow_pairs"),
     "core.verify_kernels": ("core/test_verify.py", "slow_verify"),
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),

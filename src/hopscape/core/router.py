@@ -32,7 +32,9 @@ __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "p
 
 _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
-_ROWS_ORDER = 1024
+_ROWS_ORDER = 4096
+_SMALL = 1024
+_PAIRS = 1 << 18  # asked about at once
 _LONG_ROUTE = 1_000_000
 
 
@@ -81,7 +83,7 @@ class Router(ABC):
 
     def __init__(self, network: Wired) -> None:
         self.network = network
-        self._next: dict[int, list[int]] = {}
+        self._next: dict[int, memoryview] = {}
         self._heads: list[list[int]] = []
 
     @abstractmethod
@@ -269,14 +271,21 @@ class Router(ABC):
 
     def _kept_step(self, at: int, to: int) -> tuple[int, int]:
         """The same from a list for each target, made when a target is first asked for."""
-        row = self._next.get(to)
-        if row is None:
-            everybody = np.arange(self.network.order)
-            self._heads = self._heads or self.network.rows(everybody).tolist()
-            row = self.next_ports(everybody, np.full_like(everybody, to)).tolist()
-            self._next[to] = row
-        port = row[at]
+        if to not in self._next:
+            self._keep_rows(to)
+        port = self._next[to][at]
         return port, self._heads[at][port] if port >= 0 else -1
+
+    def _keep_rows(self, to: int) -> None:
+        """Rows for a target, and for as many after it as are kept already: few long questions."""
+        everybody = np.arange(self.network.order)
+        self._heads = self._heads or self.network.rows(everybody).tolist()
+        count = min(len(self._next) + 1, _PAIRS // len(everybody))
+        following = ((to + i) % len(everybody) for i in range(max(count, 1)))
+        goals = np.asarray([goal for goal in following if goal not in self._next])
+        at, into = np.tile(everybody, len(goals)), np.repeat(goals, len(everybody))
+        rows = self.next_ports(at, into).astype(np.int16).reshape(len(goals), -1)
+        self._next.update((goal, row.data) for goal, row in zip(goals.tolist(), rows, strict=True))
 
     def _lost(self, at: int, to: int, port: int) -> ArgumentError | DisconnectedError:
         """What to say when the next port is -1, or leads nowhere."""
@@ -396,13 +405,34 @@ def _defined_together(kind: type[TableRouter]) -> bool:
 
 
 class SearchRouter(Router):
-    """Shortest routes by one breadth-first search per destination, the latest ones kept."""
+    """Shortest routes by one breadth-first search per destination, the latest ones kept.
+
+    Ties go to the lowest port. A single route is searched for from both ends.
+    """
 
     name = "search"
 
     def __init__(self, network: Wired) -> None:
         super().__init__(network)
         self._kept: OrderedDict[int, IntArray] = OrderedDict()
+        self._searches: Any = None
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """Searches from both ends, in compiled code where the network is large enough for it."""
+        if type(self) is not SearchRouter or self.network.order <= _SMALL:
+            return super().trace(at, to)
+        from hopscape.core.pair_kernels import new_searches, shortest_channels
+
+        network = self.network
+        if self._searches is None:
+            require_memory(24 * network.order, f"the searches in {network.spec}")
+            rows = network.indptr, network.heads
+            self._searches = new_searches(rows, network.reversed_csr())
+        found = shortest_channels(self._searches, at, to)
+        if len(found) and found[0] < 0:
+            raise self._lost(at, to, -1)
+        self._require_route(len(found))
+        return [at, *network.heads[found].tolist()], network.port_of(found).tolist()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         out = np.empty(len(at), dtype=np.int64)
