@@ -67,7 +67,7 @@ def _widen(
 
 @njit(cache=True, nogil=True)
 def _trace_back(searches: Searches, span: Ints, stamp: int) -> None:
-    """Tell the nodes on shortest paths, from where the searches met back to the source, their hops."""
+    """Tell the nodes on shortest paths before the meeting their hops to the target."""
     ahead, behind, queue = searches.ahead, searches.behind, searches.queues[0]
     tail = 0  # the queue of the search ahead has served; its last level is read before it is lost
     for i in range(span[0], span[1]):

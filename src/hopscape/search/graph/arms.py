@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.errors import ArgumentError
-from hopscape.search.graph.climb import Climb
+from hopscape.search.graph.climb import Climb, keeps_rows
 from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.orbits import anneal_lift, seconds_per_orbit, suits_orbits
 from hopscape.search.graph.pairs import anneal_links, seconds_per_exchange, suits_pairs
@@ -110,10 +110,12 @@ def seconds_per_step(shape: Shape) -> float:
     """About how long one move takes: the same on every machine, so that plans are the same."""
     sources, n, d = shape.base + shape.fixed, shape.order, max(shape.degree, 2)
     levels = math.log(max(n, 3)) / math.log(max(d - 1, 2)) + 1
+    if keeps_rows(sources, n):
+        return _STEP + _VISIT * n * d * levels / 2
     if sources <= 3:
         return _STEP + 3 * _VISIT * n * d * sources
     words = -(-sources // 64)
-    return _STEP + _VISIT * n * d * levels * max(1.0, words / 4)
+    return _STEP + _VISIT * n * d * levels * max(1.0, words / 2)
 
 
 def run(

@@ -12,7 +12,7 @@ from hopscape.core.memory import require_memory
 from hopscape.metrics.cost import moore_mean_distance
 from hopscape.search.graph.lifts import Shape, Solution, elements
 
-__all__ = ["Climb"]
+__all__ = ["Climb", "keeps_rows"]
 
 _HUGE = 1 << 60
 _PIECE = 20_000_000
@@ -230,10 +230,15 @@ def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
     )  # fmt: skip
 
 
+def keeps_rows(sources: int, nodes: int) -> bool:
+    """Is a graph small enough to be graded by a row of bits for every node?"""
+    return sources > 1 and sources * nodes <= _MOST_ROWS and nodes <= _MOST_ROW
+
+
 def _kernel(sources: int, nodes: int, alike: bool) -> int:
     """The quickest kernel: rows for some sources in small graphs, bits for many sources."""
     from hopscape.search.graph.measure_kernels import BITS, ROWS, SEARCH
 
-    if alike and sources > 1 and sources * nodes <= _MOST_ROWS and nodes <= _MOST_ROW:
+    if alike and keeps_rows(sources, nodes):
         return ROWS
     return SEARCH if sources <= _FEW_SOURCES else BITS
