@@ -63,6 +63,8 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
     2 the largest distance is 2
     2 one informed node becomes at most 4 in a round
     """
+    if goal.kind == "reduce":
+        model = model.converging()
     if len(goal.groups) == 1:
         goal.members(network)
         return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), model)

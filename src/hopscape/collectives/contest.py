@@ -214,7 +214,9 @@ def backwards(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
 
     def build(network: Network, goal: Goal, model: Model) -> Schedule:
         aim = replace(goal, kind=kinds.get(goal.kind, "all-gather"))
-        return run_built(one, network, aim, model).reversed(goal, name=one.name)
+        rules = model.converging() if goal.kind == "reduce" else model
+        forth = run_built(one, network, aim, rules.backwards())
+        return forth.reversed(goal, name=one.name).under(model)
 
     return build
 
@@ -231,7 +233,9 @@ def both_ways(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
             )
         aim = Goal.all_gather(goal.chunks // ends, goal.groups)
         forth = run_built(one, network, aim, model)
-        return forth.reversed(goal).then(forth, goal, name=one.name)
+        back = model.backwards()
+        other = forth if back == model else run_built(one, network, aim, back)
+        return other.reversed(goal).then(forth, goal, name=one.name)
 
     return build
 
@@ -309,7 +313,7 @@ def compete(
     usual = MACHINE if size is not None else {name: getattr(model, name) for name in COSTS}
     costs = {**usual, **{name: asked[name] for name in COSTS if name in asked}}
     model = replace(model, **costs)
-    if model.circuits == "dimension-ordered":
+    if model.circuits != "any":
         grid_of(network)  # refuses networks without axes
     pool = candidates(network, goal)
     if algorithm is not None:

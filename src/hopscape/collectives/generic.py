@@ -96,10 +96,9 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     """
     root = network.node(root)
     goal = Goal.reduce(root)
-    alone = model.switching == "circuit" and model.shares == "vertex"
-    ports = 1 if alone else model.ports
+    ports = model.converging().ports
     if network.duplex:
-        forth = broadcast(network, root, replace(model, ports=ports))
+        forth = broadcast(network, root, model.converging())
         return forth.reversed(goal, name=f"{forth.name}, reversed").under(model)
     turned = _turned(network)
     tree = shortest_path_tree(turned, root)

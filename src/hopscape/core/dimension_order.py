@@ -9,9 +9,10 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
+from hopscape.core.model import Circuits
 from hopscape.core.network import Network
 
-__all__ = ["Grid", "grid_of"]
+__all__ = ["Grid", "grid_for", "grid_of"]
 
 
 class Grid(NamedTuple):
@@ -34,6 +35,16 @@ class Grid(NamedTuple):
     start: IntArray
     side: IntArray
     hops: IntArray
+
+    def turned(self) -> Grid:
+        """The same axes, counted from the last to the first."""
+        return Grid(
+            len(self.side) - 1 - self.axis,
+            np.ascontiguousarray(self.place[:, ::-1]),
+            self.start[::-1].copy(),
+            self.side[::-1].copy(),
+            self.hops,
+        )
 
     def distance(self, sources: IntArray, targets: IntArray) -> IntArray:
         """Hops of the routes between nodes."""
@@ -94,6 +105,12 @@ def grid_of(network: Network) -> Grid:
     if (hops < 0).any():
         raise ArgumentError(_refusal(network, "the lines along its axes are not whole"))
     return Grid(axis, place, start, side, hops)
+
+
+def grid_for(network: Network, circuits: Circuits) -> Grid:
+    """The axes in the order in which circuits run along them."""
+    grid = grid_of(network)
+    return grid.turned() if circuits == "last-axis-first" else grid
 
 
 def _refusal(network: Network, why: str) -> str:

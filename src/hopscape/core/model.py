@@ -14,7 +14,7 @@ Duplex = Literal["full", "half"]
 Switching = Literal["store-and-forward", "circuit", "cut-through"]
 Disjoint = Literal["vertex", "edge", "arc"]
 Packing = Literal["unit", "packed"]
-Circuits = Literal["any", "dimension-ordered"]
+Circuits = Literal["any", "dimension-ordered", "last-axis-first"]
 _CHOICES: dict[str, tuple[str, ...]] = {
     "duplex": get_args(Duplex),
     "switching": get_args(Switching),
@@ -59,9 +59,10 @@ class Model:
         May the switches of a network store, copy and add up in cut-through and circuits? They only
         forward unless this is said. (In store-and-forward every hop ends at a node, and switches
         are nodes like others.)
-    circuits : {'any', 'dimension-ordered'}
+    circuits : {'any', 'dimension-ordered', 'last-axis-first'}
         Dimension-ordered: a circuit runs along the first axis of the address, then the second, and
-        so on, each by a shortest path (:mod:`hopscape.core.dimension_order`).
+        so on, each by a shortest path (:mod:`hopscape.core.dimension_order`). Last axis first: the
+        other way round, as the same circuits run backwards.
 
     Examples
     --------
@@ -109,6 +110,30 @@ class Model:
         """What circuits may not share, the duplex rule included."""
         return "edge" if self.duplex == "half" and self.disjoint == "arc" else self.disjoint
 
+    def backwards(self) -> Model:
+        """What a schedule keeps to when it is run backwards: axes come in the other order.
+
+        Examples
+        --------
+        >>> Model(switching="circuit", circuits="dimension-ordered").backwards().circuits
+        'last-axis-first'
+        """
+        if self.circuits == "any":
+            return self
+        first = self.circuits == "last-axis-first"
+        return replace(self, circuits="dimension-ordered" if first else "last-axis-first")
+
+    def converging(self) -> Model:
+        """The rules where many send to one: circuits that share no node cannot end at the same.
+
+        Examples
+        --------
+        >>> Model(switching="circuit", disjoint="vertex").converging().ports
+        1
+        """
+        alone = self.switching == "circuit" and self.shares == "vertex"
+        return replace(self, ports=1) if alone else self
+
     def time(self, rounds: int, sizes: float, hops: int, added: float = 0) -> float:
         """Cost of a schedule whose rounds wait for each other.
 
@@ -131,8 +156,8 @@ class Model:
         words = [ports, f"{self.duplex} duplex", self.switching]
         if self.switching == "circuit":
             words[-1] = f"circuit-switched, {self.shares}-disjoint"
-            if self.circuits == "dimension-ordered":
-                words.append("dimension-ordered circuits")
+            if self.circuits != "any":
+                words.append(f"{self.circuits} circuits")
         words.append("packed messages" if self.packing == "packed" else "unit messages")
         if self.in_network:
             words.append("switches copy and add")

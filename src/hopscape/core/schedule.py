@@ -209,7 +209,7 @@ class Schedule:
         starts = np.concatenate([[0], np.cumsum(lengths[::-1])])
         return Schedule(
             self.network,
-            self.model,
+            self.model.backwards(),
             goal,
             round_start=self.transfers - self.round_start[::-1],
             source=self.target[::-1],

@@ -144,7 +144,7 @@ def _check_rules(
         return _violation(
             schedule, t, "switch", f"node {node} is a switch, and switches only forward"
         )
-    stray = _out_of_order(schedule, net) if rules.circuits == "dimension-ordered" else None
+    stray = _out_of_order(schedule, net, rules) if rules.circuits != "any" else None
     if rules.switching == "cut-through":
         found = _check_shared(schedule, net, rules)
     else:
@@ -191,11 +191,11 @@ def _at_switch(schedule: Schedule, net: Network) -> tuple[int, int] | None:
     return t, next(node for node in ends if not may[node])
 
 
-def _out_of_order(schedule: Schedule, net: Network) -> int | None:
+def _out_of_order(schedule: Schedule, net: Network, rules: Model) -> int | None:
     """The first circuit that leaves dimension order; paths that break off are told by others."""
-    from hopscape.core.dimension_order import grid_of
+    from hopscape.core.dimension_order import grid_for
 
-    grid, lengths = grid_of(net), np.diff(schedule.path_start)
+    grid, lengths = grid_for(net, rules.circuits), np.diff(schedule.path_start)
     channels = schedule.channels
     if not len(lengths) or (lengths < 1).any() or not len(net.heads):
         return None

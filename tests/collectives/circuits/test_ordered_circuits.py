@@ -99,6 +99,23 @@ def test_the_bound_is_met_in_order(spec, rounds):
     assert found.best.schedule.model.circuits == "dimension-ordered"
 
 
+@pytest.mark.parametrize("circuits", ["dimension-ordered", "last-axis-first"])
+@pytest.mark.parametrize("spec", ["torus(8, 8)", "mesh(4, 3, 2)", "torus(5, 3)"])
+def test_a_reduce_keeps_to_the_order_too(spec, circuits):
+    """Found as a broadcast along the axes in the other order, and run backwards."""
+    network = hopscape.build(spec)
+    asked = {"switching": "circuit", "circuits": circuits}
+    found, forth = (compete(network, goal, asked) for goal in (Goal.reduce(0), Goal.broadcast(0)))
+    best = found.best.schedule
+    assert best.model.circuits == circuits
+    assert found.best.rounds == forth.best.rounds
+    grid = grid_of(network)
+    for t in range(best.transfers):
+        low, high = best.path_start[t : t + 2]
+        axes = grid.axis[best.channels[low:high]].tolist()
+        assert axes == sorted(axes, reverse=circuits == "last-axis-first")
+
+
 @pytest.mark.parametrize(
     ("word", "right"),
     [
@@ -127,6 +144,8 @@ def test_verify_knows_the_order(word, right):
     assert bool(verdict) == right
     assert right or verdict.where["rule"] == "order"
     assert verify(plan, model=replace(ORDERED, circuits="any"))
+    backwards = replace(ORDERED, circuits="last-axis-first")
+    assert bool(verify(plan, model=backwards)) == (word == (2, 0))
 
 
 def test_a_file_keeps_the_rule(tmp_path):

@@ -119,7 +119,9 @@ DisjointOption = Annotated[
 CircuitsOption = Annotated[
     str | None,
     typer.Option(
-        "--circuits", help="any, or dimension-ordered: axis by axis, as such routers connect them."
+        "--circuits",
+        help="any, dimension-ordered (axis by axis, as such routers connect them) or"
+        " last-axis-first.",
     ),
 ]
 InNetworkOption = Annotated[

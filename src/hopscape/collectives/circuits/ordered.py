@@ -15,7 +15,7 @@ import numpy as np
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.circuits.paths import Paths, assemble, wires_of
 from hopscape.core.arrays import IntArray
-from hopscape.core.dimension_order import grid_of
+from hopscape.core.dimension_order import grid_for
 from hopscape.core.errors import TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -75,7 +75,8 @@ class _Search:
     """The network and what is to be served."""
 
     def __init__(self, network: Network, goal: Goal, model: Model) -> None:
-        self.network, self.grid, self.wires = network, grid_of(network), wires_of(network)
+        self.network, self.wires = network, wires_of(network)
+        self.grid = grid_for(network, model.circuits)
         self.wanted = goal.on(network).wanted
         assert goal.root is not None
         self.have = [goal.root, *goal.sources]

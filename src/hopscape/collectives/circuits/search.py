@@ -121,7 +121,7 @@ def search_circuits(
         Broadcast or one-to-many, of one chunk, from one root or several sources.
     model : Model, optional
         With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps them
-        apart at nodes as well; ``circuits="dimension-ordered"`` asks for routes in that order.
+        apart at nodes as well; ``circuits`` may ask for routes in the order of axes.
     seed : int
 
     Examples
@@ -135,7 +135,7 @@ def search_circuits(
     """
     if goal.chunks > 1:
         raise ArgumentError(f"circuits are searched for one chunk, not {goal.chunks}")
-    if model.circuits == "dimension-ordered":
+    if model.circuits != "any":
         return ordered_circuits(network, goal, model, seed=seed)
     if network.order > _MOST_NODES:
         raise TooLargeError(

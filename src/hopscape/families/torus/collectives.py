@@ -31,7 +31,7 @@ _PIPELINED = "2d spanning trees without common channels, for many chunks (store-
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
     found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
-    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, CIRCUITS))
+    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, ANY_PORTS))
     for name in scheme_names(sides):
         found.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
         what = f"{SCHEMES[name]}, pruned"
@@ -72,10 +72,12 @@ def _is_special(goal: Goal, model: Model) -> bool:
 
 
 def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
-    """A broadcast backwards; circuits end at a common node, so that only links stay apart."""
-    forth = best_schedule(network, _root(goal), model)
+    """A broadcast backwards; where circuits end at a common node, only links stay apart."""
+    rules = model.converging()
+    forth = _torus_circuit(network, Goal.broadcast(_root(goal)), rules.backwards())
     back = forth.reversed(goal, name="circuit, reversed")
-    return back.under(replace(back.model, disjoint="edge"))
+    alone = rules.ports == 1 and model.shares == "vertex"
+    return back.under(model if alone else replace(back.model, disjoint="edge"))
 
 
 def _named(name: str) -> Build:
