@@ -31,7 +31,9 @@ _PIPELINED = "2d spanning trees without common channels, for many chunks (store-
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
     found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
-    found.append(Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, ANY_PORTS))
+    found.append(
+        Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, ANY_PORTS)
+    )
     for name in scheme_names(sides):
         found.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
         what = f"{SCHEMES[name]}, pruned"
