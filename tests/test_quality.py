@@ -58,12 +58,6 @@ MORE_ARGUMENTS = {
     "collectives/circuits/words_kernels.py": {"_allowed": 11, "_hold": 11, "disjoint_words": 9},
     "collectives/flows/path_kernels.py": {"_cheapest": 10, "priced_paths": 13},
     "collectives/forest/flow_kernels.py": {"_can_take": 11, "grow_trees": 9},
-    "collectives/greedy_kernels.py": {
-        "_grants": 9,
-        "_offer": 10,
-        "flow_trees": 9,
-        "route_packets": 9,
-    },
     "collectives/orbit_kernels.py": {"even_paths": 11},
     "core/cut_through_kernels.py": {"check_shared": 14},
     "core/verify_kernels.py": {

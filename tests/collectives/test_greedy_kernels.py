@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import connected_graph
 from hopscape.collectives.greedy_kernels import (
+    Rules,
     balanced_trees,
     flow_trees,
     prune_trees,
@@ -103,9 +104,7 @@ def test_packets_move_as_by_hand(case, model):
         return next_hop(item[0])
 
     begin = [item for k in reversed(range(len(paths))) for item in next_hop(k)]
-    found = route_packets(
-        starts, flat, network.tails, network.heads, network.reverse, network.order, *model
-    )
+    found = route_packets(starts, flat, Rules.of(network, *model))
     log = list(zip(*(a.tolist() for a in found)))
     assert log == slow_rounds(network, begin, follow, *model)
 
@@ -188,9 +187,7 @@ def test_trees_flow_as_by_hand(network, model):
         ]
 
     begin = [item for s in range(n) for item in offers(s, s)]
-    found = flow_trees(
-        network.indptr, network.heads, network.tails, network.reverse, parent, height, *model
-    )
+    found = flow_trees(network.indptr, parent, height, Rules.of(network, *model))
     log = list(zip(*(a.tolist() for a in found)))
     assert log == slow_rounds(
         network, begin, lambda item: offers(item[0], int(network.heads[item[1]])), *model

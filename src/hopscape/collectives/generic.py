@@ -213,6 +213,7 @@ def route_packets(
     router : Router, optional
         The network's own when left out.
     """
+    from hopscape.collectives.greedy_kernels import Rules
     from hopscape.collectives.greedy_kernels import route_packets as kernel
 
     half = _one_direction(model)
@@ -222,17 +223,8 @@ def route_packets(
     taken = ports >= 0
     flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
     starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
-    rounds, used, packet = kernel(
-        starts,
-        flat.astype(np.int64),
-        network.tails,
-        network.heads,
-        network.reverse,
-        network.order,
-        model.ports or 0,
-        half,
-        model.packing == "packed",
-    )
+    rules = Rules.of(network, model.ports, half, model.packing == "packed")
+    rounds, used, packet = kernel(starts, flat.astype(np.int64), rules)
     return Schedule.from_columns(
         network,
         model,
@@ -303,7 +295,7 @@ def all_gather(network: Network, model: Model = Model()) -> Schedule:
     DisconnectedError
         When some node cannot be reached.
     """
-    from hopscape.collectives.greedy_kernels import balanced_trees, flow_trees, prune_trees
+    from hopscape.collectives.greedy_kernels import Rules, balanced_trees, flow_trees, prune_trees
 
     half = _one_direction(model)
     order = network.order
@@ -322,17 +314,8 @@ def all_gather(network: Network, model: Model = Model()) -> Schedule:
         is_end = np.zeros(order, dtype=np.bool_)
         is_end[ends] = True
         prune_trees(network.tails, is_end, distance, parent)
-    rounds, used, chunk = flow_trees(
-        network.indptr,
-        network.heads,
-        network.tails,
-        network.reverse,
-        parent,
-        height,
-        model.ports or 0,
-        half,
-        model.packing == "packed",
-    )
+    rules = Rules.of(network, model.ports, half, model.packing == "packed")
+    rounds, used, chunk = flow_trees(network.indptr, parent, height, rules)
     return Schedule.from_columns(
         network,
         model,

@@ -7,18 +7,83 @@ available at the far end in the next.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
 
+if TYPE_CHECKING:
+    from hopscape.core.network import Network
+
+
+class Rules(NamedTuple):
+    """What may move in a round.
+
+    Attributes
+    ----------
+    tails, heads, reverse : int[channels]
+        The ends of each channel, and the channel in the other direction, -1 for none.
+    nodes : int
+    ports : int
+        Channels of a node in use at once, in each direction; 0: all.
+    half : bool
+        A link carries one direction at a time.
+    packed : bool
+        A channel carries all that waits for it at once.
+    """
+
+    tails: IntArray
+    heads: IntArray
+    reverse: IntArray
+    nodes: int
+    ports: int
+    half: bool
+    packed: bool
+
+    @classmethod
+    def of(cls, network: Network, ports: int | None, half: bool, packed: bool) -> Rules:
+        """The rules for the channels of a network."""
+        wires = network.tails, network.heads, network.reverse
+        return cls(*wires, network.order, ports or 0, half, packed)
+
+
+class _Queues(NamedTuple):
+    """What waits: the first item by channel and priority, the one after each item, how many."""
+
+    first: IntArray
+    after: IntArray
+    waiting: IntArray
+
+
+class _Moves(NamedTuple):
+    """What has moved: the round, the channel and the item of every hop."""
+
+    rounds: IntArray
+    channels: IntArray
+    items: IntArray
+
 
 @njit(cache=True, nogil=True)
-def _push(item, channel, priority, first, after):  # type: ignore[no-untyped-def]
-    after[item] = first[channel, priority]
-    first[channel, priority] = item
+def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
+    return _Queues(
+        np.full((channels, levels), -1, np.int64),
+        np.full(items, -1, np.int64),
+        np.zeros(channels, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _moves(total):  # type: ignore[no-untyped-def]
+    return _Moves(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def _push(item, channel, priority, queues):  # type: ignore[no-untyped-def]
+    queues.after[item] = queues.first[channel, priority]
+    queues.first[channel, priority] = item
+    queues.waiting[channel] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -31,12 +96,12 @@ def _top(channel, first):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rank(waiting, first, top, ranked):  # type: ignore[no-untyped-def]
+def _rank(queues, top, ranked):  # type: ignore[no-untyped-def]
     """Write the channels with something waiting to `ranked`, most urgent first; how many."""
-    channels, levels = first.shape
+    channels, levels = queues.first.shape
     begin = np.zeros(levels + 1, np.int64)
     for c in range(channels):
-        top[c] = _top(c, first) if waiting[c] > 0 else -1
+        top[c] = _top(c, queues.first) if queues.waiting[c] > 0 else -1
         if top[c] >= 0:
             begin[levels - top[c]] += 1
     for i in range(levels):
@@ -50,27 +115,37 @@ def _rank(waiting, first, top, ranked):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch):  # type: ignore[no-untyped-def]
-    """Choose the channels that carry something in this round, most urgent first.
+def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
+    """Room for :func:`_grants`: sent, got, busy, top, ranked, granted."""
+    return (
+        np.zeros(nodes, np.int64),
+        np.zeros(nodes, np.int64),
+        np.zeros(channels, np.int64),
+        np.zeros(channels, np.int64),
+        np.empty(channels, np.int64),
+        np.empty(channels, np.int64),
+    )
 
-    waiting[c] counts the items at channel c. Returns how many channels were written to `granted`.
-    """
-    channels = len(first)
-    sent, got, busy, top, ranked = scratch
+
+@njit(cache=True, nogil=True)
+def _grants(queues, rules, scratch):  # type: ignore[no-untyped-def]
+    """Choose the channels that carry something in this round, most urgent first."""
+    sent, got, busy, top, ranked, granted = scratch
+    ports, half = rules.ports, rules.half
     count = 0
     if ports == 0 and not half:
-        for c in range(channels):
-            if waiting[c] > 0:
+        for c in range(len(queues.waiting)):
+            if queues.waiting[c] > 0:
                 granted[count] = c
                 count += 1
-        return count
+        return granted[:count]
     sent[:] = 0
     got[:] = 0
     busy[:] = 0
-    for i in range(_rank(waiting, first, top, ranked)):
+    for i in range(_rank(queues, top, ranked)):
         c = ranked[i]
-        u, v = tails[c], heads[c]
-        if half and reverse[c] >= 0 and busy[reverse[c]]:
+        u, v = rules.tails[c], rules.heads[c]
+        if half and rules.reverse[c] >= 0 and busy[rules.reverse[c]]:
             continue
         if ports > 0:
             if half and (sent[u] + got[u] >= ports or sent[v] + got[v] >= ports):
@@ -82,21 +157,28 @@ def _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch
         busy[c] = 1
         granted[count] = c
         count += 1
-    return count
+    return granted[:count]
 
 
 @njit(cache=True, nogil=True)
-def route_packets(
-    path_start: IntArray,
-    path: IntArray,
-    tails: IntArray,
-    heads: IntArray,
-    reverse: IntArray,
-    nodes: int,
-    ports: int,
-    half: bool,
-    packed: bool,
-) -> tuple[IntArray, IntArray, IntArray]:
+def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-def]
+    """Take what moves in round `now` off the queues, write it down; how many hops there are now."""
+    first, after, waiting = queues
+    for c in _grants(queues, rules, scratch):
+        while waiting[c] > 0:
+            p = _top(c, first)
+            item = first[c, p]
+            first[c, p] = after[item]
+            waiting[c] -= 1
+            moves.rounds[done], moves.channels[done], moves.items[done] = now, c, item
+            done += 1
+            if not rules.packed:
+                break
+    return done
+
+
+@njit(cache=True, nogil=True)
+def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     """Move packets along given paths, farthest to go first.
 
     Returns
@@ -105,53 +187,26 @@ def route_packets(
         One entry per hop, by rising round.
     """
     packets = len(path_start) - 1
-    channels = len(heads)
+    channels = len(rules.heads)
     longest = 0
     for k in range(packets):
         longest = max(longest, path_start[k + 1] - path_start[k])
-    first = np.full((channels, longest + 1), -1, np.int64)
-    after = np.full(packets, -1, np.int64)
-    waiting = np.zeros(channels, np.int64)
+    queues = _queues(channels, longest + 1, packets)
     at = path_start[:-1].copy()
     for k in range(packets - 1, -1, -1):
         if at[k] < path_start[k + 1]:
-            _push(k, path[at[k]], path_start[k + 1] - at[k], first, after)
-            waiting[path[at[k]]] += 1
-    total = len(path)
-    rounds = np.empty(total, np.int64)
-    used = np.empty(total, np.int64)
-    moved = np.empty(total, np.int64)
-    granted = np.empty(channels, np.int64)
-    scratch = (
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(channels, np.int64),
-        np.zeros(channels, np.int64),
-        np.empty(channels, np.int64),
-    )
-    done, r = 0, 0
-    while done < total:
+            _push(k, path[at[k]], path_start[k + 1] - at[k], queues)
+    moves, scratch = _moves(len(path)), _scratch(channels, rules.nodes)
+    done, now = 0, 0
+    while done < len(path):
         begin = done
-        count = _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch)
-        for i in range(count):
-            c = granted[i]
-            while waiting[c] > 0:
-                p = _top(c, first)
-                k = first[c, p]
-                first[c, p] = after[k]
-                waiting[c] -= 1
-                rounds[done], used[done], moved[done] = r, c, k
-                done += 1
-                if not packed:
-                    break
-        for i in range(begin, done):
-            k = moved[i]
+        done = _move(queues, rules, moves, done, now, scratch)
+        for k in moves.items[begin:done]:
             at[k] += 1
             if at[k] < path_start[k + 1]:
-                _push(k, path[at[k]], path_start[k + 1] - at[k], first, after)
-                waiting[path[at[k]]] += 1
-        r += 1
-    return rounds, used, moved
+                _push(k, path[at[k]], path_start[k + 1] - at[k], queues)
+        now += 1
+    return moves
 
 
 @njit(cache=True, nogil=True)
@@ -233,74 +288,44 @@ def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: I
 
 
 @njit(cache=True, nogil=True)
-def flow_trees(
-    indptr: IntArray,
-    heads: IntArray,
-    tails: IntArray,
-    reverse: IntArray,
-    parent: IntArray,
-    height: IntArray,
-    ports: int,
-    half: bool,
-    packed: bool,
-) -> tuple[IntArray, IntArray, IntArray]:
+def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rules) -> _Moves:
     """Every source's chunk down its own tree, all at once; the tallest subtree first.
 
     Returns
     -------
     round, channel, chunk : int64[...]
     """
-    nodes = len(indptr) - 1
-    channels = len(heads)
+    nodes = rules.nodes
+    channels = len(rules.heads)
     tallest: Any = 0
     for s in range(nodes):
         tallest = max(tallest, np.int64(height[s, s]))
-    first = np.full((channels, tallest + 1), -1, np.int64)
-    after = np.full(nodes * nodes, -1, np.int64)  # item s * nodes + v: chunk s on its way into v
-    waiting = np.zeros(channels, np.int64)
+    queues = _queues(channels, tallest + 1, nodes * nodes)
     total = 0
     for s in range(nodes):
         for v in range(nodes):
             total += parent[s, v] >= 0
-        _offer(s, s, nodes, indptr, heads, parent, height, first, after, waiting)
-    rounds = np.empty(total, np.int64)
-    used = np.empty(total, np.int64)
-    moved = np.empty(total, np.int64)
-    granted = np.empty(channels, np.int64)
-    scratch = (
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(channels, np.int64),
-        np.zeros(channels, np.int64),
-        np.empty(channels, np.int64),
-    )
-    done, r = 0, 0
+        _offer(s, s, indptr, rules.heads, parent, height, queues)
+    moves, scratch = _moves(total), _scratch(channels, nodes)
+    done, now = 0, 0
     while done < total:
         begin = done
-        count = _grants(waiting, first, tails, heads, reverse, ports, half, granted, scratch)
-        for i in range(count):
-            c = granted[i]
-            while waiting[c] > 0:
-                p = _top(c, first)
-                item = first[c, p]
-                first[c, p] = after[item]
-                waiting[c] -= 1
-                rounds[done], used[done], moved[done] = r, c, item // nodes
-                done += 1
-                if not packed:
-                    break
+        done = _move(queues, rules, moves, done, now, scratch)
         for i in range(begin, done):
-            s, v = moved[i], heads[used[i]]
-            _offer(s, v, nodes, indptr, heads, parent, height, first, after, waiting)
-        r += 1
-    return rounds, used, moved
+            moves.items[i] //= nodes
+            s, v = moves.items[i], rules.heads[moves.channels[i]]
+            _offer(s, v, indptr, rules.heads, parent, height, queues)
+        now += 1
+    return moves
 
 
 @njit(cache=True, nogil=True)
-def _offer(s, v, nodes, indptr, heads, parent, height, first, after, waiting):  # type: ignore[no-untyped-def]
-    """Chunk s has come to v: let it wait for the channels to v's children in the tree of s."""
+def _offer(s, v, indptr, heads, parent, height, queues):  # type: ignore[no-untyped-def]
+    """Chunk s has come to v: let it wait for the channels to v's children in the tree of s.
+
+    Item ``s * nodes + w`` is chunk s on its way into w.
+    """
     for c in range(indptr[v], indptr[v + 1]):
         w = heads[c]
         if parent[s, w] == c:
-            _push(s * nodes + w, c, height[s, w], first, after)
-            waiting[c] += 1
+            _push(s * len(parent) + w, c, height[s, w], queues)

@@ -207,7 +207,7 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -
 
 def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Round, channel, origin and target of every hop of the packets of one node per orbit."""
-    from hopscape.collectives.greedy_kernels import route_packets
+    from hopscape.collectives.greedy_kernels import Rules, route_packets
     from hopscape.collectives.orbit_kernels import even_paths
 
     network = orbits.network
@@ -238,9 +238,8 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
             seed,
         )
         nobody = np.zeros(len(load), dtype=np.int32)
-        rounds, _, packet = route_packets(
-            start, orbits.kinds[ways], nobody, nobody, nobody, order, 0, False, False
-        )
+        rules = Rules(nobody, nobody, nobody, order, 0, False, False)
+        rounds, _, packet = route_packets(start, orbits.kinds[ways], rules)
         hop = np.argsort(np.argsort(packet, kind="stable"))  # a packet's entries are its hops
         if best is None or rounds[-1] < best[0][-1]:
             best = rounds, ways[hop], packet

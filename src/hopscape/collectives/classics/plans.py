@@ -239,7 +239,7 @@ def _hop_by_hop(
     columns: tuple[IntArray, IntArray, IntArray, IntArray],
 ) -> Schedule:
     """Every step in rounds of single hops, the farthest to go first."""
-    from hopscape.collectives.greedy_kernels import route_packets
+    from hopscape.collectives.greedy_kernels import Rules, route_packets
 
     step, chunk, starts, channels = columns
     if goal.kind in _COMBINING and len(channels) > len(step):
@@ -251,18 +251,13 @@ def _hop_by_hop(
     used: list[IntArray] = []
     what: list[IntArray] = []
     now = 0
+    limits = Rules.of(network, rules.ports, rules.duplex == "half", rules.packing == "packed")
     cuts = np.searchsorted(step, np.arange(int(step.max(initial=-1)) + 2))
     for low, high in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         when, channel, packet = route_packets(
             starts[low : high + 1] - starts[low],
             channels[starts[low] : starts[high]].astype(np.int64),
-            network.tails,
-            network.heads,
-            network.reverse,
-            network.order,
-            rules.ports or 0,
-            rules.duplex == "half",
-            rules.packing == "packed",
+            limits,
         )
         rounds.append(now + when)
         used.append(channel)

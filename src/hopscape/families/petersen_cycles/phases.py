@@ -70,22 +70,14 @@ class Phases:
         self, starts: IntArray, ways: IntArray, chunks: IntArray, *, single: bool = False
     ) -> None:
         """Packets along given paths of channels, the farthest to go first."""
-        from hopscape.collectives.greedy_kernels import route_packets
+        from hopscape.collectives.greedy_kernels import Rules, route_packets
 
         if not len(ways):
             self.lengths.append(0)
             return
-        rounds, used, packet = route_packets(
-            starts.astype(np.int64),
-            ways.astype(np.int64),
-            self.network.tails,
-            self.network.heads,
-            self.network.reverse,
-            self.network.order,
-            self.model.ports or 0,
-            self.model.duplex == "half",
-            self.model.packing == "packed" and not single,
-        )
+        packed = self.model.packing == "packed" and not single
+        rules = Rules.of(self.network, self.model.ports, self.model.duplex == "half", packed)
+        rounds, used, packet = route_packets(starts.astype(np.int64), ways.astype(np.int64), rules)
         self.add(rounds, used, chunks[packet])
 
     def channels_between(self, at: IntArray, to: IntArray) -> IntArray:
