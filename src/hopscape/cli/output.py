@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -24,14 +24,10 @@ from hopscape.core.plain import plain
 from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
-    "DaskOption",
-    "DeviceOption",
     "Format",
     "FormatOption",
     "Look",
     "OutputOption",
-    "ProcessesOption",
-    "TableOption",
     "emit",
     "emit_rows",
     "look",
@@ -79,28 +75,6 @@ FormatOption = Annotated[
 OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write to this file, in the format of its ending."),
-]
-DeadOption = Annotated[list[str] | None, typer.Option("--dead", help="A dead node; once for each.")]
-DeadLinkOption = Annotated[
-    list[str] | None, typer.Option("--dead-link", help="A dead link as A-B; once for each.")
-]
-RouterOption = Annotated[
-    str,
-    typer.Option("--router", help="auto, closed (formula), table, search, or a family's own."),
-]
-TableOption = Annotated[
-    Path | None,
-    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
-]
-ProcessesOption = Annotated[
-    int | None, typer.Option("--processes", help="How many processes; all processors without.")
-]
-DaskOption = Annotated[
-    str | None, typer.Option("--dask", help="Work on this Dask scheduler, such as tcp://HOST:8786.")
-]
-DeviceOption = Annotated[
-    Literal["cpu", "gpu"],
-    typer.Option("--device", help="Where to compute; 'gpu' needs the extra gpu and CUDA."),
 ]
 
 

@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.commands.circulant import orders_of, show_sets
-from hopscape.cli.output import (
-    DaskOption,
-    DeviceOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    ProcessesOption,
-    TableOption,
-    emit_rows,
-)
+from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:

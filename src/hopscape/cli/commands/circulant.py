@@ -8,19 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import (
+from hopscape.cli.options import (
     DaskOption,
     DeadLinkOption,
     DeadOption,
     DeviceOption,
-    Format,
-    FormatOption,
-    OutputOption,
+    FolderOption,
     ProcessesOption,
     TableOption,
-    emit,
-    emit_rows,
 )
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import in_table
 
@@ -63,34 +60,21 @@ def search_circulant(
     if generators is None and degree is None:
         generators = 3
     with Store(table) as kept:
+        asked: dict[str, Any] = {
+            "generators": generators,
+            "degree": degree,
+            "ring": ring,
+            "table": kept,
+            "processes": processes,
+            "dask": dask,
+            "device": device,
+        }
         if diameter is not None:
-            found = largest_circulants(
-                diameter,
-                generators,
-                degree=degree,
-                ring=ring,
-                table=kept,
-                processes=processes,
-                dask=dask,
-                device=device,
-            )
-            _emit_one(found.to_dict(), style, output)
+            _emit_one(largest_circulants(diameter, **asked).to_dict(), style, output)
             return
         assert nodes is not None
         orders = orders_of(nodes)
-        rows = [
-            found.to_dict()
-            for found in best_circulants(
-                orders,
-                generators,
-                degree=degree,
-                ring=ring,
-                table=kept,
-                processes=processes,
-                dask=dask,
-                device=device,
-            )
-        ]
+        rows = [found.to_dict() for found in best_circulants(orders, **asked)]
     if len(orders) == 1 and ".." not in nodes:
         _emit_one(rows[0], style, output)
         return
@@ -232,7 +216,7 @@ def _link(text: str) -> tuple[str, str]:
 
 
 def study_circulant(
-    out: Annotated[Path, typer.Option("--out", help="The folder; made if it is not there.")],
+    out: FolderOption,
     d: Annotated[int, typer.Option("--diameter", help="Graph of the pictures.")] = 6,
 ) -> None:
     """The paper's table up to d = 18, its broadcast tree (still and moving), a map of distances."""

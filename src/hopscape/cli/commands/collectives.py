@@ -21,14 +21,8 @@ from hopscape.cli.commands.collective_output import (
     save_pictures,
 )
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import (
-    DeadLinkOption,
-    DeadOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    emit_rows,
-)
+from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
@@ -282,7 +276,7 @@ def __getattr__(name: str) -> Callable[..., None]:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")],
+    file: ScheduleArgument,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
     style: FormatOption = Format.table,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.options import RoutingOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 
@@ -23,9 +24,7 @@ def deadlock(
     method: Annotated[
         str, typer.Option("--method", help="How classes are found: auto, dateline, layers, rising.")
     ] = "auto",
-    routing: Annotated[
-        str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
-    ] = "fixed",
+    routing: RoutingOption = "fixed",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:

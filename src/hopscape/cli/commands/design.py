@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from hopscape.cli.output import (
-    DaskOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    TableOption,
-    emit_rows,
-    say,
-)
+from hopscape.cli.options import DaskOption, FloorOption, JobsOption, TableOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows, say
 from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
@@ -50,10 +43,7 @@ def which_network(
         Path | None,
         typer.Option("--table", help="File that keeps what is measured; a later run goes on."),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
-    ] = None,
+    jobs: JobsOption = None,
 ) -> None:
     """Show which family wins at what, size by size, and where the papers' families do not."""
     from hopscape.core.files import write_atomically
@@ -171,9 +161,7 @@ def design(
     cable_length: Annotated[
         float | None, typer.Option("--cable-length", help="Metres of cable, at most.")
     ] = None,
-    floor: Annotated[
-        str | None, typer.Option("--floor", help="Rows x racks x slots, such as 4x8x32.")
-    ] = None,
+    floor: FloorOption = None,
     vcs: Annotated[
         int | None, typer.Option("--vcs", help="Virtual channels that there are.")
     ] = None,
@@ -230,10 +218,7 @@ def design(
             "--choose", help="Hand over this candidate (its spec or place), not the first."
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Processes; by the size of the work by default."),
-    ] = None,
+    jobs: JobsOption = None,
     table: TableOption = None,
     dask: DaskOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For random faults.")] = 0,

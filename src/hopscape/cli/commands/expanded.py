@@ -9,7 +9,8 @@ import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.commands.routing import AvoidedOption, FromArgument, ToArgument, route_round
-from hopscape.cli.output import DeadOption, Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.options import DeadOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.output import (
-    DaskOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    ProcessesOption,
-    TableOption,
-    emit,
-)
+from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -71,7 +64,7 @@ def search_graph(
     seconds: Annotated[
         float, typer.Option("--seconds", help="How long to search, on all processes.")
     ] = 60.0,
-    seed: Annotated[int, typer.Option("--seed", help="Of all random choices.")] = 0,
+    seed: SeedOption = 0,
     target: Annotated[
         str | None,
         typer.Option("--target", help="Stop at this mean distance, or at DIAMETER:MEAN."),

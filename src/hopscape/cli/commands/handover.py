@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
@@ -18,10 +19,8 @@ LimitOption = Annotated[
 
 def handover(
     spec: SpecArgument,
-    out: Annotated[Path, typer.Option("--out", help="The folder; made if it is not there.")],
-    floor: Annotated[
-        str | None, typer.Option("--floor", help="Rows x racks x slots, such as 4x8x32.")
-    ] = None,
+    out: FolderOption,
+    floor: FloorOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -71,7 +70,7 @@ def check(
 
 
 def run_mpi(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")],
+    file: ScheduleArgument,
     limit: LimitOption = 300.0,
     style: FormatOption = Format.table,
     output: OutputOption = None,

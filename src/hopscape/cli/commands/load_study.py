@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hopscape.cli.options import SeedOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
@@ -38,7 +39,7 @@ def study_load(
     precision: Annotated[
         float, typer.Option("--precision", help="Of the saturation, as a share of it.")
     ] = 0.02,
-    seed: Annotated[int, typer.Option("--seed", help="Of all random numbers.")] = 1,
+    seed: SeedOption = 1,
     workers: Annotated[int, typer.Option("--workers", help="Networks side by side.")] = 2,
     resume: Annotated[
         Path | None, typer.Option("--resume", help="File of finished networks; goes on from it.")

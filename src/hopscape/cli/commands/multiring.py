@@ -10,16 +10,8 @@ import typer
 
 from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.commands.rings import DistributionOption, read_distribution, sparse_member
-from hopscape.cli.output import (
-    DaskOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    ProcessesOption,
-    TableOption,
-    emit,
-    emit_rows,
-)
+from hopscape.cli.options import DaskOption, ProcessesOption, TableOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 

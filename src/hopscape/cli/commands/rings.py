@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import (
-    DaskOption,
-    Format,
-    FormatOption,
-    OutputOption,
-    ProcessesOption,
-    TableOption,
-    emit_rows,
-)
+from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
 from hopscape.registry import build
@@ -81,7 +74,7 @@ def simulate_rings(
     ] = False,
     distribution: DistributionOption = "uniform",
     slots: Annotated[int, typer.Option("--slots", help="Slots to measure at first.")] = 20_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.")] = 0,
+    seed: SeedOption = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.output import DeadOption, Format, FormatOption, OutputOption, RouterOption, emit
+from hopscape.cli.options import DeadOption, RouterOption
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Route

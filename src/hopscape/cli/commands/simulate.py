@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopscape.cli.options import RoutingOption, SeedOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
@@ -100,9 +101,7 @@ def simulate(
         str, typer.Option("--link-delay", help="Cycles on a link: 2, or axis0=1,axis1=3.")
     ] = "1",
     speedup: Annotated[int, typer.Option("--speedup", help="Of the switch inputs.")] = 1,
-    routing: Annotated[
-        str, typer.Option("--routing", help="fixed, adaptive, valiant or ugal.")
-    ] = "fixed",
+    routing: RoutingOption = "fixed",
     router: Annotated[
         str, typer.Option("--router", help="auto, closed, table, updown, or a family's own.")
     ] = "auto",
@@ -128,7 +127,7 @@ def simulate(
     ] = "",
     cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured.")] = 10_000,
     warmup: Annotated[int, typer.Option("--warmup", help="Cycles before; -1: detected.")] = -1,
-    seed: Annotated[int, typer.Option("--seed", help="Of all random numbers.")] = 0,
+    seed: SeedOption = 0,
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Find the saturation load by bisection.")
     ] = False,
