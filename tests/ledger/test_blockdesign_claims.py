@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from rulings import check_rulings, outcomes, rulings
+from rulings import JudgedClaims, rulings
 
 import hopscape
 from hopscape.families.blockdesign.designs import make_design
@@ -23,37 +22,29 @@ NAMES = [c.key.removeprefix("blockdesign-") for c in CLAIMS]
 RULINGS = rulings(NAMES, "blockdesign-", corrected=CORRECTED, refuted=REFUTED, undecided=OPEN)
 
 
-@pytest.fixture(scope="module")
-def found():
-    return outcomes(CLAIMS, "blockdesign-")
-
-
-def test_every_claim_is_judged_as_known(found):
-    check_rulings(CLAIMS, found, RULINGS, BEYOND, "blockdesign-", OPEN)
-
-
-def test_texts_carry_what_was_measured(found):
-    for key, words in {
-        "ports": "47 channels of a node",
-        "512": "512 channels K3",
-        "processors": "65664 processors",
-        "original-jumps": "at most 3 jumps",
-        "several-times": "RPK supernode 3.71 and 4.88",
-        "channels": "(7, 4, 2) 28 against 21",
-        "table-4.3": "impossible: N = 43; quoted: N = 111",
-        "table-4.4": "impossible: N = 22, 29, 46",
-        "rpk-39": "[0, 1, 2, 4, 13, 18, 33] mod 39",
-        "1960": "= 1961 supernodes",
-        "980": "= 981 supernodes",
-        "reserve": "single (3, 4), doubled (3, 3)",
-        "square": "M = 12: 133 and 144",
-        "42": "N = 1723",
-        "several-crossbars": "3 of 4 x 4 join 37 by 1",
-    }.items():
-        assert words in found[key].measured, key
-    for key, outcome in found.items():  # a refutation carries its counter-example
-        if outcome.ruling == "refuted":
-            assert any(ch.isdigit() for ch in outcome.note), key
+class TestClaims(JudgedClaims):
+    claims = CLAIMS
+    prefix = "blockdesign-"
+    rulings = RULINGS
+    beyond = BEYOND
+    unplanted = OPEN
+    texts = (
+        ("ports", "47 channels of a node"),
+        ("512", "512 channels K3"),
+        ("processors", "65664 processors"),
+        ("original-jumps", "at most 3 jumps"),
+        ("several-times", "RPK supernode 3.71 and 4.88"),
+        ("channels", "(7, 4, 2) 28 against 21"),
+        ("table-4.3", "impossible: N = 43; quoted: N = 111"),
+        ("table-4.4", "impossible: N = 22, 29, 46"),
+        ("rpk-39", "[0, 1, 2, 4, 13, 18, 33] mod 39"),
+        ("1960", "= 1961 supernodes"),
+        ("980", "= 981 supernodes"),
+        ("reserve", "single (3, 4), doubled (3, 3)"),
+        ("square", "M = 12: 133 and 144"),
+        ("42", "N = 1723"),
+        ("several-crossbars", "3 of 4 x 4 join 37 by 1"),
+    )
 
 
 def test_residues_exclude_what_hilbert_symbols_exclude():

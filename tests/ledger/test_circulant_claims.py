@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rulings import check_rulings, outcomes, rulings
+from rulings import JudgedClaims, rulings
 
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
@@ -27,18 +27,13 @@ BEYOND = {"routing-17", "memoryless"}
 RULINGS = rulings(HOLDS, "circulant-", corrected=CORRECTED, refuted=REFUTED, undecided=OPEN)
 
 
-@pytest.fixture(scope="module")
-def found():
-    return outcomes(CLAIMS, "circulant-")
-
-
-def test_every_claim_is_judged_as_known(found):
-    check_rulings(CLAIMS, found, RULINGS, BEYOND, "circulant-", OPEN)
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
+class TestClaims(JudgedClaims):
+    claims = CLAIMS
+    prefix = "circulant-"
+    rulings = RULINGS
+    beyond = BEYOND
+    unplanted = OPEN
+    texts = (
         ("odd", "M(3, 4) = 104 by (104; 1, 16, 20, 27)"),
         ("broadcast-load", "duplicates as printed: 2, 10, 26 = (p-1)² + 1"),
         ("broadcast-load", "54 messages, 0 duplicates, 0 late"),
@@ -50,10 +45,7 @@ def test_every_claim_is_judged_as_known(found):
         ("even-s2", "(21; 1, 2, 8)"),
         ("survivable", "6, 6, 6, 6"),
         ("wide-sets", "d = 1, (17): (2, 4)"),
-    ],
-)
-def test_texts_carry_what_was_measured(found, key: str, words: str) -> None:
-    assert words in f"{found[key].measured}; {found[key].note}"
+    )
 
 
 @pytest.mark.parametrize(

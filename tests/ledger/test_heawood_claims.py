@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from rulings import check_rulings, outcomes, rulings
+from rulings import JudgedClaims, rulings
 
 from hopscape.ledger.papers.heawood.claims import CLAIMS
 
@@ -42,18 +41,11 @@ NAMES = [c.key for c in CLAIMS]
 RULINGS = rulings(NAMES, "", corrected=CORRECTED, refuted=REFUTED)
 
 
-@pytest.fixture(scope="module")
-def found():
-    return outcomes(CLAIMS)
-
-
-def test_every_claim_is_judged_as_known(found):
-    check_rulings(CLAIMS, found, RULINGS, BEYOND)
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
+class TestClaims(JudgedClaims):
+    claims = CLAIMS
+    rulings = RULINGS
+    beyond = BEYOND
+    texts = (
         ("heawood-basic-route", "as printed 56 fail, with a plain else 0"),
         ("heawood-basic-broadcast", "10 of 14 nodes, 13 messages"),
         ("heawood-expanded-diameter", "3, 9, 12, 17, 20, 25, 28, 31, 36, 39, 43, 47, 50, 53, 56"),
@@ -63,12 +55,4 @@ def test_every_claim_is_judged_as_known(found):
         ("heawood-folded-diameter", "30.9%"),
         ("heawood-cheaper-still", "PCC from 2^13 nodes on, Kautz 3 from 2^8"),
         ("heawood-more-than-hypercube", "14 nodes at diameter 3"),
-    ],
-)
-def test_texts_carry_what_was_measured(found, key, words):
-    assert words in found[key].measured
-
-
-def test_a_refutation_carries_its_counter_example(found):
-    for key in REFUTED:
-        assert any(sign.isdigit() for sign in found[key].note), key
+    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from rulings import check_rulings, outcomes
+from rulings import JudgedClaims
 
 from hopscape.core.model import Model
 from hopscape.families.petersen_cycles.worst import incomplete_rounds
@@ -69,18 +68,11 @@ BEYOND = {
 }
 
 
-@pytest.fixture(scope="module")
-def found():
-    return outcomes(CLAIMS)
-
-
-def test_every_claim_is_judged_as_known(found):
-    check_rulings(CLAIMS, found, RULINGS, BEYOND)
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
+class TestClaims(JudgedClaims):
+    claims = CLAIMS
+    rulings = RULINGS
+    beyond = BEYOND
+    texts = (
         ("rpc-table-1", "differs at 158 of k = 1..200"),
         ("rpc-p4", "k = 1-2, 90, 94-97, than the best 2-D torus at k = 1"),
         ("rpc-p5", "m = 2-6, 11-12, 41-3136; better for m = 3, 51-3136"),
@@ -89,16 +81,7 @@ def test_every_claim_is_judged_as_known(found):
         ("rpc-th5", "11 for eleven packets, 20 for an exchange"),
         ("rpc-p10-better", "from k = 16 on"),
         ("rpc-symmetries", "120 automorphisms"),
-    ],
-)
-def test_texts_carry_what_was_measured(found, key, words):
-    assert words in found[key].measured
-
-
-def test_a_refutation_carries_its_counter_example(found):
-    for key, ruling in RULINGS.items():
-        if ruling == "refuted":
-            assert any(sign.isdigit() for sign in found[key].note), key
+    )
 
 
 def test_canonical_ways_are_shortest():
