@@ -50,11 +50,22 @@ class Rules(NamedTuple):
 
 
 class _Queues(NamedTuple):
-    """What waits: the first item by channel and priority, the one after each item, how many."""
+    """What waits for the channels.
+
+    Attributes
+    ----------
+    first : int64[channels, levels]
+        The first item by channel and priority, -1 for none.
+    after : int64[items]
+        The item behind each.
+    waiting, top : int64[channels]
+        How many there are, and a priority above which there is none.
+    """
 
     first: IntArray
     after: IntArray
     waiting: IntArray
+    top: IntArray
 
 
 class _Moves(NamedTuple):
@@ -71,6 +82,7 @@ def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
         np.full((channels, levels), -1, np.int64),
         np.full(items, -1, np.int64),
         np.zeros(channels, np.int64),
+        np.zeros(channels, np.int64),
     )
 
 
@@ -84,30 +96,30 @@ def _push(item, channel, priority, queues):  # type: ignore[no-untyped-def]
     queues.after[item] = queues.first[channel, priority]
     queues.first[channel, priority] = item
     queues.waiting[channel] += 1
+    queues.top[channel] = max(queues.top[channel], priority)
 
 
 @njit(cache=True, nogil=True)
-def _top(channel, first):  # type: ignore[no-untyped-def]
-    """Highest priority that waits for a channel, or -1."""
-    for p in range(first.shape[1] - 1, -1, -1):
-        if first[channel, p] >= 0:
-            return p
-    return -1
+def _top(channel, first, top):  # type: ignore[no-untyped-def]
+    """Highest priority that waits for a channel that is wanted."""
+    while first[channel, top[channel]] < 0:
+        top[channel] -= 1
+    return top[channel]
 
 
 @njit(cache=True, nogil=True)
-def _rank(queues, top, ranked):  # type: ignore[no-untyped-def]
+def _rank(queues, ranked):  # type: ignore[no-untyped-def]
     """Write the channels with something waiting to `ranked`, most urgent first; how many."""
-    channels, levels = queues.first.shape
+    first, _, waiting, top = queues
+    channels, levels = first.shape
     begin = np.zeros(levels + 1, np.int64)
     for c in range(channels):
-        top[c] = _top(c, queues.first) if queues.waiting[c] > 0 else -1
-        if top[c] >= 0:
-            begin[levels - top[c]] += 1
+        if waiting[c] > 0:
+            begin[levels - _top(c, first, top)] += 1
     for i in range(levels):
         begin[i + 1] += begin[i]
     for c in range(channels):
-        if top[c] >= 0:
+        if waiting[c] > 0:
             place = levels - 1 - top[c]
             ranked[begin[place]] = c
             begin[place] += 1
@@ -116,11 +128,10 @@ def _rank(queues, top, ranked):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
-    """Room for :func:`_grants`: sent, got, busy, top, ranked, granted."""
+    """Room for :func:`_grants`: sent, got, busy, ranked, granted."""
     return (
         np.zeros(nodes, np.int64),
         np.zeros(nodes, np.int64),
-        np.zeros(channels, np.int64),
         np.zeros(channels, np.int64),
         np.empty(channels, np.int64),
         np.empty(channels, np.int64),
@@ -130,22 +141,23 @@ def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _grants(queues, rules, scratch):  # type: ignore[no-untyped-def]
     """Choose the channels that carry something in this round, most urgent first."""
-    sent, got, busy, top, ranked, granted = scratch
-    ports, half = rules.ports, rules.half
+    sent, got, busy, ranked, granted = scratch
+    tails, heads, reverse, _, ports, half, _ = rules
+    waiting = queues.waiting
     count = 0
     if ports == 0 and not half:
-        for c in range(len(queues.waiting)):
-            if queues.waiting[c] > 0:
+        for c in range(len(waiting)):
+            if waiting[c] > 0:
                 granted[count] = c
                 count += 1
         return granted[:count]
     sent[:] = 0
     got[:] = 0
     busy[:] = 0
-    for i in range(_rank(queues, top, ranked)):
+    for i in range(_rank(queues, ranked)):
         c = ranked[i]
-        u, v = rules.tails[c], rules.heads[c]
-        if half and rules.reverse[c] >= 0 and busy[rules.reverse[c]]:
+        u, v = tails[c], heads[c]
+        if half and reverse[c] >= 0 and busy[reverse[c]]:
             continue
         if ports > 0:
             if half and (sent[u] + got[u] >= ports or sent[v] + got[v] >= ports):
@@ -163,14 +175,15 @@ def _grants(queues, rules, scratch):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-def]
     """Take what moves in round `now` off the queues, write it down; how many hops there are now."""
-    first, after, waiting = queues
+    first, after, waiting, top = queues
+    rounds, channels, items = moves
     for c in _grants(queues, rules, scratch):
         while waiting[c] > 0:
-            p = _top(c, first)
+            p = _top(c, first, top)
             item = first[c, p]
             first[c, p] = after[item]
             waiting[c] -= 1
-            moves.rounds[done], moves.channels[done], moves.items[done] = now, c, item
+            rounds[done], channels[done], items[done] = now, c, item
             done += 1
             if not rules.packed:
                 break
@@ -312,8 +325,8 @@ def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rule
         begin = done
         done = _move(queues, rules, moves, done, now, scratch)
         for i in range(begin, done):
-            moves.items[i] //= nodes
-            s, v = moves.items[i], rules.heads[moves.channels[i]]
+            s, v = moves.items[i] // nodes, rules.heads[moves.channels[i]]
+            moves.items[i] = s
             _offer(s, v, indptr, rules.heads, parent, height, queues)
         now += 1
     return moves
