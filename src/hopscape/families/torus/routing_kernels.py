@@ -41,6 +41,35 @@ def _port(gap: int, side: int, wraps: bool, axis: int, later: int) -> int:
     return later if gap == 0 else 2 * axis + 1 - up
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _step(found: int, gap: int, side: int, wraps: bool, axis: int, ports: bool) -> int:
+    """What is known of a pair with one axis more: the port, or the distance."""
+    if ports:
+        return _port(gap, side, wraps, axis, found)
+    apart = abs(gap)
+    return found + (min(apart, side - apart) if wraps else apart)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _over_axes(places, sides, wraps, at, to, out, ports):  # type: ignore[no-untyped-def]
+    """Go over the axes from the last to the first, block by block of the pairs."""
+    for start in range(0, at.size, _BLOCK):
+        end = min(start + _BLOCK, at.size)
+        stride = 1
+        for axis in range(sides.size - 1, -1, -1):
+            side = sides[axis]
+            if places.size > 0:
+                row = places[axis]
+                for i in range(start, end):
+                    gap = np.int64(row[np.uint64(to[i])]) - row[np.uint64(at[i])]
+                    out[i] = _step(out[i], gap, side, wraps, axis, ports)
+            else:
+                for i in range(start, end):
+                    gap = to[i] // stride % side - at[i] // stride % side
+                    out[i] = _step(out[i], gap, side, wraps, axis, ports)
+            stride *= side
+
+
 @njit(cache=True, nogil=True)
 def grid_distances(
     places: IntArray, sides: IntArray, wraps: bool, at: IntArray, to: IntArray
@@ -57,21 +86,7 @@ def grid_distances(
     at, to : int64[pairs]
     """
     out = np.zeros(at.size, np.int64)
-    for start in range(0, at.size, _BLOCK):
-        end = min(start + _BLOCK, at.size)
-        stride = 1
-        for axis in range(sides.size - 1, -1, -1):
-            side = sides[axis]
-            if places.size > 0:
-                row = places[axis]
-                for i in range(start, end):
-                    gap = abs(row[np.uint64(to[i])] - row[np.uint64(at[i])])
-                    out[i] += min(gap, side - gap) if wraps else gap
-            else:
-                for i in range(start, end):
-                    gap = abs(to[i] // stride % side - at[i] // stride % side)
-                    out[i] += min(gap, side - gap) if wraps else gap
-            stride *= side
+    _over_axes(places, sides, wraps, at, to, out, False)
     return out
 
 
@@ -81,19 +96,5 @@ def grid_ports(
 ) -> IntArray:
     """Ports of dimension-order routing: the first axis that differs; -1 on arrival."""
     out = np.full(at.size, -1, np.int64)
-    for start in range(0, at.size, _BLOCK):
-        end = min(start + _BLOCK, at.size)
-        stride = 1
-        for axis in range(sides.size - 1, -1, -1):
-            side = sides[axis]
-            if places.size > 0:
-                row = places[axis]
-                for i in range(start, end):
-                    gap = np.int64(row[np.uint64(to[i])]) - row[np.uint64(at[i])]
-                    out[i] = _port(gap, side, wraps, axis, out[i])
-            else:
-                for i in range(start, end):
-                    gap = to[i] // stride % side - at[i] // stride % side
-                    out[i] = _port(gap, side, wraps, axis, out[i])
-            stride *= side
+    _over_axes(places, sides, wraps, at, to, out, True)
     return out
