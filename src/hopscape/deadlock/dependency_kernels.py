@@ -25,12 +25,26 @@ __all__ = [
 ]
 
 
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _departure(table: PortTable, node: int, column: int, turn: int) -> int:
+    """The channel by which packets for the goal of a column leave a node, or -1.
+
+    With `turn` 1, the other channel of a tie.
+    """
+    out = table.other[node, column] if turn else table.port[node, column]
+    if node == table.goals[column] or out == NO_PORT:
+        return -1
+    if turn and out == table.port[node, column]:
+        return -1
+    return table.indptr[node] + out
+
+
 @njit(cache=True, nogil=True)
 def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: IntArray) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to the goals of some
     columns, in one class."""
-    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
-    order = len(indptr) - 1
+    heads, port, other = table.heads, table.port, table.other
+    order = len(port)
     seen, stack = np.empty(order, np.uint8), np.empty(order, np.int64)
     for column in columns:
         goal = table.goals[column]
@@ -44,11 +58,10 @@ def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: 
         while size:
             size -= 1
             source = stack[size]
-            for first in range(2):
-                out = port[source, column] if first == 0 else other[source, column]
-                if out == NO_PORT or (first and out == port[source, column]):
+            for turn in range(2):
+                channel = _departure(table, source, column, turn)
+                if channel < 0:
                     continue
-                channel = indptr[source] + out
                 at = heads[channel]
                 if at == goal:
                     continue
@@ -74,24 +87,17 @@ def ring_classes(
 ) -> None:
     """How a packet enters a ring: 1 when its straight run crosses the first dateline, else 0 when
     it crosses the second, else `free`."""
-    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
-    order = len(indptr) - 1
+    heads = table.heads
     crosses = np.zeros(len(heads), np.uint8)  # of the run that goes on from each channel
     stamp = np.zeros(len(heads), np.int32)  # for which target that is known
     run = np.empty(len(heads), np.int64)
     for column in range(len(table.goals)):
         goal = table.goals[column]
-        for source in range(order):
-            if source == goal:
-                continue
+        for source in range(len(table.port)):
             for turn in range(2):
-                out = port[source, column] if turn == 0 else other[source, column]
-                if out == NO_PORT:
+                channel = start = _departure(table, source, column, turn)
+                if start < 0:
                     continue
-                if turn and out == port[source, column]:
-                    entry_other[source, column] = entry[source, column]
-                    continue
-                channel = start = indptr[source] + out
                 size, found = 0, np.uint8(free)
                 while channel >= 0 and rings[channel] >= 0:
                     if stamp[channel] == goal + 1:
@@ -114,18 +120,16 @@ def ring_classes(
                 found = crosses[start] if rings[start] >= 0 else np.uint8(0)
                 if turn == 0:
                     entry[source, column] = found
-                else:
-                    entry_other[source, column] = found
+                entry_other[source, column] = found
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 def _onward(table: PortTable, rings: IntArray, at: int, column: int, ring: int) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
-    indptr, port, other = table.indptr, table.port, table.other
-    for first in range(2):
-        out = port[at, column] if first == 0 else other[at, column]
-        if out != NO_PORT and rings[indptr[at] + out] == ring:
-            return indptr[at] + out
+    for turn in range(2):
+        channel = _departure(table, at, column, turn)
+        if channel >= 0 and rings[channel] == ring:
+            return channel
     return -1
 
 
@@ -135,23 +139,17 @@ def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> No
 
     It enters in any class of a set, whose classes are the bits of `sets`.
     """
-    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
     entry, entry_other, sets = entries.entry, entries.entry_other, entries.sets
-    order = len(indptr) - 1
-    stamp = np.zeros(2 * len(heads), np.int32)  # the last target for which this was followed
+    stamp = np.zeros(2 * len(table.heads), np.int32)  # the last target for which this was followed
     for column in range(len(table.goals)):
-        goal = table.goals[column]
-        for source in range(order):
-            if source == goal:
-                continue
+        for source in range(len(table.port)):
             for turn in range(2):
-                out = port[source, column] if turn == 0 else other[source, column]
-                if out == NO_PORT or (turn and out == port[source, column]):
+                first = _departure(table, source, column, turn)
+                if first < 0:
                     continue
                 mine = sets[entry[source, column] if turn == 0 else entry_other[source, column]]
-                first = indptr[source] + out
                 for kind in range(2):
-                    if mine >> kind & 1 and stamp[first * 2 + kind] != goal + 1:
+                    if mine >> kind & 1 and stamp[first * 2 + kind] != table.goals[column] + 1:
                         _collect_run(table, entries, graph, stamp, column, first, kind)
 
 
@@ -166,7 +164,7 @@ def _collect_run(
     kind: int,
 ) -> None:
     """Dependencies of a straight run in one class, and of the turns at its nodes."""
-    indptr, heads, port, other = table.indptr, table.heads, table.port, table.other
+    indptr, heads = table.indptr, table.heads
     rings, sets = entries.rings, entries.sets
     entry, entry_other = entries.entry, entries.entry_other
     goal = table.goals[column]
@@ -174,13 +172,11 @@ def _collect_run(
         stamp[channel * 2 + kind] = goal + 1
         at, before = heads[channel], channel
         channel = -1
-        if at == goal:
-            break
         for turn in range(2):
-            then = port[at, column] if turn == 0 else other[at, column]
-            if then == NO_PORT or (turn and then == port[at, column]):
+            follower = _departure(table, at, column, turn)
+            if follower < 0:
                 continue
-            follower = indptr[at] + then
+            then = follower - indptr[at]
             if rings[before] >= 0 and rings[follower] == rings[before]:
                 channel = follower
                 graph[before * 2 + kind, then * 2 + kind] = 1

@@ -7,6 +7,8 @@ graph is ``channel * classes + class``; its successors are ``offset at the head 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -16,21 +18,31 @@ from hopscape.deadlock.layout import Wiring
 __all__ = ["most_falls", "rising_waits"]
 
 
+class _Room(NamedTuple):
+    """Working memory for the routes to one target after the other."""
+
+    known: IntArray
+    stack: IntArray
+    order: IntArray
+
+
+@njit(cache=True, nogil=True)
+def _room(nodes: int) -> _Room:
+    return _Room(np.empty(nodes, np.uint8), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
+
+
 @njit(cache=True, nogil=True)
 def _sequence(
-    wiring: Wiring,
-    ports: IntArray,
-    target: int,
-    is_end: IntArray,
-    known: IntArray,
-    stack: IntArray,
-    out: IntArray,
-) -> int:
-    """Nodes on the routes of all endpoints to a target, each after the next one.
+    wiring: Wiring, ports: IntArray, target: int, is_end: IntArray, room: _Room
+) -> IntArray:
+    """Nodes on the routes of all endpoints to an endpoint, each after the next one.
 
-    Nodes without a route are left out.
+    Nodes without a route are left out; nothing leads to a target that is no endpoint.
     """
+    if not is_end[target]:
+        return room.order[:0]
     indptr, heads = wiring.indptr, wiring.heads
+    known, stack, order = room
     known[:] = 0
     known[target] = 1
     count = 0
@@ -51,9 +63,9 @@ def _sequence(
             if lost:
                 known[stack[i]] = 2
             else:
-                out[count] = stack[i]
+                order[count] = stack[i]
                 count += 1
-    return count
+    return order[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -70,18 +82,12 @@ def most_falls(
     ``each[node, target]`` gets the number for every route, unless it is empty.
     """
     indptr, heads = wiring.indptr, wiring.heads
-    nodes = len(indptr) - 1
-    known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
-    order, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    room, falls = _room(len(is_end)), np.empty(len(is_end), np.int64)
     most = 0
     for row in range(len(table)):
         target = targets[row]
-        if not is_end[target]:
-            continue
-        count = _sequence(wiring, table[row], target, is_end, known, stack, order)
         falls[target] = 0
-        for i in range(count):
-            v = order[i]
+        for v in _sequence(wiring, table[row], target, is_end, room):
             c = indptr[v] + table[row, v]
             w = heads[c]
             falls[v] = falls[w]
@@ -111,21 +117,15 @@ def rising_waits(
     entry). Returns how many classes are used, or 0 once they are not enough.
     """
     indptr, heads = wiring.indptr, wiring.heads
-    nodes = len(indptr) - 1
-    known, stack = np.empty(nodes, np.uint8), np.empty(nodes, np.int64)
-    order, here = np.empty(nodes, np.int64), np.empty(nodes, np.uint64)
+    room, here = _room(len(is_end)), np.empty(len(is_end), np.uint64)
     used = 1
     for row in range(len(table)):
         target = targets[row]
-        if not is_end[target]:
-            continue
-        count = _sequence(wiring, table[row], target, is_end, known, stack, order)
-        for i in range(count):
-            v = order[i]
+        order = _sequence(wiring, table[row], target, is_end, room)
+        for v in order:
             more = np.uint64(first[v, target] if len(first) > 1 else 0) + np.uint64(1)
             here[v] = (np.uint64(1) << more) - np.uint64(1) if is_end[v] else 0
-        for i in range(count - 1, -1, -1):
-            v = order[i]
+        for v in order[::-1]:
             c = indptr[v] + table[row, v]
             w = heads[c]
             if w == target:
