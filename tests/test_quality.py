@@ -59,13 +59,11 @@ MORE_ARGUMENTS = {
     "collectives/flows/path_kernels.py": {"_cheapest": 10, "priced_paths": 13},
     "collectives/forest/flow_kernels.py": {"_can_take": 11, "grow_trees": 9},
     "collectives/orbit_kernels.py": {"even_paths": 11},
-    "core/cut_through_kernels.py": {"check_shared": 14},
     "core/verify_kernels.py": {
         "_count_ports": 10,
         "_take": 9,
         "check_all_reduce": 9,
         "check_delivery": 10,
-        "check_rules": 14,
         "combine_sets": 9,
     },
     "families/circulant/routing_kernels.py": {"lattice_vectors": 12, "ring_vectors": 10},

@@ -14,6 +14,7 @@ from hopscape.core.verify_kernels import (
     SOURCE_TAKES_PART,
     SWITCH_END,
     TARGET_TAKES_PART,
+    Transfers,
     _same_path,
     _walk,
 )
@@ -23,14 +24,8 @@ __all__ = ["additions", "check_shared"]
 
 @njit(cache=True, nogil=True)
 def check_shared(
+    transfers: Transfers,
     order: IntArray,
-    round_start: IntArray,
-    source: IntArray,
-    target: IntArray,
-    path_start: IntArray,
-    channels: IntArray,
-    indptr: IntArray,
-    heads: IntArray,
     lane: IntArray,
     speed: Floats,
     limits: IntArray,
@@ -63,6 +58,7 @@ def check_shared(
     hops : int
         Sum over rounds of the longest path.
     """
+    round_start, source, target, path_start, channels, indptr, heads = transfers
     nodes = len(indptr) - 1
     load = np.zeros(len(heads), np.float64)
     loaded = np.full(len(heads), -1, np.int64)

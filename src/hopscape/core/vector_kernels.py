@@ -136,12 +136,12 @@ def equal(_context: Any, left: Any, right: Any) -> Any:
     return types.boolean(left, left), codegen
 
 
-@intrinsic_or(lambda word: np.uint64((int(word) & -int(word)).bit_length() - 1))
+@intrinsic_or(lambda word: (int(word) & -int(word)).bit_length() - 1)
 def lowest(_context: Any, word: Any) -> Any:
     """Position of the lowest bit set in a word that is not 0."""
     zero_is_poison = ir.Constant(ir.IntType(1), 1)
     return (
-        types.uint64(types.uint64),
+        types.int64(types.uint64),
         lambda _c, builder, _s, args: builder.cttz(args[0], zero_is_poison),
     )
 

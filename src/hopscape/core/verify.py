@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from hopscape.core.network import Network
 from hopscape.core.operations import ADD, COPY
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from hopscape.core.verify_kernels import Transfers
 
 __all__ = ["verify"]
 
@@ -149,13 +152,7 @@ def _check_rules(
         found = _check_shared(schedule, net, rules)
     else:
         found = kernels.check_rules(
-            schedule.round_start,
-            schedule.source,
-            schedule.target,
-            schedule.path_start,
-            schedule.channels,
-            net.indptr,
-            net.heads,
+            _transfers(schedule, net),
             net.reverse,
             rules.ports or 0,
             rules.duplex == "half",
@@ -175,6 +172,13 @@ def _check_rules(
         return None
     rule, text, has_other = _sentence(schedule, rules, int(code), int(other))
     return _violation(schedule, int(t), rule, text, int(other) if has_other else None)
+
+
+def _transfers(schedule: Schedule, net: Network) -> Transfers:
+    from hopscape.core.verify_kernels import Transfers
+
+    moved = schedule.round_start, schedule.source, schedule.target
+    return Transfers(*moved, schedule.path_start, schedule.channels, net.indptr, net.heads)
 
 
 def _at_switch(schedule: Schedule, net: Network) -> tuple[int, int] | None:
@@ -222,14 +226,8 @@ def _check_shared(
     may_end = np.full(net.order, rules.in_network)
     may_end[net.endpoints] = True
     return check_shared(
+        _transfers(schedule, net),
         order,
-        schedule.round_start,
-        schedule.source,
-        schedule.target,
-        schedule.path_start,
-        schedule.channels,
-        net.indptr,
-        net.heads,
         np.where(mates >= 0, np.minimum(channels, mates), channels),
         net.capacities(),
         limits,

@@ -10,15 +10,30 @@ costs several times the work itself.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.operations import ADD, COPY, NOTHING
+from hopscape.core.vector_kernels import lowest
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
 SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
+
+
+class Transfers(NamedTuple):
+    """The columns of a schedule, and the channels of its network by their tails."""
+
+    round_start: IntArray
+    source: IntArray
+    target: IntArray
+    path_start: IntArray
+    channels: IntArray
+    indptr: IntArray
+    heads: IntArray
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -114,13 +129,7 @@ def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_
 
 @njit(cache=True, nogil=True)
 def check_rules(
-    round_start: IntArray,
-    source: IntArray,
-    target: IntArray,
-    path_start: IntArray,
-    channels: IntArray,
-    indptr: IntArray,
-    heads: IntArray,
+    transfers: Transfers,
     reverse: IntArray,
     ports: int,
     half: bool,
@@ -149,6 +158,7 @@ def check_rules(
     sizes, hops : int
         Sums over rounds of the largest message and of the longest path.
     """
+    round_start, source, target, path_start, channels, indptr, heads = transfers
     order = len(indptr) - 1
     user = np.full(len(heads), -1, np.int64)
     inside = np.full(order if share == 2 else 1, -1, np.int64)
@@ -288,22 +298,15 @@ def check_delivery(
             arrival[v] = round_of[t]
             hops[v] = hops[u] + (path_start[t + 1] - path_start[t] if long else 1)
             chain = max(chain, hops[v])
-        if destinations[c] >= 0:
-            v = destinations[c]
+        own = destinations[c] >= 0
+        for i in range(1 if own else len(wanted)):
+            v = destinations[c] if own else wanted[i]
             promised[v] = True
             if mark[v] != c:
                 lacks[v] += 1
                 missing += 1
                 if missing_chunk < 0:
                     missing_chunk, missing_node = c, v
-        else:
-            for v in wanted:
-                promised[v] = True
-                if mark[v] != c:
-                    lacks[v] += 1
-                    missing += 1
-                    if missing_chunk < 0:
-                        missing_chunk, missing_node = c, v
     served = 0
     for v in range(nodes):
         served += promised[v] and lacks[v] == 0
@@ -394,14 +397,6 @@ def check_reduce(
 
 
 @njit(cache=True, nogil=True)
-def _first_bit(word):  # type: ignore[no-untyped-def]
-    for b in range(64):
-        if (word >> np.uint64(b)) & np.uint64(1):
-            return b
-    return -1
-
-
-@njit(cache=True, nogil=True)
 def combine_sets(
     start: int,
     stop: int,
@@ -449,7 +444,7 @@ def combine_sets(
                 incoming[w] = old[u, w] if changed else held[u, w]
                 both = incoming[w] & held[v, w]
                 if both != 0 and share < 0:
-                    share = 64 * w + _first_bit(both)
+                    share = 64 * w + lowest(both)
                 inside = inside and both == incoming[w]
                 outside = outside and both == held[v, w]
             duplicates += inside and share >= 0
@@ -518,7 +513,7 @@ def check_all_reduce(
                     lacks[v] = True
                     if missing_chunk < 0:
                         missing_chunk, missing_node = c, v
-                        missing_share = 64 * w + _first_bit(gap)
+                        missing_share = 64 * w + lowest(gap)
                     break
     served = 0
     for v in ends:

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.vector_kernels import lowest
 
 FOUND, NONE, STOPPED = 1, 0, -1
 _ONE = np.uint64(1)
@@ -21,26 +22,6 @@ def _bit(v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _lowest(word):  # type: ignore[no-untyped-def]
-    """Index of the lowest set bit."""
-    low = word & (~word + np.uint64(1))
-    at = 0
-    if low & np.uint64(0xFFFFFFFF00000000):
-        at += 32
-    if low & np.uint64(0xFFFF0000FFFF0000):
-        at += 16
-    if low & np.uint64(0xFF00FF00FF00FF00):
-        at += 8
-    if low & np.uint64(0xF0F0F0F0F0F0F0F0):
-        at += 4
-    if low & np.uint64(0xCCCCCCCCCCCCCCCC):
-        at += 2
-    if low & np.uint64(0xAAAAAAAAAAAAAAAA):
-        at += 1
-    return at
-
-
-@njit(cache=True, nogil=True)
 def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
     """Move v to a class below `spare` by moving its only neighbour there to another such class."""
     words = near.shape[1]
@@ -49,7 +30,7 @@ def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
         for w in range(words):
             both = classes[a, w] & near[v, w]
             while both and hits < 2:
-                only = 64 * w + _lowest(both)
+                only = 64 * w + lowest(both)
                 both &= both - _ONE
                 hits += 1
             if hits > 1:
@@ -91,7 +72,7 @@ def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: 
             return count
         for w in range(words):
             while left[w]:
-                v = 64 * w + _lowest(left[w])
+                v = 64 * w + lowest(left[w])
                 rest[w] &= ~_bit(v)
                 left[w] &= ~_bit(v)
                 classes[colour, w] |= _bit(v)

@@ -359,7 +359,7 @@ def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
     for word in range(len(lanes)):
         bits = room[word]
         while bits != 0:
-            v = np.int64(lowest(bits)) + 64 * word
+            v = lowest(bits) + 64 * word
             reached = bits_or(reached, load(rows, v, lanes))
             bits &= bits - np.uint64(1)
     return reached
@@ -376,7 +376,7 @@ def _joined(rows: Words, lanes: Lanes, reached: Any, room: Words, n: int) -> Any
         if n - 64 * word < 64:
             bits &= (np.uint64(1) << np.uint64(n - 64 * word)) - np.uint64(1)
         while bits != 0:
-            v = np.int64(lowest(bits))
+            v = lowest(bits)
             if not equal(bits_and(reached, load(rows, v + 64 * word, lanes)), zero):
                 room[len(lanes) + word] |= np.uint64(1) << np.uint64(v)
             bits &= bits - np.uint64(1)

@@ -91,7 +91,7 @@ def far_pairs(
         for word in range(words):
             bits = rows[sources[i], word]
             while bits != 0:
-                u = np.int64(lowest(bits)) + 64 * word
+                u = lowest(bits) + 64 * word
                 for k in range(words):
                     joined[k] |= rows[u, k]
                 bits &= bits - np.uint64(1)
