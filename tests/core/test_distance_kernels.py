@@ -107,6 +107,27 @@ def test_bfs_distances(graph, data):
     assert found.tolist() == [twin.get(v, -1) for v in range(graph.n)]
 
 
+@settings(max_examples=60, deadline=None)
+@given(graph=graphs(), data=st.data())
+def test_distances_over_live_channels(graph, data):
+    source = data.draw(st.integers(0, graph.n - 1))
+    size = len(graph.heads)
+    live = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
+    order = np.random.default_rng(size).permutation(size)  # the channels in any order
+    channels = order[np.argsort(np.array(graph.tails, np.int64)[order], kind="stable")]
+    distance, queue = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32)
+    count = kernels.live_distances(
+        graph.indptr, channels, graph.heads, live, source, distance, queue
+    )
+    rest = nx.DiGraph([(t, h) for t, h, on in zip(graph.tails, graph.heads.tolist(), live) if on])
+    rest.add_node(source)
+    twin = nx.single_source_shortest_path_length(rest, source)
+    assert distance.tolist() == [twin.get(v, -1) for v in range(graph.n)]
+    reached = queue[:count].tolist()
+    assert sorted(reached) == sorted(twin)
+    assert distance[reached].tolist() == sorted(distance[reached].tolist())
+
+
 @pytest.mark.compiled
 @settings(max_examples=80, deadline=None)
 @given(graph=graphs(), words=st.sampled_from([1, 8]), seed=st.integers(0, 99))

@@ -43,6 +43,7 @@ __all__ = [
     "distance_rows",
     "distance_sweep",
     "distance_sweep_parallel",
+    "live_distances",
 ]
 
 Ints = NDArray[np.int64]
@@ -77,7 +78,7 @@ def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) ->
         bits = change_row[word]
         column = np.uint64(start + 64 * word)
         while bits != 0:
-            table[np.uint64(v), column + lowest(bits)] = distance
+            table[np.uint64(v), column + np.uint64(lowest(bits))] = distance
             bits &= bits - np.uint64(1)
 
 
@@ -314,6 +315,47 @@ def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
     row = np.empty(n, np.uint32)
     _bfs(indptr, heads, source, row, np.empty(n + 1, np.int32), np.uint32(0xFFFFFFFF))
     return row.view(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def live_distances(
+    indptr: Ints,
+    channels: Table,
+    ends: Table,
+    live: Table,
+    source: int,
+    distance: Table,
+    queue: Table,
+) -> int:
+    """Distances from a node over the channels that are not dead; how many nodes are reached.
+
+    Parameters
+    ----------
+    indptr, channels : ndarray of int
+        The channels of node v are ``channels[indptr[v]:indptr[v + 1]]``.
+    ends : ndarray of int
+        Where each channel leads; with the channels into each node, and their tails here, distances
+        are those to the node.
+    live : ndarray
+        0 for a dead channel.
+    source : int
+    distance, queue : ndarray of a signed type
+        Filled: the distance of each node, -1 where there is no path, and the nodes by distance.
+    """
+    distance[:] = -1
+    distance[source] = 0
+    queue[0] = source
+    begin, end = 0, 1
+    while begin < end:
+        v = queue[begin]
+        begin += 1
+        for i in range(indptr[v], indptr[v + 1]):
+            u = ends[channels[i]]
+            if distance[u] < 0 and live[channels[i]] > 0:
+                distance[u] = distance[v] + 1
+                queue[end] = u
+                end += 1
+    return end
 
 
 @njit(cache=True, nogil=True)

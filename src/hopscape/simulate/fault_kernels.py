@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.distance_kernels import live_distances
 
 __all__ = ["mend_ports", "routes_over"]
 
@@ -29,22 +30,8 @@ def mend_ports(
     distance = np.empty(order, np.int32)
     queue = np.empty(order, np.int32)
     for goal in range(order):
-        distance[:] = -1
-        distance[goal] = 0
-        queue[0] = goal
-        first, last = 0, 1
-        while first < last:
-            node = queue[first]
-            first += 1
-            for i in range(starts[node], starts[node + 1]):
-                channel = by_head[i]
-                before = tails[channel]
-                if alive[channel] and distance[before] < 0:
-                    distance[before] = distance[node] + 1
-                    queue[last] = before
-                    last += 1
-        for i in range(1, last):
-            node = queue[i]
+        reached = live_distances(starts, by_head, tails, alive, goal, distance, queue)
+        for node in queue[1:reached]:
             want = distance[node] - 1
             kept = old[node, goal]
             if kept != NO_PORT:

@@ -11,31 +11,12 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.distance_kernels import live_distances
 
 __all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
 
 MUCH = 1 << 60
 """More than any sum of capacities."""
-
-
-@njit(cache=True, nogil=True)
-def _levels(
-    indptr: Array, arcs: Array, heads: Array, left: Array, source: int, level: Array, queue: Array
-) -> None:
-    """Distances from the source along arcs that have something left; -1 where there is no way."""
-    level[:] = -1
-    level[source] = 0
-    queue[0] = source
-    begin, end = 0, 1
-    while begin < end:
-        v = queue[begin]
-        begin += 1
-        for i in range(indptr[v], indptr[v + 1]):
-            u = heads[arcs[i]]
-            if level[u] < 0 and left[arcs[i]] > 0:
-                level[u] = level[v] + 1
-                queue[end] = u
-                end += 1
 
 
 @njit(cache=True, nogil=True)
@@ -48,7 +29,7 @@ def largest_flow(
     place, trail = np.empty(n, np.int64), np.empty(n, np.int64)
     total = np.int64(0)
     while total < limit:
-        _levels(indptr, arcs, heads, left, source, level, queue)
+        live_distances(indptr, arcs, heads, left, source, level, queue)
         if level[sink] < 0:
             break
         place[:] = indptr[:-1]
@@ -87,7 +68,7 @@ def source_side(indptr: Array, arcs: Array, heads: Array, left: Array, source: i
     """Nodes on the source's side of the cut that a largest flow leaves."""
     n = len(indptr) - 1
     level, queue = np.empty(n, np.int32), np.empty(n, np.int32)
-    _levels(indptr, arcs, heads, left, source, level, queue)
+    live_distances(indptr, arcs, heads, left, source, level, queue)
     return level >= 0
 
 

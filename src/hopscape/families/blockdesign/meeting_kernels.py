@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.distance_kernels import live_distances
 
 __all__ = ["Wires", "add_trees", "meet"]
 
@@ -168,22 +169,11 @@ def add_trees(
     flow = np.empty(order, np.float64)
     queue = np.empty(order, np.int64)
     found = np.empty(order, np.int64)
+    live = np.ones(len(heads), np.bool_)
     for target in targets:
-        far[:] = -1
         flow[:] = sends
         flow[target] = 0
-        far[target] = 0
-        queue[0] = target
-        low, high = 0, 1
-        while low < high:
-            v = queue[low]
-            low += 1
-            for c in range(back_indptr[v], back_indptr[v + 1]):
-                u = tails[back_channel[c]]
-                if far[u] < 0:
-                    far[u] = far[v] + 1
-                    queue[high] = u
-                    high += 1
+        high = live_distances(back_indptr, back_channel, tails, live, target, far, queue)
         if high < order:
             for u in range(order):
                 if far[u] < 0 and sends[u] > 0:
