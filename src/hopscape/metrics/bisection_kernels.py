@@ -229,18 +229,25 @@ def _share_bound(search: BisectionSearch, work: _Work) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _queue_side(end: Int8s, side: int, queue: Int32s) -> int:
+    """Put the nodes that are fixed on a side into the queue; how many."""
+    count = 0
+    for v in range(end.size):
+        if end[v] == side:
+            queue[count] = v
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
 def _augment(search: BisectionSearch, flow: Int8s, end: Int8s, via: Int32s, queue: Int32s) -> bool:
     """Send one more unit from side 0 to side 1, or mark what is reachable in ``via``.
 
     Afterwards ``via`` is -2 for nodes not reached.
     """
-    first = last = 0
+    first, last = 0, _queue_side(end, 0, queue)
     for v in range(end.size):
-        via[v] = -2
-        if end[v] == 0:
-            via[v] = -1
-            queue[last] = v
-            last += 1
+        via[v] = -1 if end[v] == 0 else -2
     while first < last:
         v = queue[first]
         first += 1
@@ -291,13 +298,9 @@ def _solved(
     for v in range(end.size):
         candidate[v] = 1 if via[v] == -2 else 0
     if not _fits(search, candidate):
-        first = last = 0
+        first, last = 0, _queue_side(end, 1, queue)
         for v in range(end.size):
-            candidate[v] = 0
-            if end[v] == 1:
-                candidate[v] = 1
-                queue[last] = v
-                last += 1
+            candidate[v] = end[v] == 1
         while first < last:
             v = queue[first]
             first += 1

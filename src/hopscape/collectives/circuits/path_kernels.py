@@ -247,6 +247,15 @@ def link_disjoint(
 
 
 @njit(cache=True, nogil=True)
+def used_into(wires, flows, node):  # type: ignore[no-untyped-def]
+    """A channel in use that leads to a node, -1 for none."""
+    for i in range(wires.into_start[node], wires.into_start[node + 1]):
+        if flows[wires.into[i]]:
+            return wires.into[i]
+    return -1
+
+
+@njit(cache=True, nogil=True)
 def _unwind(wires, flows, begun, target, path, place):  # type: ignore[no-untyped-def]
     """Take the circuit that ends at `target` out of the flows; its channels, the last one first.
 
@@ -256,11 +265,7 @@ def _unwind(wires, flows, begun, target, path, place):  # type: ignore[no-untype
     count, v = 0, target
     place[v] = 0
     while True:
-        taken = -1
-        for i in range(wires.into_start[v], wires.into_start[v + 1]):
-            if flows[wires.into[i]]:
-                taken = wires.into[i]
-                break
+        taken = used_into(wires, flows, v)
         flows[taken] = False
         path[count] = taken
         count += 1

@@ -115,14 +115,7 @@ def assemble(
 def node_circuits(wires: Wires, room: IntArray, targets: IntArray, strict: bool) -> Paths:
     """Circuits that share no node: their lengths, and all channels, one circuit after the other.
 
-    Parameters
-    ----------
-    room : int64[order]
-        How many circuits may begin at each node; -1 at nodes that do not have the message.
-    targets : int64[...]
-        In the order in which they are tried.
-    strict : bool
-        Stop at the first that cannot be served.
+    Parameters as for :func:`~hopscape.collectives.circuits.path_kernels.link_disjoint`.
     """
     from hopscape.collectives.circuits.path_kernels import node_disjoint
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hopscape.collectives.circuits.path_kernels import Wires, augment, workspace
+from hopscape.collectives.circuits.path_kernels import Wires, augment, used_into, workspace
 from hopscape.core.arrays import IntArray
 
 
@@ -95,11 +95,7 @@ def _drop(wires, room, full, flows, node):  # type: ignore[no-untyped-def]
     """Give up one circuit that comes to `node`, from where it begins, or a loop through it."""
     v = node
     while True:
-        c = -1
-        for i in range(wires.into_start[v], wires.into_start[v + 1]):
-            if flows[wires.into[i]]:
-                c = wires.into[i]
-                break
+        c = used_into(wires, flows, v)
         if c < 0:
             return
         flows[c] = False
