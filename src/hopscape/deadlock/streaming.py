@@ -113,7 +113,7 @@ def _in_one_class(
     graph = blank_graph(asked.network)
     begins = _begins(asked, anywhere)
     ends = marks(asked.network, asked.network.endpoints)
-    for block in asked.blocks():
+    for block in asked.blocks(lambda block: block):
         collect_plain(block, begins, np.flatnonzero(ends[block.goals]), graph)
         visit(block, _NONE, _NONE)
     return _judged(asked, single_class(asked), graph)
@@ -129,10 +129,14 @@ def _on_datelines(
     classes = Classes("dateline", 2, rings, alike, alike, alike, (1, 2), datelines=first)
     sets = np.asarray(classes.sets, dtype=np.int64)
     graph = blank_graph(asked.network, 2)
-    for block in asked.blocks():
+
+    def dated(block: PortTable) -> tuple[PortTable, IntArray, IntArray]:
         entry = np.zeros_like(block.port, dtype=np.uint8)
         entry_other = entry if block.other is block.port else np.zeros_like(entry)
         ring_classes(block, rings, first, np.zeros_like(first), 0, entry, entry_other)
+        return block, entry, entry_other
+
+    for block, entry, entry_other in asked.blocks(dated):
         collect_rings(block, RingEntries(rings, entry, entry_other, sets), graph)
         visit(block, entry, entry_other)
     found = _judged(asked, classes, graph)

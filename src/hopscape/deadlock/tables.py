@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.prefetch import one_ahead
 from hopscape.core.progress import track
 from hopscape.core.router import Router, TableRouter
 from hopscape.deadlock.layout import PortTable
@@ -26,6 +28,8 @@ __all__ = [
     "routing_table",
     "table_of",
 ]
+
+Made = TypeVar("Made")
 
 _PAIRS = 1 << 18
 _MOST_PORTS = 2046
@@ -121,12 +125,13 @@ class RouteColumns:
             fill_ties(network.indptr, network.heads, self._twins, port, other, goals)
         return PortTable(network.indptr, network.heads, port, other, goals)
 
-    def blocks(self) -> Iterator[PortTable]:
-        """The ports towards all goals, some at a time."""
+    def blocks(self, make: Callable[[PortTable], Made]) -> Iterator[Made]:
+        """What is made of the ports towards all goals, some at a time, one block ahead."""
         order = self.network.order
         step = max(1, _PAIRS // order)
-        for low in track(range(0, order, step), f"routing table of {self.network.spec}"):
-            yield self.columns(np.arange(low, min(order, low + step), dtype=np.int64))
+        starts = track(range(0, order, step), f"routing table of {self.network.spec}")
+        goals = (np.arange(low, min(order, low + step), dtype=np.int64) for low in starts)
+        return one_ahead(lambda few: make(self.columns(few)), goals)
 
     @cached_property
     def whole(self) -> RoutingTable:
@@ -165,7 +170,7 @@ def routing_table(
         fill_ports(network.indptr, network.heads, routing._table, port)
         return RoutingTable(network, routing.name, *_spread(network, port, None, ties), rings)
     other = np.empty_like(port) if asked.tied else port
-    for block in asked.blocks():
+    for block in asked.blocks(lambda block: block):
         here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
         port[:, here] = block.port
         if asked.tied:

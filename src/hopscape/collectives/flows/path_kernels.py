@@ -24,6 +24,8 @@ def _cheapest(indptr, heads, kind, price, s, t, cost, into, stamp, now):  # type
             return
         for c in range(indptr[v], indptr[v + 1]):
             u = np.int64(heads[c])
+            if t >= 0 and u != t and indptr[u + 1] - indptr[u] == 1 and heads[indptr[u]] == v:
+                continue  # an endpoint on its switch leads nowhere else
             new = d + price[kind[c]]
             if stamp[u] != now or new < cost[u]:
                 stamp[u] = now

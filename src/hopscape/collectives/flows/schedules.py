@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
 from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits_of
+from hopscape.collectives.flows.shifts import best_shifts
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.core.arrays import IntArray
@@ -26,7 +28,7 @@ __all__ = ["ALL_GATHER", "ALL_TO_ALL", "Routes", "flow_routes", "flow_schedule"]
 _LEFT = 0.5  # of the time, for the rounds
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
-_SHIFT_REPAIRS = 6
+_SHIFT_REPAIRS, _SHIFT_SHARP = 6, _SHARP[2:]  # a round of shifts has few conflicts
 _AFRESH = 8
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
@@ -130,7 +132,18 @@ def _among_groups(network: Network, goal: Goal) -> PathPlan:
 
 
 def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
-    """Every route within a round, no channel twice: for switches that only forward."""
+    """Every route within a round, no channel twice: for switches that only forward.
+
+    Permutations come first where endpoints have one link: their rounds are as many as these need,
+    and nothing else is tried where no channel is busy for longer.
+    """
+    ends = network.endpoint_count
+    narrow = (network.degrees[network.endpoints] == 1).all()
+    shifted, busy = None, 0
+    if rules.switching != "circuit" and narrow and goal.chunks == 1 and ends > 2:
+        shifted, busy = _by_shifts(network, goal, rules)
+        if busy <= ends:
+            return shifted
     orbits = Parallel(network)
     routes = flow_routes(network, orbits, goal.chunks)
     channel, _, _ = routes.hops()
@@ -145,15 +158,11 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
         own * goal.chunks + routes.piece,
     )
     coloured = plan.schedule(network, goal, "flow", rules)
-    narrow = (network.degrees[network.endpoints] == 1).all()
-    if rules.switching == "circuit" or not narrow or goal.chunks > 1 or len(origin) < 2:
-        return coloured
-    shifted, busy = _by_shifts(network, goal, rules)
-    return shifted if busy < coloured.rounds else coloured
+    return shifted if shifted is not None and busy < coloured.rounds else coloured
 
 
 def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, int]:
-    """In round r the i-th endpoint sends to the one r places on, all routes of a round at once.
+    """In every round each endpoint sends to another, all routes of a round at once.
 
     Also says for how many chunks in a row the busiest channels of all rounds are busy.
     """
@@ -162,15 +171,19 @@ def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, in
     longest = _eccentricity(network, ends, ends) + _EXTRA_HOPS
     columns: list[tuple[IntArray, ...]] = []
     busy = 0
-    for r in track(range(1, count), f"shifts on {network.spec}", count - 1):
-        place = np.arange(count)
-        routes = _blank(network, ends, np.roll(ends, -r), np.zeros_like(place), longest)
+    rounds = best_shifts(network).rounds()
+    for r, targets in enumerate(track(rounds, f"shifts on {network.spec}", count - 1)):
+        place = np.flatnonzero(targets != np.arange(count))
+        aim = targets[place]
+        routes = _blank(network, ends[place], ends[aim], np.zeros_like(place), longest)
         _along_router(network, routes)
         if int(routes.load.max()) > 1:
-            _Prices(network, orbits, routes, network.room(), 1.0).settle(_SHIFT_REPAIRS)
+            _Prices(network, orbits, routes, network.room(), 1.0).settle(
+                _SHIFT_REPAIRS, _SHIFT_SHARP
+            )
         busy += int((-(-routes.load // network.room())).max())
-        own = place if goal.kind == "all-gather" else place * count + (place + r) % count
-        columns.append((np.full(count, r - 1), routes.hops()[0], routes.length, own))
+        own = place if goal.kind == "all-gather" else place * count + aim
+        columns.append((np.full(len(place), r), routes.hops()[0], routes.length, own))
     when, ways, lengths, chunk = (np.concatenate(column) for column in zip(*columns, strict=True))
     starts = np.concatenate([[0], np.cumsum(lengths)])
     made = Schedule.from_columns(
@@ -279,7 +292,7 @@ class _Prices:
         self.least = float((routes.load / room).max(initial=0)) or np.inf
         self.level = level
 
-    def settle(self, repairs: int | None = None) -> None:
+    def settle(self, repairs: int | None = None, sharp: Sequence[float] = _SHARP) -> None:
         """Reroute all packets at each sharpness, then those on full channels, again and again.
 
         Half of the time is left for giving them rounds.
@@ -287,22 +300,22 @@ class _Prices:
         count = len(self.routes.source)
         goal = ceil(self.level)
         started = time_left()
-        sweeps = max(2, min(len(_SHARP), _WORK // (count * len(self.network.heads))))
-        for sharp in _SHARP[:: -(-len(_SHARP) // sweeps)]:
-            self.reroute(self.generator.permutation(count), sharp, self.level)
+        sweeps = max(2, min(len(sharp), _WORK // (count * len(self.network.heads))))
+        for each in sharp[:: -(-len(sharp) // sweeps)]:
             if self.least <= goal or time_left() < _LEFT * started:
                 break
+            self.reroute(self.generator.permutation(count), each, self.level)
         usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // count))
         usual = min(usual, 3 * _WORK // (count * len(self.network.heads)))
         for i in range(usual if repairs is None else repairs):
             if self.least <= goal or time_left() < _LEFT * started:
                 break
             if i % _AFRESH == _AFRESH - 1:  # all packets anew, not to go round in circles
-                sharp = float(self.generator.uniform(1.0, 32.0))
-                self.reroute(self.generator.permutation(count), sharp, self.level)
+                anew = float(self.generator.uniform(1.0, 32.0))
+                self.reroute(self.generator.permutation(count), anew, self.level)
             full = self.fullest(1 + int(self.generator.integers(0, 3)))
-            sharp = self.least * float(self.generator.uniform(0.5, 3.0))
-            self.reroute(self.generator.permutation(full), sharp, max(self.least - 1, 1.0))
+            each = self.least * float(self.generator.uniform(0.5, 3.0))
+            self.reroute(self.generator.permutation(full), each, max(self.least - 1, 1.0))
         for kept, now in zip(self.best, self.arrays(), strict=True):
             now[:] = kept
 
