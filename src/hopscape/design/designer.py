@@ -24,7 +24,7 @@ from hopscape.core.records import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
-from hopscape.design.direct_words import answer, sentences
+from hopscape.design.direct_words import sentences
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.presentation import Presentation
 from hopscape.design.ranked import Ranked
@@ -121,7 +121,7 @@ class Design(Ranked):
     @property
     def answer(self) -> str:
         """What to build and why, in words."""
-        return answer(self.candidates, self.requirements)
+        return " ".join(sentences(self.candidates, self.requirements))
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,7 @@ from hopscape.design.ranking import grades
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import cell
 
-__all__ = ["answer", "better", "deciding", "figure_words", "first_by", "sentences", "standing"]
+__all__ = ["better", "deciding", "figure_words", "first_by", "sentences", "standing"]
 
 _COMPARED = ("hops", "throughput", "worst_permutation", "broadcast", "allreduce", "links", "cable")
 _NUMBERS = 3
@@ -19,13 +19,8 @@ _MULTIPLES = (2, 4, 8)
 _CHANGES = 3
 
 
-def answer(candidates: Sequence[Candidate], asked: Requirements) -> str:
-    """What wins and by what, what the runner-up costs and gains, what would change the choice."""
-    return " ".join(sentences(candidates, asked))
-
-
 def sentences(candidates: Sequence[Candidate], asked: Requirements) -> list[str]:
-    """The answer, thought by thought.
+    """What wins and by what, what the runner-up costs and gains, what would change the choice.
 
     Parameters
     ----------

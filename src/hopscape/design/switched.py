@@ -28,7 +28,7 @@ from hopscape.design.ranked import Ranked
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
-from hopscape.design.words import answer, sentences
+from hopscape.design.words import sentences
 from hopscape.registry import all_families, family, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
@@ -333,7 +333,7 @@ def design_switched(
         f"{', '.join(sorted(set(kinds)))}: endpoints have {lines} lines (--nics {lines})"
         for lines, kinds in sorted(needed.items())
     ]
-    found.answer = answer(found.candidates, asked)
+    found.answer = " ".join(sentences(found.candidates, asked))
     return found
 
 

@@ -9,7 +9,7 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.registry import family
 
-__all__ = ["answer", "sentences"]
+__all__ = ["sentences"]
 
 _COMPARED = (
     "switches",
@@ -21,19 +21,10 @@ _COMPARED = (
 )
 
 
-def answer(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> str:
-    """What wins, by how much, what the runner-up is better at, and what would change the choice."""
-    return " ".join(sentences(candidates, asked))
-
-
 def sentences(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
-    """The answer, thought by thought.
+    """What wins, by how much, what the runner-up is better at, and what would change the choice.
 
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        Ranked, the best first.
-    asked : SwitchedRequirements
+    The candidates are ranked, the best first.
     """
     allowed = [one for one in candidates if not one.trouble]
     best, currency = allowed[0], asked.price_list.currency
