@@ -53,6 +53,31 @@ class Facts:
         return cls(degree, degree, links, channels, **others)
 
     @classmethod
+    def duplex(
+        cls, links: int, least: int | None = None, most: int | None = None, **others: Any
+    ) -> Facts:
+        """The facts of a connected network of duplex links.
+
+        Parameters
+        ----------
+        links : int
+        least, most : int, optional
+            Degrees; a node of degree 1 hangs by one link.
+        **others
+            Further facts, by name.
+
+        Examples
+        --------
+        >>> Facts.duplex(3, 1, 3).known()
+        {'degree_min': 1, 'degree_max': 3, 'links': 3, 'channels': 6, 'connected': True, \
+'node_connectivity': 1, 'edge_connectivity': 1}
+        """
+        usual: dict[str, Any] = {"connected": True}
+        if least == 1:
+            usual |= {"node_connectivity": 1, "edge_connectivity": 1}
+        return cls(least, most, links, 2 * links, **(usual | others))
+
+    @classmethod
     def symmetric(cls, order: int, degree: int, diameter: int, **others: Any) -> Facts:
         """The facts of a connected, vertex-transitive duplex network, as connected as its degree.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
+from typing import ClassVar
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Parameter
@@ -28,6 +29,7 @@ __all__ = [
     "theorem1_order",
 ]
 
+_DIAMETER = Parameter("d", "int", "diameter", low=1)
 _VARIANTS = ("17", "18", "5", "5+", "5-")
 
 
@@ -51,13 +53,23 @@ def chen_jia_order(d: int, n: int) -> int:
     return 2 * k * sum((4 * k) ** i for i in range(n))
 
 
-class OptimalCirculant(FixedCirculant):
+class _OfDiameter(FixedCirculant):
+    """Circulants that are given by their diameter."""
+
+    parameters: ClassVar[tuple[Parameter, ...]] = (_DIAMETER,)
+    d: int
+
+    def known_diameter(self) -> int:
+        return self.d
+
+
+class OptimalCirculant(_OfDiameter):
     """The largest known circulants of three generators for a diameter."""
 
     name = "optimal_circulant"
     summary = "largest circulant with 3 generators for a diameter d (variants by equation number)"
     parameters = (
-        Parameter("d", "int", "diameter", low=1),
+        _DIAMETER,
         Parameter(
             "variant", "text", 'generators by equation "17", "18" or "5" ("5+", "5-")', default="17"
         ),
@@ -86,9 +98,6 @@ class OptimalCirculant(FixedCirculant):
             raise ArgumentError(f'variant {variant!r} is for d = 1 mod 3; for d = {d} take "5"')
         p = (2 * k, 2 * k + (variant == "5-"), 2 * k + 1)[rest]
         self._wire(*set_two_parameter(d, p))
-
-    def known_diameter(self) -> int:
-        return self.d
 
 
 class BestCirculant(FixedCirculant):
@@ -144,7 +153,7 @@ def _not_in_atlas(nodes: int, degree: int) -> str:
     )
 
 
-class TwoParameterCirculant(FixedCirculant):
+class TwoParameterCirculant(_OfDiameter):
     """The family (13)-(15) behind the proof: every member has diameter d."""
 
     name = "two_parameter_circulant"
@@ -165,9 +174,6 @@ class TwoParameterCirculant(FixedCirculant):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """None: the largest of them are those of the optimal circulants."""
         yield from ()
-
-    def known_diameter(self) -> int:
-        return self.d
 
 
 class GammaCirculant(FixedCirculant):
@@ -213,39 +219,31 @@ class DoubleLoop(FixedCirculant):
         return least_mean(self.nodes, 2) if self.variant == "nearest" else super().known_mean()
 
 
-class LargestDoubleLoop(FixedCirculant):
+class LargestDoubleLoop(_OfDiameter):
     """(2d²+2d+1; 1, 2d+1): as many nodes as the ball of radius d."""
 
     name = "largest_double_loop"
     summary = "circulant (2d²+2d+1; 1, 2d+1): largest with 2 generators and diameter d"
-    parameters = (Parameter("d", "int", "diameter", low=1),)
     example = "largest_double_loop(3)"
 
     def __init__(self, d: int) -> None:
         self.d = d
         self._wire(2 * d * d + 2 * d + 1, (1, 2 * d + 1))
 
-    def known_diameter(self) -> int:
-        return self.d
-
     def known_mean(self) -> Fraction:
         return least_mean(self.n, 2)
 
 
-class Yebra(FixedCirculant):
+class Yebra(_OfDiameter):
     """Hexagonal: equivalent to (N; d, d+1, 2d+1)."""
 
     name = "yebra"
     summary = "circulant (3d²+3d+1; 1, 3d+1, 3d+2) of diameter d (Yebra and others)"
-    parameters = (Parameter("d", "int", "diameter", low=1),)
     example = "yebra(3)"
 
     def __init__(self, d: int) -> None:
         self.d = d
         self._wire(3 * d * d + 3 * d + 1, (1, 3 * d + 1, 3 * d + 2))
-
-    def known_diameter(self) -> int:
-        return self.d
 
 
 class WongCoppersmith(FixedCirculant):

@@ -62,16 +62,7 @@ class _Dragonfly(GroupFamily):
     def facts(self) -> Facts:
         inside = self._inner_links()
         links = self.between.groups * inside + self.between.links + self.ends
-        ended = self.terminals > 0
-        return Facts(
-            degree_min=1 if ended else None,
-            links=links,
-            channels=2 * links,
-            connected=True,
-            diameter=self._diameter(),
-            node_connectivity=1 if ended else None,
-            edge_connectivity=1 if ended else None,
-        )
+        return Facts.duplex(links, 1 if self.terminals else None, diameter=self._diameter())
 
     def _inner_links(self) -> int:
         """Links inside one group."""

@@ -125,7 +125,7 @@ class ExpandedPolarFly(RouterFamily):
             inner += copies * (q + 1)
         links = inner + self.ends
         diameter = None if self.clusters else self.hops(2)
-        return Facts(links=links, channels=2 * links, connected=True, diameter=diameter)
+        return Facts.duplex(links, diameter=diameter)
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[ExpandedPolarFly]:

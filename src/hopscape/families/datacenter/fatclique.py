@@ -104,7 +104,7 @@ class FatClique(FormulaFamily):
     def facts(self) -> Facts:
         cliques = self.routers * self.clique.degree // 2
         links = cliques + self.blocks * self.near.links + self.wide.links + self.ends
-        return Facts(links=links, channels=2 * links, connected=True)
+        return Facts.duplex(links)
 
     @classmethod
     def candidates(cls, requirement: Requirement) -> Iterator[FatClique]:

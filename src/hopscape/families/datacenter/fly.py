@@ -137,6 +137,8 @@ def incidence(q: int) -> tuple[IntArray, IntArray]:
 class _Plane(RouterFamily):
     """What the two networks of a projective plane share."""
 
+    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
+
     def __init__(self, q: int, p: int | None = None) -> None:
         if prime_power(q) is None:
             raise ArgumentError(f"q is {q}; it must be a prime power")
@@ -159,7 +161,6 @@ class ProjectiveNetwork(_Plane):
 
     name = "projective_network"
     summary = "projective incidence network: 2(q² + q + 1) routers of degree q + 1, diameter 3"
-    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
     example = "projective_network(3, p=1)"
 
     @property
@@ -187,7 +188,6 @@ class PolarFly(_Plane):
 
     name = "polarfly"
     summary = "PolarFly: q² + q + 1 routers of degree q + 1 (q for q + 1 of them), diameter 2"
-    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
     example = "polarfly(3)"
 
     @property

@@ -103,12 +103,10 @@ class HyperX(FormulaFamily):
         links = self.routers * self.router_degree // 2 + self.ends
         alike = self.terminals == 0
         lowest = self.router_degree if alike else 1
-        return Facts(
-            degree_min=lowest,
-            degree_max=self.router_degree + self.terminals,
-            links=links,
-            channels=2 * links,
-            connected=True,
+        return Facts.duplex(
+            links,
+            lowest,
+            self.router_degree + self.terminals,
             diameter=self.hops(len(self.sides)),
             edge_connectivity=lowest if self.links is None or not alike else None,
             node_connectivity=None if alike else 1,

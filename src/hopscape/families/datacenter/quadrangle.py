@@ -81,7 +81,7 @@ class Delorme(RouterFamily):
     def facts(self) -> Facts:
         q = self.q
         links = (self.routers * (q + 1) - q * q - 1) // 2 + self.ends
-        return Facts(links=links, channels=2 * links, connected=True, diameter=self.hops(3))
+        return Facts.duplex(links, diameter=self.hops(3))
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[Delorme]:

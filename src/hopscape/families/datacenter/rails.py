@@ -166,18 +166,8 @@ class RailOptimized(Family):
         links = self.sizes[0] * (1 + self.inside) + self.sizes[2] * self.tops * self.links
         degrees = [d for d, size in zip(self._degrees, self.sizes, strict=True) if size]
         reach = self.hops.max(axis=1)
-        one = 1 if min(degrees) == 1 else None
-        return Facts(
-            degree_min=min(degrees),
-            degree_max=max(degrees),
-            links=links,
-            channels=2 * links,
-            connected=True,
-            diameter=int(reach.max()),
-            radius=int(reach.min()),
-            node_connectivity=one,
-            edge_connectivity=one,
-        )
+        far, near = int(reach.max()), int(reach.min())
+        return Facts.duplex(links, min(degrees), max(degrees), diameter=far, radius=near)
 
     def symmetry(self) -> Symmetry:
         kinds = [i for i in range(4) if self.sizes[i]]

@@ -78,16 +78,14 @@ class BCube(Family):
         return out
 
     def facts(self) -> Facts:
-        links = (self.k + 1) * self.servers
-        return Facts(
-            degree_min=min(self.n, self.k + 1),
-            degree_max=self.ports,
-            links=links,
-            channels=2 * links,
-            connected=True,
+        least = min(self.n, self.k + 1)
+        return Facts.duplex(
+            (self.k + 1) * self.servers,
+            least,
+            self.ports,
             diameter=2 * self.k + 2,
             girth=8 if self.k else None,
-            edge_connectivity=min(self.n, self.k + 1),
+            edge_connectivity=least,
         )
 
     def symmetry(self) -> Symmetry:
@@ -195,13 +193,7 @@ class DCell(Family):
 
     def facts(self) -> Facts:
         links = self.servers + self.k * self.servers // 2
-        return Facts(
-            degree_min=min(self.n, self.k + 1),
-            degree_max=self.ports,
-            links=links,
-            channels=2 * links,
-            connected=True,
-        )
+        return Facts.duplex(links, min(self.n, self.k + 1), self.ports)
 
     def router(self, network: Network) -> Router:
         return DCellRouter(network, self)

@@ -138,18 +138,10 @@ class SpectralFly(RouterFamily):
 
     def facts(self) -> Facts:
         links = self.routers * self.router_degree // 2 + self.ends
-        ended = self.terminals > 0
-        lowest = 1 if ended else self.router_degree
-        return Facts(
-            degree_min=lowest,
-            degree_max=self.ports,
-            links=links,
-            channels=2 * links,
-            connected=True,
-            edge_connectivity=lowest,
-            node_connectivity=1 if ended else None,
-            vertex_transitive=None if ended else True,
-        )
+        if self.terminals:
+            return Facts.duplex(links, 1, self.ports)
+        degree = self.router_degree
+        return Facts.duplex(links, degree, degree, edge_connectivity=degree, vertex_transitive=True)
 
     def symmetry(self) -> Symmetry:
         if self.terminals == 0:

@@ -71,17 +71,7 @@ class _TwoLevels(RouterFamily):
         """Hops between different upper routers."""
 
     def facts(self) -> Facts:
-        links = self.lower * self.uplinks + self.ends
-        return Facts(
-            degree_min=1,
-            degree_max=self.ports,
-            links=links,
-            channels=2 * links,
-            connected=True,
-            diameter=4,
-            node_connectivity=1,
-            edge_connectivity=1,
-        )
+        return Facts.duplex(self.lower * self.uplinks + self.ends, 1, self.ports, diameter=4)
 
     def router(self, network: Network) -> Router:
         return TwoLevelRouter(network, self)

@@ -158,7 +158,7 @@ class PolarStar(_Star):
         if not self.quad:
             channels -= (self.q + 1) * self.inner_order
         links = channels // 2 + self.ends
-        return Facts(links=links, channels=2 * links, connected=True, diameter=self.hops(3))
+        return Facts.duplex(links, diameter=self.hops(3))
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[PolarStar]:
@@ -209,15 +209,8 @@ class Bundlefly(_Star):
 
     def facts(self) -> Facts:
         links = self.routers * self.router_degree // 2 + self.ends
-        ended = self.terminals > 0
-        return Facts(
-            degree_min=1 if ended else self.router_degree,
-            degree_max=self.ports,
-            links=links,
-            channels=2 * links,
-            connected=True,
-            diameter=self.hops(3),
-        )
+        least = 1 if self.terminals else self.router_degree
+        return Facts.duplex(links, least, self.ports, diameter=self.hops(3))
 
     @classmethod
     def shapes(cls, ports: int, routers: int) -> Iterator[Bundlefly]:

@@ -126,19 +126,14 @@ class XGFT(Family):
         loops = any(t > 1 for t in self.trunks)
         square = any(a > 1 and b > 1 for a, b in zip(self.m, self.w, strict=True))
         reach = [max(self._farthest(a, b) for b in self._tops()) for a in self._tops()]
-        one = 1 if min(degrees) == 1 else None
-        return Facts(
-            degree_min=min(degrees),
-            degree_max=max(degrees),
-            links=links,
-            channels=2 * links,
-            connected=True,
+        return Facts.duplex(
+            links,
+            min(degrees),
+            max(degrees),
             diameter=max(reach),
             radius=min(reach),
             mean_distance=self._mean(),
             girth=2 if loops else 4 if square else None,
-            node_connectivity=one,
-            edge_connectivity=one,
         )
 
     def _tops(self) -> range:

@@ -162,12 +162,10 @@ class Mesh(_Grid):
         sides = [side for side in self.sides if side > 1]
         links = sum((side - 1) * (order // side) for side in sides)
         even_cube = bool(sides) and len(set(sides)) == 1 and sides[0] % 2 == 0
-        return Facts(
-            degree_min=len(sides),
-            degree_max=sum(min(side - 1, 2) for side in sides),
-            links=links,
-            channels=2 * links,
-            connected=True,
+        return Facts.duplex(
+            links,
+            len(sides),
+            sum(min(side - 1, 2) for side in sides),
             diameter=sum(side - 1 for side in sides),
             radius=sum(side // 2 for side in sides),
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
