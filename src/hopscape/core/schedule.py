@@ -329,7 +329,7 @@ class Schedule:
         if kind != "all-reduce":
             adds = kind in ("reduce", "reduce-scatter")
             return np.full(self.transfers, ADD if adds else COPY, dtype=np.uint8)
-        from hopscape.core.verify_kernels import by_chunk, check_all_reduce
+        from hopscape.core.verify_kernels import ByChunk, by_chunk, check_all_reduce
 
         ops = np.full(self.transfers, COPY, dtype=np.uint8)
         nodes, words = self.network.order, (self.network.order + 63) // 64
@@ -337,9 +337,9 @@ class Schedule:
         held = np.empty((nodes, words), dtype=np.uint64)
         order = np.empty(self.transfers, np.int32 if self.transfers < 2**31 else np.int64)
         start = by_chunk(self.chunk, int(self.chunk.max(initial=-1)) + 1, order)
-        columns = (start, order, self.round, self.source, self.target)
+        transfers = ByChunk(start, order, self.round, self.source, self.target)
         wanted = self.goal.on(self.network).wanted
-        check_all_reduce(*columns, wanted, held, np.empty_like(held), ops)
+        check_all_reduce(transfers, wanted, held, np.empty_like(held), ops)
         return ops
 
     def to_dict_head(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from hopscape.core.verify_kernels import Transfers
+    from hopscape.core.verify_kernels import ByChunk, Transfers
 
 __all__ = ["verify"]
 
@@ -97,7 +97,7 @@ class _Part(NamedTuple):
     schedule: Schedule
     net: Network
     promise: Promise
-    columns: tuple[IntArray, ...]
+    transfers: ByChunk
     first: int
 
 
@@ -105,15 +105,18 @@ def _check_parts(
     schedule: Schedule, net: Network, aim: Goal, chunks: int, details: dict[str, Any]
 ) -> Verdict | None:
     """Hold the transfers against the goal of each group; details are of all groups together."""
+    from hopscape.core.verify_kernels import ByChunk
+
     start, order = _sorted_by_chunk(schedule, chunks)
     low = 0
     for part in aim.parts():
         promise = part.on(net)
         high = low + len(promise.origins)
-        columns = start[low : high + 1], order, schedule.round, schedule.source, schedule.target
+        ends = schedule.source, schedule.target
+        transfers = ByChunk(start[low : high + 1], order, schedule.round, *ends)
         found: dict[str, Any] = {}
         check = _CHECKS.get(part.kind, _check_delivery)
-        broken = check(_Part(schedule, net, promise, columns, low), found)
+        broken = check(_Part(schedule, net, promise, transfers, low), found)
         for key, value in found.items():
             most = key == "max_path"
             details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
@@ -286,12 +289,12 @@ def _sorted_by_chunk(schedule: Schedule, chunks: int) -> tuple[IntArray, IntArra
 def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
-    schedule, net, promise, columns, first = part
+    schedule, net, promise, transfers, first = part
     also = np.zeros(net.order, dtype=np.bool_)
     also[list(promise.also)] = True
     one_hop = len(schedule.channels) == schedule.transfers  # no path is empty
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
-        *columns,
+        transfers,
         schedule.path_start[:0] if one_hop else schedule.path_start,
         promise.origins,
         promise.destinations,
@@ -317,11 +320,11 @@ def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_reduce
 
-    schedule, net, promise, columns, first = part
+    schedule, net, promise, transfers, first = part
     chunk, node, times, useless, served = map(
-        int, check_reduce(*columns, promise.destinations, promise.wanted, net.order)
+        int, check_reduce(transfers, promise.destinations, promise.wanted, net.order)
     )
-    start, order = columns[:2]
+    start, order = transfers[:2]
     adds = np.zeros(schedule.transfers, dtype=np.uint8)
     adds[order[start[0] : start[-1]]] = 1
     added = additions(schedule.round_start, schedule.target, adds, net.order)
@@ -340,7 +343,7 @@ def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core.cut_through_kernels import additions
     from hopscape.core.verify_kernels import check_all_reduce
 
-    schedule, net, promise, columns, first = part
+    schedule, net, promise, transfers, first = part
     words = (net.order + 63) // 64
     require_memory(
         16 * words * net.order, f"checking an all-reduce of {net.order} nodes share by share"
@@ -348,7 +351,7 @@ def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     held = np.empty((net.order, words), dtype=np.uint64)
     ops = np.full(schedule.transfers, COPY, dtype=np.uint8)
     bad, share, duplicates, chunk, node, missing, served = map(
-        int, check_all_reduce(*columns, promise.wanted, held, np.empty_like(held), ops)
+        int, check_all_reduce(transfers, promise.wanted, held, np.empty_like(held), ops)
     )
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"

@@ -36,6 +36,16 @@ class Transfers(NamedTuple):
     heads: IntArray
 
 
+class ByChunk(NamedTuple):
+    """The transfers of chunk c are ``order[start[c]:start[c + 1]]``; their rounds and ends."""
+
+    start: IntArray
+    order: IntArray
+    round_of: IntArray
+    source: IntArray
+    target: IntArray
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _walk(t, source, target, path_start, channels, indptr, heads):  # type: ignore[no-untyped-def]
     """Does transfer t follow wired channels from its source to its target?"""
@@ -234,11 +244,7 @@ def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
 
 @njit(cache=True, nogil=True)
 def check_delivery(
-    start: IntArray,
-    order: IntArray,
-    round_of: IntArray,
-    source: IntArray,
-    target: IntArray,
+    transfers: ByChunk,
     path_start: IntArray,
     origins: IntArray,
     destinations: IntArray,
@@ -265,6 +271,7 @@ def check_delivery(
     chain : int
         The longest chain of hops by which a chunk came to a node.
     """
+    start, order, round_of, source, target = transfers
     nodes = len(also)
     holders = np.flatnonzero(also)
     mark = np.full(nodes, -1, np.int64)
@@ -317,16 +324,9 @@ def check_delivery(
 
 @njit(cache=True, nogil=True)
 def reduction_weights(
-    start: int,
-    stop: int,
-    order: IntArray,
-    round_of: IntArray,
-    source: IntArray,
-    target: IntArray,
-    root: int,
-    nodes: int,
+    transfers: ByChunk, chunk: int, root: int, nodes: int
 ) -> tuple[IntArray, int]:
-    """How often each node's share is counted at the root, exactly.
+    """How often each node's share of a chunk is counted at the root, exactly.
 
     Backwards in time: the weight of a node is the number of ways by which what it holds now ends up
     in the root. All transfers of a round read what was held before the round.
@@ -338,6 +338,8 @@ def reduction_weights(
     useless : int
         Transfers that add nothing.
     """
+    _, order, round_of, source, target = transfers
+    start, stop = transfers.start[chunk], transfers.start[chunk + 1]
     weight = np.zeros(nodes, np.int64)
     weight[root] = 1
     add = np.zeros(max(stop - start, 1), np.int64)
@@ -359,14 +361,7 @@ def reduction_weights(
 
 @njit(cache=True, nogil=True)
 def check_reduce(
-    start: IntArray,
-    order: IntArray,
-    round_of: IntArray,
-    source: IntArray,
-    target: IntArray,
-    roots: IntArray,
-    wanted: IntArray,
-    nodes: int,
+    transfers: ByChunk, roots: IntArray, wanted: IntArray, nodes: int
 ) -> tuple[int, int, int, int, int]:
     """Is every share of every chunk counted exactly once at the root of the chunk?
 
@@ -381,12 +376,10 @@ def check_reduce(
     """
     chunk, node, times, useless = -1, -1, 1, 0
     state = np.zeros(nodes, np.int8)  # 1: a root, 2: one that lacks something
-    for c in range(len(start) - 1):
+    for c in range(len(transfers.start) - 1):
         root = roots[c]
         state[root] = max(state[root], 1)
-        weight, wasted = reduction_weights(
-            start[c], start[c + 1], order, round_of, source, target, root, nodes
-        )
+        weight, wasted = reduction_weights(transfers, c, root, nodes)
         useless += wasted
         for v in wanted:
             if weight[v] != 1:
@@ -398,15 +391,7 @@ def check_reduce(
 
 @njit(cache=True, nogil=True)
 def combine_sets(
-    start: int,
-    stop: int,
-    order: IntArray,
-    round_of: IntArray,
-    source: IntArray,
-    target: IntArray,
-    held: IntArray,
-    old: IntArray,
-    ops: IntArray,
+    transfers: ByChunk, chunk: int, held: IntArray, old: IntArray, ops: IntArray
 ) -> tuple[int, int, int]:
     """Carry out an all-reduce of one chunk on sets of shares.
 
@@ -421,6 +406,8 @@ def combine_sets(
         The first transfer that would count a share twice, and that share; -1 if there is none.
     duplicates : int
     """
+    _, order, round_of, source, target = transfers
+    start, stop = transfers.start[chunk], transfers.start[chunk + 1]
     nodes, words = held.shape
     saved = np.full(nodes, -1, np.int64)
     incoming = np.empty(words, np.uint64)
@@ -466,15 +453,7 @@ def combine_sets(
 
 @njit(cache=True, nogil=True)
 def check_all_reduce(
-    start: IntArray,
-    order: IntArray,
-    round_of: IntArray,
-    source: IntArray,
-    target: IntArray,
-    ends: IntArray,
-    held: IntArray,
-    old: IntArray,
-    ops: IntArray,
+    transfers: ByChunk, ends: IntArray, held: IntArray, old: IntArray, ops: IntArray
 ) -> tuple[int, int, int, int, int, int, int]:
     """Carry out an all-reduce of all chunks; `held` and `old` are working memory.
 
@@ -496,13 +475,11 @@ def check_all_reduce(
     full = np.zeros(held.shape[1], np.uint64)
     for v in ends:
         full[v // 64] |= np.uint64(1) << np.uint64(v % 64)
-    for c in range(len(start) - 1):
+    for c in range(len(transfers.start) - 1):
         held[:] = 0
         for v in ends:
             held[v, v // 64] = np.uint64(1) << np.uint64(v % 64)
-        t, share, wasted = combine_sets(
-            start[c], start[c + 1], order, round_of, source, target, held, old, ops
-        )
+        t, share, wasted = combine_sets(transfers, c, held, old, ops)
         duplicates += wasted
         if t >= 0 and (bad < 0 or t < bad):
             bad, bad_share = t, share
