@@ -54,7 +54,6 @@ SOURCE = ROOT / "src" / "hopscape"
 LONGEST = 80  # lines of a function, signature and docstring not counted
 MOST_ARGUMENTS = 8  # of a kernel; more belong together and become a NamedTuple
 MORE_ARGUMENTS = {
-    "collectives/breadth_kernels.py": {"breadth_first_trees": 9},
     "collectives/circuits/words_kernels.py": {"_allowed": 11, "_hold": 11, "disjoint_words": 9},
     "collectives/flows/path_kernels.py": {"_cheapest": 10, "priced_paths": 13},
     "collectives/forest/flow_kernels.py": {"_can_take": 11, "grow_trees": 9},

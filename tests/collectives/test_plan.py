@@ -135,7 +135,7 @@ def test_a_chunk_goes_on_from_where_it_has_come():
     right = [way[v, v + 1] for v in range(4)]
     starts, flat = np.array([0, 2, 5, 6]), np.array([*right[:2], *right[:3], right[0]])
     ends = net.tails.astype(np.int64), net.heads.astype(np.int64)
-    made = tree_hops(starts, flat, np.zeros(3, dtype=np.int64), *ends, 5)
+    made = tree_hops(starts, flat, np.zeros(3, dtype=np.int64), ends, 5)
     assert [x.tolist() for x in made] == [right[:3], [-1, 0, 1], [0, 0, 1]]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import fresh_graph
+from hopscape.deadlock.layout import Wiring
 from hopscape.simulate.fault_kernels import mend_ports, routes_over
 
 pytestmark = pytest.mark.interpreted
@@ -49,15 +50,14 @@ def slow_over(network, port, alive, source, goal):
 def test_tables_are_mended_as_by_hand(seed, order, links, duplex, data):
     network = fresh_graph(seed, order, links, duplex)
     rng = np.random.default_rng(seed)
-    tails, heads = network.tails, network.heads
-    by_head = np.argsort(heads, kind="stable")
-    starts = np.searchsorted(heads[by_head], np.arange(order + 1))
+    heads = network.heads
+    wiring = Wiring(network.indptr, heads)
     everything = np.ones(len(heads), dtype=bool)
     old = np.full((order, order), NO_PORT, dtype=np.uint16)
     for share in (0.0, data.draw(st.sampled_from([0.1, 0.5, 1.0]))):
         alive = rng.random(len(heads)) >= share
         port = np.full_like(old, NO_PORT)
-        mend_ports(network.indptr, heads, tails, by_head, starts, alive, old, port)
+        mend_ports(wiring, network.incoming(), alive, old, port)
         assert np.array_equal(port, slow_ports(network, alive, old))
         over = np.full((order, order), 7, dtype=np.uint8)
         dead = rng.random(len(heads)) >= 0.2

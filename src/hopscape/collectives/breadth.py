@@ -82,21 +82,9 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
             f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
         )
     hops = int(distance[:, ends].max(initial=0))
-    into = np.argsort(network.heads, kind="stable").astype(np.int64)
-    start = np.searchsorted(network.heads[into], np.arange(order + 1)).astype(np.int64)
     parent = np.full((len(ends) * pieces, order), -1, dtype=np.int32)
     rounds = np.zeros(hops + 1, dtype=np.int64)
-    breadth_first_trees(
-        start,
-        into,
-        network.tails.astype(np.int64),
-        network.room(),
-        distance,
-        np.arange(order),
-        pieces,
-        parent,
-        rounds,
-    )
+    breadth_first_trees(network.incoming(), network.room(), distance, pieces, parent, rounds)
     return BreadthFirst(parent, rounds[1:], distance)
 
 

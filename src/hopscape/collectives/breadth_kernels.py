@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Incoming, IntArray
 
 
 @njit(cache=True, nogil=True)
@@ -81,12 +81,9 @@ def balance(allowed: IntArray, room: IntArray) -> tuple[int, IntArray]:
 
 @njit(cache=True, nogil=True)
 def breadth_first_trees(
-    start: IntArray,
-    into: IntArray,
-    tails: IntArray,
+    incoming: Incoming,
     room: IntArray,
     distance: IntArray,
-    nodes: IntArray,
     pieces: int,
     parent: IntArray,
     rounds: IntArray,
@@ -95,18 +92,15 @@ def breadth_first_trees(
 
     Parameters
     ----------
-    start, into : int64
-        The channels into node v are ``into[start[v]:start[v + 1]]``.
     distance : uint8 or more, shape (roots, nodes)
-    nodes : int64[...]
-        The nodes whose channels are planned.
     parent : int32[roots * pieces, nodes]
         Filled: the channel by which each piece of a root comes to a node.
     rounds : int64[steps + 1]
         Raised: rounds that step t needs at the worst node.
     """
-    roots = len(distance)
-    for v in nodes:
+    tails, start, into = incoming
+    roots, nodes = distance.shape
+    for v in range(nodes):
         low, high = start[v], start[v + 1]
         for t in range(1, len(rounds)):
             count = 0

@@ -103,7 +103,7 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     turned = _turned(network)
     tree = shortest_path_tree(turned, root)
     when = serve_tree(turned, tree, ports)
-    origin = np.argsort(network.heads, kind="stable")  # channel of `turned` → channel of network
+    origin = network.incoming().channels  # channel of `turned` → channel of network
     nodes = tree.nodes[1:]
     last = int(when.max(initial=-1))
     return Schedule.from_columns(
@@ -118,7 +118,7 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
 
 def _turned(network: Network) -> Network:
     """The network with every (simplex) channel turned round; row order as in reversed_csr."""
-    by_head = np.argsort(network.heads, kind="stable")
+    by_head = network.incoming().channels
     return Network.from_links(
         network.order,
         network.heads[by_head],
@@ -370,7 +370,7 @@ def _reduce_scatter(network: Network, goal: Goal, model: Model) -> Schedule:
         return gathered_backwards(network, goal, model, make_schedule)
     aim = replace(goal, kind="all-gather")
     forth = make_schedule(_turned(network), aim, model)
-    origin = np.argsort(network.heads, kind="stable")
+    origin = network.incoming().channels
     return Schedule.from_columns(
         network,
         forth.model,

@@ -45,8 +45,7 @@ class _Layers:
         if (self.distance >= order).any():
             raise DisconnectedError(f"{self.network.spec} has nodes that cannot reach each other")
         self.deep = int(self.distance.max(initial=0))
-        self.into = np.argsort(self.network.heads, kind="stable")
-        self.start = np.searchsorted(self.network.heads[self.into], np.arange(order + 1))
+        _, self.start, self.into = self.network.incoming()
 
     def level(self, t: int) -> _Level:
         """The nodes at distance t."""

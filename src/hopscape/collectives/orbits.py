@@ -145,8 +145,7 @@ class _Hoods:
 
 def _neighbourhoods(orbits: Orbits) -> _Hoods:
     network, count = orbits.network, len(orbits.own)
-    into = np.argsort(network.heads, kind="stable")
-    starts = np.searchsorted(network.heads[into], np.arange(network.order + 1))
+    _, starts, into = network.incoming()
     ways = [into[starts[v] : starts[v + 1]] for v in orbits.own.tolist()]
     first = [network.tails[w].astype(np.int64) for w in ways]
     beyond = [np.concatenate([into[starts[u] : starts[u + 1]] for u in f] or [f]) for f in first]

@@ -178,7 +178,7 @@ class PathPlan:
         from hopscape.collectives.plan_kernels import tree_hops
 
         ends = network.tails.astype(np.int64), network.heads.astype(np.int64)
-        made = tree_hops(self.start, self.channel, self.chunk, *ends, network.order)
+        made = tree_hops(self.start, self.channel, self.chunk, ends, network.order)
         return Plan(made[0], made[1], self.chunk[made[2]])
 
     def schedule(self, network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:

@@ -233,11 +233,10 @@ def tree_hops(
     start: IntArray,
     channels: IntArray,
     chunk: IntArray,
-    tails: IntArray,
-    heads: IntArray,
+    ends: tuple[IntArray, IntArray],
     nodes: int,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Hops of paths, such that a chunk comes to every node once.
+    """Hops of paths, such that a chunk comes to every node once; `ends` are tails and heads.
 
     Paths are given chunk by chunk, each after the one that reaches its start. A path begins where
     it leaves the nodes that the chunk has reached.
@@ -246,6 +245,7 @@ def tree_hops(
     -------
     channel, before, path : int64[hops]
     """
+    tails, heads = ends
     mark = np.full(nodes, -1, np.int64)
     came = np.full(nodes, -1, np.int64)
     out = np.empty(len(channels), np.int64)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["NO_PORT", "Array", "Floats", "IntArray", "Integer", "count_numbers"]
+__all__ = ["NO_PORT", "Array", "Floats", "Incoming", "IntArray", "Integer", "count_numbers"]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 """Integers (node numbers, ports, channels, distances), or truth values."""
@@ -22,6 +22,17 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 NO_PORT = 0xFFFF
 """Entry of a table of ports (uint16) on arrival, and where there is no route."""
+
+
+class Incoming(NamedTuple):
+    """The channels of a network, by the node that they reach."""
+
+    tails: IntArray
+    """int[channels]: the node that each channel leaves."""
+    starts: IntArray
+    """int64[order + 1]: the channels into node v are ``channels[starts[v]:starts[v + 1]]``."""
+    channels: IntArray
+    """int64[channels]"""
 
 
 def count_numbers(numbers: IntArray | range | None) -> int:

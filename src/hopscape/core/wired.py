@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from hopscape.core.addresses import Addresses, Numbers, node_dtype, whole_numbers
-from hopscape.core.arrays import Floats, IntArray, count_numbers
+from hopscape.core.arrays import Floats, Incoming, IntArray, count_numbers
 from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
@@ -295,11 +295,15 @@ class Wired:
         if self.duplex:
             return self.indptr, self.heads
         if self._reversed is None:
-            by_head = np.argsort(self.heads, kind="stable")
-            counts = np.bincount(self.heads, minlength=self.order)
-            starts = _frozen(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
-            self._reversed = (starts, _frozen(self.tails[by_head]))
+            tails, starts, channels = self.incoming()
+            self._reversed = (_frozen(starts), _frozen(tails[channels]))
         return self._reversed
+
+    def incoming(self) -> Incoming:
+        """The channels into each node, by number."""
+        counts = np.bincount(self.heads, minlength=self.order)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Incoming(self.tails, starts, np.argsort(self.heads, kind="stable"))
 
     @property
     def degrees(self) -> IntArray:

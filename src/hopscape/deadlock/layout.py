@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Incoming, IntArray
 
 __all__ = ["Dependencies", "Incoming", "PortTable", "RingEntries", "Wiring"]
 
@@ -16,17 +16,6 @@ class Wiring(NamedTuple):
     """int64[order + 1]: the channels of node v are ``indptr[v]:indptr[v + 1]``."""
     heads: IntArray
     """int[channels]: the node that each channel leads to."""
-
-
-class Incoming(NamedTuple):
-    """The channels of a network, by the node that they reach."""
-
-    tails: IntArray
-    """int[channels]: the node that each channel leaves."""
-    starts: IntArray
-    """int64[order + 1]: the channels into node v are ``channels[starts[v]:starts[v + 1]]``."""
-    channels: IntArray
-    """int64[channels]"""
 
 
 class PortTable(NamedTuple):

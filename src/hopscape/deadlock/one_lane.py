@@ -23,7 +23,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
-from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
+from hopscape.deadlock.layout import Dependencies, Wiring
 from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = ["one_lane_routes"]
@@ -93,8 +93,7 @@ class _Search:
         self.indptr, self.heads, self.tails = (
             np.asarray(x, dtype=np.int64) for x in (network.indptr, network.heads, network.tails)
         )
-        self.into = np.argsort(self.heads, kind="stable")
-        self.into_start = np.searchsorted(self.heads[self.into], np.arange(network.order + 1))
+        self._incoming = network.incoming()._replace(tails=self.tails)
         self.goals = network.endpoints.astype(np.int64)
         self.channels = len(self.heads)
         require_memory(24 * network.order**2, f"the one-lane routes of {network.spec}")
@@ -213,10 +212,6 @@ class _Search:
     @cached_property
     def _wiring(self) -> Wiring:
         return Wiring(self.indptr, self.heads)
-
-    @cached_property
-    def _incoming(self) -> Incoming:
-        return Incoming(self.tails, self.into_start, self.into)
 
     def _noise(self) -> Floats:
         return self.random.random(self.channels)

@@ -5,32 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.arrays import NO_PORT, Incoming, IntArray
 from hopscape.core.distance_kernels import live_distances
+from hopscape.deadlock.layout import Wiring
 
 __all__ = ["mend_ports", "routes_over"]
 
 
 @njit(cache=True, nogil=True)
 def mend_ports(
-    indptr: IntArray,
-    heads: IntArray,
-    tails: IntArray,
-    by_head: IntArray,
-    starts: IntArray,
-    alive: IntArray,
-    old: IntArray,
-    port: IntArray,
+    wiring: Wiring, incoming: Incoming, alive: IntArray, old: IntArray, port: IntArray
 ) -> None:
-    """Shortest next ports over live channels; the old port stays wherever it is one of them.
-
-    `by_head` lists the channels by the node they lead to, those of node v from ``starts[v]`` on.
-    """
+    """Shortest next ports over live channels; the old port stays wherever it is one of them."""
+    indptr, heads = wiring
+    tails, starts, channels = incoming
     order = len(indptr) - 1
     distance = np.empty(order, np.int32)
     queue = np.empty(order, np.int32)
     for goal in range(order):
-        reached = live_distances(starts, by_head, tails, alive, goal, distance, queue)
+        reached = live_distances(starts, channels, tails, alive, goal, distance, queue)
         for node in queue[1:reached]:
             want = distance[node] - 1
             kept = old[node, goal]

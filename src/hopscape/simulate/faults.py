@@ -20,6 +20,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
+from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup, damaged_setup, required_vcs
@@ -271,18 +272,8 @@ def _shortest(before: Setup, alive: IntArray) -> IntArray:
 
     network = before.network
     port = np.full((network.order, network.order), NO_PORT, dtype=np.uint16)
-    by_head = np.argsort(network.heads, kind="stable")
-    starts = np.searchsorted(network.heads[by_head], np.arange(network.order + 1))
-    mend_ports(
-        network.indptr,
-        network.heads,
-        network.tails,
-        by_head,
-        starts,
-        alive,
-        before.table.port,
-        port,
-    )
+    wiring = Wiring(network.indptr, network.heads)
+    mend_ports(wiring, network.incoming(), alive, before.table.port, port)
     return port
 
 

@@ -169,8 +169,7 @@ def wires_of(network: Network) -> Wires:
     if network.duplex:
         start, into = indptr, mate
     else:
-        counts = np.bincount(heads, minlength=network.order)
-        start, into = np.concatenate([[0], np.cumsum(counts)]), np.argsort(heads, kind="stable")
+        _, start, into = network.incoming()
     gate = np.full(network.order, -1, dtype=np.int64)
     return Wires(indptr, heads, network.tails.astype(np.int64), start, into, mate, gate, 1)
 

@@ -146,8 +146,7 @@ def _wires(network: Wired) -> Wires:
     leaving = network.indptr, network.tails, network.heads
     if network.duplex:
         return Wires(*leaving, network.indptr, network.reverse)
-    entering = np.argsort(network.heads, kind="stable")
-    return Wires(*leaving, network.reversed_csr()[0], entering)
+    return Wires(*leaving, *network.incoming()[1:])
 
 
 def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:
