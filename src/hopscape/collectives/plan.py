@@ -27,6 +27,7 @@ __all__ = ["PathPlan", "Plan", "hop_rounds"]
 _TRIES = 40
 _PASSES = 30
 _HOPS = 1_500_000
+"""Orders that are tried, passes that push hops forward, and hops of all tries together."""
 _PATH_TRIES = 40
 _MOVES = 400_000
 _PATH_WORK = 300_000_000

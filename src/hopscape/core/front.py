@@ -155,7 +155,7 @@ class Front(Wired):
         ----------
         path : path, optional
         **options
-            As for :func:`hopscape.draw.draw_network`: ``labels``, ``size``, ``dark``.
+            As for :func:`hopscape.draw.make_figure`: ``labels``, ``size``, ``dark``.
         """
         if path is not None:
             _load("draw:draw_network")(self, path, **options)

@@ -28,6 +28,7 @@ __all__ = ["Offer", "family_offers", "lines_needed"]
 _MOST_OWN = 16
 _MOST_EACH = 3
 _STEP = 1.06
+"""A number of endpoints per switch is tried if it takes so many times the switches of the last."""
 _FEWEST = 3
 _MOST_SWITCHES = 6
 _TAPERS = (1.5, 2.0, 3.0, 4.0)

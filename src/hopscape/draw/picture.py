@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -88,9 +88,41 @@ class _Drawing:
     leaves: IntArray
 
 
-def draw_network(
+class Look(TypedDict, total=False):
+    """How a network is drawn; see :func:`make_figure`."""
+
+    labels: bool | None
+    size: float
+    dark: bool
+    colour: Colour
+    layout: str
+    route: tuple[NodeLike, NodeLike] | None
+    highlight: Sequence[NodeLike]
+
+
+def draw_network(network: Network, path: str | Path, **look: Unpack[Look]) -> None:
+    """Draw a network to a file.
+
+    Parameters
+    ----------
+    network : Network
+    path : str or Path
+        The ending says the format: svg, png or pdf.
+    **look
+        As for :func:`make_figure`, whose errors it raises.
+
+    Raises
+    ------
+    ArgumentError
+        For another ending.
+    """
+    ending = _format(path)
+    figure = make_figure(network, **look)
+    write_atomically(path, lambda out: _save(figure, out, ending))
+
+
+def make_figure(
     network: Network,
-    path: str | Path,
     *,
     labels: bool | None = None,
     size: float = 7.0,
@@ -99,16 +131,14 @@ def draw_network(
     layout: str = "auto",
     route: tuple[NodeLike, NodeLike] | None = None,
     highlight: Sequence[NodeLike] = (),
-) -> None:
-    """Draw a network to a file.
+) -> Any:
+    """The picture as a matplotlib Figure.
 
     Up to 2,000 nodes and 8,000 links are drawn one by one, larger networks by density.
 
     Parameters
     ----------
     network : Network
-    path : str or Path
-        The ending says the format: svg, png or pdf.
     labels : bool, optional
         Write the address (or number) of each node; by default when there are few nodes and it fits.
     size : float
@@ -125,43 +155,16 @@ def draw_network(
     highlight : sequence of nodes
         Put a ring round them.
 
-    Raises
-    ------
-    ArgumentError
-        For another ending, or a size that is not from 1 to 100, or accents on a picture by density.
-    TooLargeError
-        When there are more nodes or links than a picture can show.
-    """
-    ending = _format(path)
-    figure = make_figure(
-        network,
-        labels=labels,
-        size=size,
-        dark=dark,
-        colour=colour,
-        layout=layout,
-        route=route,
-        highlight=highlight,
-    )
-    write_atomically(path, lambda out: _save(figure, out, ending))
-
-
-def make_figure(
-    network: Network,
-    *,
-    labels: bool | None = None,
-    size: float = 7.0,
-    dark: bool = False,
-    colour: Colour = "none",
-    layout: str = "auto",
-    route: tuple[NodeLike, NodeLike] | None = None,
-    highlight: Sequence[NodeLike] = (),
-) -> Any:
-    """The picture as a matplotlib Figure; parameters as for :func:`draw_network`.
-
     Returns
     -------
     matplotlib.figure.Figure
+
+    Raises
+    ------
+    ArgumentError
+        For a size that is not from 1 to 100, or accents on a picture by density.
+    TooLargeError
+        When there are more nodes or links than a picture can show.
 
     Examples
     --------

@@ -25,6 +25,7 @@ from hopscape.metrics.concurrent import optimal_share
 __all__ = ["SwitchGraph", "Uniform", "switch_graph"]
 
 _RATIONAL_STEPS = 20_000
+"""Switches times channels up to which loads are added up as fractions."""
 _ALL_SHARES = 20_000_000
 _KINDS = 24
 _PATHS_ORDER = 2_600

@@ -22,6 +22,7 @@ __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of", "swapped_ord
 _TRIES = 40
 _EMBEDDED = 16
 _LINKED = 1
+"""Ranks, and pairs that talk per rank, up to which places are found by embedding."""
 _BUDGET = 20_000
 _SWAPPED = 1024
 _MESSAGES = 1_500_000
