@@ -276,6 +276,14 @@ _LINE = "hopscape.families.datacenter.hammingmesh:Line"
 _HERE = "hopscape.design.hammingmesh_study"
 _LIST = "hopscape.design.prices:PriceList"
 
+
+def _printed_at(item: str, price: float) -> PlantedError:
+    change = {item: price}
+    return PlantedError(
+        f"{item} printed at {price:g} USD", f"{_HERE}:PRINTED", lambda right: right | change
+    )
+
+
 CLAIMS = (
     Claim(
         "hammingmesh-prices",
@@ -287,11 +295,7 @@ CLAIMS = (
         (
             PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
             PlantedError("copper reaches twice as far", f"{_LIST}.pick_cables", _longer_copper),
-            PlantedError(
-                "272 USD printed as 227",
-                f"{_HERE}:PRINTED",
-                lambda right: right | {"5 m copper": 227.0},
-            ),
+            _printed_at("5 m copper", 227.0),
         ),
     ),
     Claim(
@@ -306,11 +310,7 @@ CLAIMS = (
         (
             PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
             PlantedError("switches of 32 ports", f"{_LINE}.__init__", _small_switches),
-            PlantedError(
-                "optical cables printed at 306 USD",
-                f"{_HERE}:PRINTED",
-                lambda right: right | {"20 m active optical": 306.0},
-            ),
+            _printed_at("20 m active optical", 306.0),
         ),
     ),
     Claim(

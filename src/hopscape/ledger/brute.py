@@ -5,7 +5,7 @@ Nothing here uses the closed forms, routers and kernels that the claims are abou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -83,9 +83,21 @@ def settled(ours: Sequence[str], outcome: Outcome) -> Outcome:
     return Outcome("open", outcome.measured, note)
 
 
-def is_path(rows: Rows, path: Sequence[int]) -> bool:
-    """Does every step lead to a neighbour?"""
-    return all(v in rows[u] for u, v in pairwise(path))
+def is_path(rows: Rows, path: Sequence[int], hops: int | None = None) -> bool:
+    """Does every step lead to a neighbour, and are there so many?"""
+    fits = hops is None or len(path) - 1 == hops
+    return fits and all(v in rows[u] for u, v in pairwise(path))
+
+
+def differing(
+    letter: str, true: Mapping[int, int], told: Callable[[int], int], word: str = "printed"
+) -> list[str]:
+    """Where a formula says something else than what was measured."""
+    return [
+        f"{letter} = {n}: {value}, {word} {told(n)}"
+        for n, value in true.items()
+        if value != told(n)
+    ]
 
 
 def route(router: Router, source: int, target: int) -> list[int] | str:

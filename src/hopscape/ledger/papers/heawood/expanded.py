@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -150,12 +151,9 @@ def check_diameters(name: str) -> Outcome:
         told = Expanded(base, n).facts().diameter
         if told != true[n]:
             ours.append(f"n = {n}: our closed form says {told}, the walks {true[n]}")
-    wrong = [
-        f"n = {n}: {value}, printed {printed.expanded_diameter(n, name)}"
-        for n, value in enumerate(true)
-        if value != printed.expanded_diameter(n, name)
-    ]
-    below = [n for n, v in enumerate(true) if v > printed.expanded_diameter(n, name)]
+    formula = partial(printed.expanded_diameter, base=name)
+    wrong = brute.differing("n", dict(enumerate(true)), formula)
+    below = [n for n, v in enumerate(true) if v > formula(n)]
     bound = f"too small at n = {below}" if below else "nowhere too small"
     text = f"true for n = 0..{most}: {true}; printed values are {bound}"
     return brute.settled(ours, judge(wrong, text))

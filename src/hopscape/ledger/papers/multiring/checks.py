@@ -41,7 +41,7 @@ def start_nodes() -> Outcome:
                 exceptions.append(f"N = {n}, S = {s}: {len(starts)} of them, not {s}")
             books.same(f"N = {n}, S = {s}: 0..gcd(S, N)-1", list(range(math.gcd(s, n))), starts)
     text = f"{rings} rings walked: they begin at 0..gcd(S, N)-1"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def counter_rings() -> Outcome:
@@ -74,7 +74,7 @@ def symmetric() -> Outcome:
             if sorted(((a + turn) % n, (b + turn) % n) for a, b in arcs) != arcs:
                 exceptions.append(f"N = {n}, steps {steps}: a turn by {turn} moves arcs")
                 break
-    return books.rule(judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets"))
+    return books.judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets")
 
 
 def duplex_distribution() -> Outcome:
@@ -88,7 +88,7 @@ def duplex_distribution() -> Outcome:
         found[name] = books.balanced(n, (1,), weights=weights)
     text = ", ".join(f"{name} routes {float(c):.3f}" for name, c in found.items())
     same = [] if len(set(found.values())) > 1 else ["the capacity is the same for all routes"]
-    return books.rule(judge(same, f"N = {n}: {text}"))
+    return books.judge(same, f"N = {n}: {text}")
 
 
 def multiple_rings() -> Outcome:
@@ -102,7 +102,7 @@ def multiple_rings() -> Outcome:
             least = min(least, found)
             if found <= 1:
                 exceptions.append(f"N = {n}, all routes of {longest} arcs: c = {found}")
-    return books.rule(judge(exceptions, f"never below {least} = {float(least):.3f}"))
+    return books.judge(exceptions, f"never below {least} = {float(least):.3f}")
 
 
 def sum_of_routes() -> Outcome:
@@ -119,13 +119,11 @@ def sum_of_routes() -> Outcome:
     books.same("routes of all rings", sum(found.traffic), sums["N-1"])
     wrong = {name: f"routes to {name}: {x} of {n - 1}" for name, x in sums.items() if x != n - 1}
     text = ", ".join(f"to {name}: {x} of {n - 1} routes" for name, x in sums.items())
-    return books.rule(
-        judge(
-            [wrong[printed.ROUTES_SUMMED]] if printed.ROUTES_SUMMED in wrong else [],
-            text,
-            corrected=[wrong["N-1"]] if "N-1" in wrong else [],
-            correction="the sum runs to N - 1",
-        )
+    return books.judge(
+        [wrong[printed.ROUTES_SUMMED]] if printed.ROUTES_SUMMED in wrong else [],
+        text,
+        corrected=[wrong["N-1"]] if "N-1" in wrong else [],
+        correction="the sum runs to N - 1",
     )
 
 
@@ -149,7 +147,7 @@ def two_formulas() -> Outcome:
             if (n - 1) * min(ratios) != capacity:
                 exceptions.append(f"N = {n}, {steps}: {(n - 1) * min(ratios)}, not {capacity}")
             schedules += 1
-    return books.rule(judge(exceptions, f"equal for {schedules} schedules"))
+    return books.judge(exceptions, f"equal for {schedules} schedules")
 
 
 def simplex_capacity() -> Outcome:
@@ -167,7 +165,7 @@ def simplex_capacity() -> Outcome:
                 exceptions.append(f"N = {n}, routes up to {near}: c = {float(found):.3f}")
     low, high = float(min(others)), float(max(others))
     text = f"c = N / mean route: 2 for uniform routes, {low:.2f} to {high:.2f} for near ones"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def duplex_capacity() -> Outcome:
@@ -181,13 +179,11 @@ def duplex_capacity() -> Outcome:
         if found != exact or 2 * printed.EACH_OF_A_PAIR != printed.DUPLEX_CAPACITY:
             corrected.append(f"N = {n}: {found}")
         worst = found
-    return books.rule(
-        judge(
-            exceptions,
-            f"N = {n}: {float(worst):.3f}, the same in both directions",
-            corrected=corrected,
-            correction="8(N-1)/N, or 8N/(N+1) for odd N, of which half in each direction",
-        )
+    return books.judge(
+        exceptions,
+        f"N = {n}: {float(worst):.3f}, the same in both directions",
+        corrected=corrected,
+        correction="8(N-1)/N, or 8N/(N+1) for odd N, of which half in each direction",
     )
 
 
@@ -245,7 +241,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
     if abs(carried - capacity) >= Fraction(1, 20):
         exceptions.append(f"C = {float(carried):.4g}, printed {float(capacity):g}")
     text = f"C = {carried} = {float(carried):.4g}, loads {', '.join(map(str, loads.values()))}"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def shortest_uneven() -> Outcome:
@@ -257,7 +253,7 @@ def shortest_uneven() -> Outcome:
         if len(loads) == 1 or short >= best:
             exceptions.append(f"N = {n}, {steps}: {len(loads)} loads, {short} of {best}")
     low, high = 100 * float(min(losses)), 100 * float(max(losses))
-    return books.rule(judge(exceptions, f"{low:.1f} to {high:.1f} % lost in the printed sets"))
+    return books.judge(exceptions, f"{low:.1f} to {high:.1f} % lost in the printed sets")
 
 
 def heuristic_steps() -> Outcome:
@@ -322,7 +318,7 @@ def square_law() -> Outcome:
         f" {float(max(ratios.values())):.2f} with schedules for all {len(ratios)} cells, N <="
         f" {printed.LARGEST_ORDER}, n = 4..12"
     )
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def _folded_lengths(n: int) -> np.ndarray:
@@ -378,7 +374,7 @@ def table_2_4() -> Outcome:
         if PRINTED_FAMILY[k] != steps:
             books.same(f"printed set of {k} rings", PRINTED_FAMILY[k], steps)
     low, high = float(min(ratios.values())), float(max(ratios.values()))
-    return books.rule(judge(exceptions, f"k from {low:.3f} to {high:.3f}, each set in the next"))
+    return books.judge(exceptions, f"k from {low:.3f} to {high:.3f}, each set in the next")
 
 
 def table_2_4_band() -> Outcome:
@@ -391,7 +387,7 @@ def table_2_4_band() -> Outcome:
         if not low <= r <= high
     ]
     text = f"K from {float(min(ratios.values())):.2f} to {float(max(ratios.values())):.2f}"
-    return books.rule(judge(outside, text))
+    return books.judge(outside, text)
 
 
 def cable_sum() -> Outcome:
@@ -402,7 +398,7 @@ def cable_sum() -> Outcome:
             exceptions.append(f"n = {n}: the sum is {total}, the closed form {closed}")
         books.same(f"n = {n}: n²/2 - 2n + 6", total, Fraction(n * n, 2) - 2 * n + 6)
     text = f"the sum is n²/2 - 2n + 6; {len(exceptions)} of 31 numbers are more than a tenth off"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def cable_of_family() -> Outcome:

@@ -16,7 +16,7 @@ from hopscape.families.multiring.routing import route_rows
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Outcome
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, rings_of
 
@@ -45,7 +45,7 @@ def moore() -> Outcome:
         if share > 1 or ((n, steps) in _PERFECT and share != 1) or bound >= 2 * rings**2:
             exceptions.append(f"N = {n}, steps {steps}: {float(share):.3f} of the bound")
     text = f"{len(sets)} sets up to {float(best):g} of the bound, {len(_PERFECT)} meet it"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def units() -> Outcome:
@@ -58,7 +58,7 @@ def units() -> Outcome:
                 multiples += 1
                 if books.balanced(n, turned) != base:
                     exceptions.append(f"N = {n}, {steps} times {u}")
-    return books.rule(judge(exceptions, f"{multiples} multiples of four sets carry the same"))
+    return books.judge(exceptions, f"{multiples} multiples of four sets carry the same")
 
 
 def split_routes() -> Outcome:
@@ -74,7 +74,7 @@ def split_routes() -> Outcome:
         if split > len(steps) - 1:
             exceptions.append(f"N = {n}, steps {steps}: {split} split routes")
     text = f"{', '.join(map(str, counts))} split routes in the printed cells"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def _carried(books: Books, member: SparseMultiring) -> Fraction:
@@ -112,7 +112,7 @@ def reordered() -> Outcome:
         parts.append(f"{float(better):.3f} against {float(old):.3f}")
         if better <= old:
             exceptions.append(f"m = {m}, K = {k}: {better}, not more than {old}")
-    return books.rule(judge(exceptions, "; ".join(parts)))
+    return books.judge(exceptions, "; ".join(parts))
 
 
 def other_designs() -> Outcome:
@@ -124,7 +124,7 @@ def other_designs() -> Outcome:
     found = _carried(books, member)
     exact = Fraction(8 * rings * (nodes - 1), nodes)
     wrong = [] if found == exact else [f"C = {found}, not {exact}"]
-    return books.rule(judge(wrong, f"{found} packets per slot, {nodes} nodes on {rings} rings"))
+    return books.judge(wrong, f"{found} packets per slot, {nodes} nodes on {rings} rings")
 
 
 def dead_arc() -> Outcome:
@@ -137,7 +137,7 @@ def dead_arc() -> Outcome:
         books.same("capacity with arc 0-1 dead", f"{float(found.capacity):.4f}", f"{walked:.4f}")
     share = found.capacity / books.balanced(n, steps)
     wrong = [] if share >= Fraction(7, 8) else [f"{float(share):.3f} of the capacity"]
-    return books.rule(judge(wrong, f"{found.capacity} packets per slot, {float(share):.3f} of all"))
+    return books.judge(wrong, f"{found.capacity} packets per slot, {float(share):.3f} of all")
 
 
 def _walked_program(n: int, rings: Sequence[int], dead: tuple[int, int]) -> float:

@@ -80,7 +80,7 @@ def ring_capacity() -> Outcome:
         parts.append(f"{rate:.3f} of {float(c):.3f}")
         if abs(rate - float(c)) > 0.01 * float(c):
             exceptions.append(f"ring {s}: {rate:.3f} simulated, N over the mean way {float(c):.3f}")
-    return books.rule(judge(exceptions, f"simulated {'; '.join(parts)} packets per slot"))
+    return books.judge(exceptions, f"simulated {'; '.join(parts)} packets per slot")
 
 
 def other_rings() -> Outcome:
@@ -123,13 +123,11 @@ def sum_of_rings() -> Outcome:
             exceptions.append(f"N = {n}, steps {steps}: {got:.2f} of {total:.2f}")
         if reached != (len(set(found.loads)) == 1) or abs(got / float(found.capacity) - 1) > 0.03:
             corrected.append(f"N = {n}, steps {steps}: {got:.2f}, effective {found.capacity}")
-    return books.rule(
-        judge(
-            exceptions,
-            "; ".join(parts),
-            corrected=corrected,
-            correction="where all rings carry the same load, it is reached",
-        )
+    return books.judge(
+        exceptions,
+        "; ".join(parts),
+        corrected=corrected,
+        correction="where all rings carry the same load, it is reached",
     )
 
 
@@ -143,7 +141,7 @@ def same_capacity() -> Outcome:
         if abs(found[kind] - exact) > 0.01 * exact:
             exceptions.append(f"{kind} rings carry {found[kind]:.2f}, not {exact:.2f}")
     text = ", ".join(f"{value:.2f} {kind}" for kind, value in found.items())
-    return books.rule(judge(exceptions, f"{text}; {exact:.2f} exactly"))
+    return books.judge(exceptions, f"{text}; {exact:.2f} exactly")
 
 
 def no_buffers() -> Outcome:
@@ -175,7 +173,7 @@ def delay_at_rest() -> Outcome:
         parts.append(f"{wait:.3f} B {kind}")
         if abs(wait - float(printed.WAIT_AT_REST[kind])) > 0.02:
             exceptions.append(f"{kind}: {wait:.3f} B, printed {printed.WAIT_AT_REST[kind]} B")
-    return books.rule(judge(exceptions, f"{', '.join(parts)} at 1 % load"))
+    return books.judge(exceptions, f"{', '.join(parts)} at 1 % load")
 
 
 def delay_law() -> Outcome:
@@ -193,7 +191,7 @@ def delay_law() -> Outcome:
         if abs(a - b) > 0.1 * b:
             exceptions.append(f"{kind}: F depends on c, {a:.2f} B and {b:.2f} B")
     text = ", ".join(f"{f:.2f} B {kind} at c = {float(c):g}" for (kind, c), f in found.items())
-    return books.rule(judge(exceptions, f"F(c/2) = {text}"))
+    return books.judge(exceptions, f"F(c/2) = {text}")
 
 
 def delays_alike() -> Outcome:
@@ -207,13 +205,11 @@ def delays_alike() -> Outcome:
             exceptions.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
         if not 0.3 < a - b < 1.0:
             corrected.append(f"{a - b:.2f} B apart at {share:g} C")
-    return books.rule(
-        judge(
-            exceptions,
-            "; ".join(parts),
-            corrected=corrected,
-            correction="segmented rings wait about half a slot longer",
-        )
+    return books.judge(
+        exceptions,
+        "; ".join(parts),
+        corrected=corrected,
+        correction="segmented rings wait about half a slot longer",
     )
 
 
@@ -241,7 +237,7 @@ def delay_places() -> Outcome:
     away, home = total * share, total * (1 - share)
     text = f"at C/2 {away:.2f} B in registers on the way, {home:.2f} B in the own buffer"
     exceptions = [f"{100 * (1 - share):.0f} % of the wait is in the own buffer"]
-    return books.rule(judge(exceptions if share < 0.9 else [], text))
+    return books.judge(exceptions if share < 0.9 else [], text)
 
 
 def gain_of_delay() -> Outcome:
@@ -253,7 +249,7 @@ def gain_of_delay() -> Outcome:
         parts.append(f"{old / new:.2f} times at {float(share):g} C")
         if old / new <= times:
             exceptions.append(f"{old / new:.2f} times at {float(share):g} C, not more than {times}")
-    return books.rule(judge(exceptions, f"waits fall {', '.join(parts)}"))
+    return books.judge(exceptions, f"waits fall {', '.join(parts)}")
 
 
 def gemini_x() -> Outcome:
@@ -264,4 +260,4 @@ def gemini_x() -> Outcome:
     wrong = [] if found == printed.GEMINI_X else [f"C = {found}, printed {float(printed.GEMINI_X)}"]
     if not 0.95 * found < rate <= float(found):
         books.same("packets per slot with 64 per node", f"{rate:.2f}", f"below {found}")
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)

@@ -78,7 +78,7 @@ def table_42() -> Outcome:
     text = (
         f"{len(rows)} blocks of {rows.shape[1]}: {len(wrong)} pairs of elements or blocks not in 2"
     )
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def designs_table(sigma: int) -> Outcome:
@@ -102,7 +102,7 @@ def designs_table(sigma: int) -> Outcome:
             wrong.append(f"m = {row.m}: N = {row.n}, the scan has ..{digits}")
     text = "; ".join(f"{kind}: N = {', '.join(part)}" for kind, part in kinds.items() if part)
     note = "the shading is lost in the scan; no cell is open" if not kinds["open"] else ""
-    return books.rule(judge(wrong, text, note=note))
+    return books.judge(wrong, text, note=note)
 
 
 def no_43() -> Outcome:
@@ -111,7 +111,7 @@ def no_43() -> Outcome:
     reason, why = bruck_ryser_chowla(n, m, sigma), obstruction(n, m, sigma)
     books.same("excluded", reason is not None, why is not None)
     wrong = [] if why else [f"nothing excludes B({n}, {m}, {sigma})"]
-    return books.rule(judge(wrong, f"{reason or 'not excluded'}; by residues: {why}"))
+    return books.judge(wrong, f"{reason or 'not excluded'}; by residues: {why}")
 
 
 def cover_39() -> Outcome:
@@ -135,7 +135,7 @@ def cover_39() -> Outcome:
         if ways[a].min() < 1 or more != twice:
             wrong.append(f"node {a}: second ways to differences {more}")
     text = f"block {list(cover.elements)} mod {n}: {len(gaps)} differences, twice {twice}"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def largest_39() -> Outcome:
@@ -197,7 +197,7 @@ def crossbar_for_39() -> Outcome:
     if not _is_plane(count, smallest):
         wrong.append(f"B({count}, {smallest}, 1) as built is no design")
     text = f"smallest M of at least {least} with a prime power M - 1: {smallest}, N = {count}"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def _primes(n: int) -> set[int]:

@@ -78,7 +78,7 @@ def ports() -> Outcome:
     text = f"{total} channels of a node, by where they lead: {dict(_kinds(network)[0])}"
     if total != sum(printed.CHANNELS.values()):
         wrong.append(f"{total} channels in all")
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def groups() -> Outcome:
@@ -140,7 +140,7 @@ def original_count() -> Outcome:
     if size * links + 1 != printed.SUPERNODES:
         wrong.append(f"{size}·{links} + 1 = {size * links + 1}")
     text = f"each of {printed.SUPERNODES} supernodes is joined to {size * links} others"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def processors() -> Outcome:
@@ -151,7 +151,7 @@ def processors() -> Outcome:
     wrong = [] if found > printed.PROCESSORS else [f"{found} processors"]
     books.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
     text = f"{nodes} nodes, {found} processors, {found - printed.PROCESSORS} more than 64K"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def count(size: int, links: int, copies: int, stated: int) -> Outcome:
@@ -171,7 +171,7 @@ def count(size: int, links: int, copies: int, stated: int) -> Outcome:
     text = (
         f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node"
     )
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def times_513() -> Outcome:
@@ -182,7 +182,7 @@ def times_513() -> Outcome:
     library = machine["RPK supernode"].supernodes / machine["Blue Waters"].supernodes
     books.same("ratio of supernodes", library, more)
     wrong = [] if more > printed.TIMES_513 else [f"{more:.3f} times"]
-    return books.rule(judge(wrong, f"{more:.3f} times as many supernodes"))
+    return books.judge(wrong, f"{more:.3f} times as many supernodes")
 
 
 def several_times() -> Outcome:
@@ -197,9 +197,7 @@ def several_times() -> Outcome:
         parts.append(f"{name} {nodes / before:.2f} and {size / printed.GROUPS[1]:.2f}")
         if min(nodes / before, size / printed.GROUPS[1]) < printed.TIMES:
             wrong.append(parts[-1])
-    return books.rule(
-        judge(wrong, f"times as many nodes, and nodes joined by K1: {'; '.join(parts)}")
-    )
+    return books.judge(wrong, f"times as many nodes, and nodes joined by K1: {'; '.join(parts)}")
 
 
 def same_ports() -> Outcome:
@@ -274,7 +272,7 @@ def original_jumps() -> Outcome:
     hops = _farthest(books, _original(), (0, 9))
     wrong = [] if 0 <= hops <= printed.JUMPS else [f"{hops} jumps"]
     text = f"at most {hops} jumps from two nodes to all {_original().endpoint_count}"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def crossbar_jumps() -> Outcome:
@@ -290,7 +288,7 @@ def crossbar_jumps() -> Outcome:
         parts.append(f"{name} of {outer.n}: {hops}")
         if not 0 <= hops <= printed.JUMPS:
             wrong.append(f"{name} of {outer.n} supernodes: {hops} jumps")
-    return books.rule(judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}"))
+    return books.judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}")
 
 
 def fewer_channels() -> Outcome:
@@ -333,7 +331,7 @@ def one_channel() -> Outcome:
     text = (
         f"packets per node: {one:.3f} by one channel, {many:.3f} by a complete graph, 57 supernodes"
     )
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def reserve() -> Outcome:
@@ -362,4 +360,4 @@ def reserve() -> Outcome:
     right = [] if single == double == three == printed.RESERVE[1] < five else wrong
     text = f"jumps whole and with a dead channel: single {found[0]}, doubled {found[1]}"
     note = f"{printed.RESERVE[1]} holds; with single channels the reserve path has {five}"
-    return books.rule(judge(wrong, text, corrected=right, correction=note))
+    return books.judge(wrong, text, corrected=right, correction=note)

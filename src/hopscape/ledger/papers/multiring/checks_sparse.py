@@ -53,7 +53,7 @@ def node_ports() -> Outcome:
         if set(network.degrees.tolist()) != {2 * m} or rings != [m, m]:
             exceptions.append(f"m = {m}: {set(network.degrees.tolist())} ports, {rings} rings")
     text = f"2m ports on m duplex rings, m = {_FAMILY[0]}..{_FAMILY[-1]}"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def part_index() -> Outcome:
@@ -120,7 +120,7 @@ def figure_7_1() -> Outcome:
     if len(shared) != 21 or nodes != 7:
         exceptions.append(f"{len(shared)} pairs of {nodes} nodes share a ring")
     text = f"{len(table)} duplex rings of 3, all {len(shared)} pairs on one"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def table_7_1() -> Outcome:
@@ -134,13 +134,11 @@ def table_7_1() -> Outcome:
     ring = " ".join(map(str, (member.table()[0] + 1).tolist()))
     text = f"{len(shared)} of {pairs} pairs share a ring; ring 1: {ring}"
     lost = [f"{pairs - len(shared)} pairs share none"] if len(shared) != pairs else []
-    return books.rule(
-        judge(
-            ["the body of the table is lost"],
-            text,
-            corrected=lost,
-            correction="rebuilt by the rule of table 7.2",
-        )
+    return books.judge(
+        ["the body of the table is lost"],
+        text,
+        corrected=lost,
+        correction="rebuilt by the rule of table 7.2",
     )
 
 
@@ -160,7 +158,7 @@ def table_7_2() -> Outcome:
             cells += 1
             if table[i][p] != value:
                 exceptions.append(f"ring {i + 1}, place {p + 1}: {table[i][p]}, printed {value}")
-    return books.rule(judge(exceptions, f"{cells} printed cells, {len(exceptions)} differ"))
+    return books.judge(exceptions, f"{cells} printed cells, {len(exceptions)} differ")
 
 
 def number_of_nodes() -> Outcome:
@@ -170,13 +168,11 @@ def number_of_nodes() -> Outcome:
             found = _nodes(books, m, m * parts)
             if found != (m * (m - 1) + 1) * parts:
                 exceptions.append(f"m = {m}, K = {m * parts}: {found} nodes")
-    return books.rule(
-        judge(
-            ["the formula is lost"],
-            "nodes counted in the tables, m = 2..6",
-            corrected=exceptions,
-            correction="R = N K / m",
-        )
+    return books.judge(
+        ["the formula is lost"],
+        "nodes counted in the tables, m = 2..6",
+        corrected=exceptions,
+        correction="R = N K / m",
     )
 
 
@@ -217,14 +213,12 @@ def capacity_law() -> Outcome:
             even = parts % 2 or found == Fraction(8 * (m * (m - 1) + 1) * (nodes - 1), nodes)
             if found != Fraction(2 * k * nodes * (nodes - 1), arcs) or not even:
                 corrected.append(f"m = {m}, {parts} parts: {found}")
-    return books.rule(
-        judge(
-            exceptions,
-            f"off 8N by up to {100 * float(off):.1f} %, m = 2..5",
-            corrected=corrected,
-            correction="8N(R-1)/R for an even number J of parts, for any 2K R(R-1)/t with"
-            " t = K⌊K²/4⌋ - (m-1)K⌊J²/4⌋",
-        )
+    return books.judge(
+        exceptions,
+        f"off 8N by up to {100 * float(off):.1f} %, m = 2..5",
+        corrected=corrected,
+        correction="8N(R-1)/R for an even number J of parts, for any 2K R(R-1)/t with"
+        " t = K⌊K²/4⌋ - (m-1)K⌊J²/4⌋",
     )
 
 
@@ -246,7 +240,7 @@ def effective_capacity() -> Outcome:
             exceptions.append(
                 f"m = {m}, K = {k}: {run.throughput:.2f} sent, {float(exact):.2f} used"
             )
-    return books.rule(judge(exceptions, f"{'; '.join(parts)} packets per slot"))
+    return books.judge(exceptions, f"{'; '.join(parts)} packets per slot")
 
 
 def capacity_z() -> Outcome:
@@ -261,7 +255,7 @@ def _capacity(m: int, k: int, value: Fraction) -> Outcome:
     books = Books()
     found = books.sparse(m, k)
     wrong = [] if found == value else [f"C = {float(found):.3f}, printed {float(value):g}"]
-    return books.rule(judge(wrong, f"{found} = {float(found):.3f} packets per slot"))
+    return books.judge(wrong, f"{found} = {float(found):.3f} packets per slot")
 
 
 def gains() -> Outcome:
@@ -279,7 +273,7 @@ def gains() -> Outcome:
     if not printed.SPARSE_GAIN_X < ratios["x against Gemini"] < printed.SPARSE_GAIN_X + 1:
         exceptions.append(f"x against Gemini: {float(ratios['x against Gemini']):.2f} times")
     text = ", ".join(f"{name} {float(r):.2f}" for name, r in ratios.items())
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def little_more() -> Outcome:
@@ -287,9 +281,7 @@ def little_more() -> Outcome:
     sparse, full = books.sparse(*printed.SPARSE_Z), books.balanced(*printed.EXAMPLE)
     more = 100 * float(sparse / full - 1)
     wrong = [] if 0 < more < 10 else [f"{more:.1f} % more"]
-    return books.rule(
-        judge(wrong, f"{float(sparse):.3f} against {float(full):.3f}, {more:.1f} % more")
-    )
+    return books.judge(wrong, f"{float(sparse):.3f} against {float(full):.3f}, {more:.1f} % more")
 
 
 def torus_size() -> Outcome:
@@ -302,7 +294,7 @@ def torus_larger() -> Outcome:
     books = Books()
     found = _nodes(books, *printed.SPARSE_Z) * _nodes(books, *printed.SPARSE_X) ** 2
     wrong = [] if found > printed.GEMINI_NODES else [f"{found} nodes"]
-    return books.rule(judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}"))
+    return books.judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}")
 
 
 def ports() -> Outcome:
@@ -352,7 +344,7 @@ def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -
             if ratio < times if times > 1 else ratio <= times:
                 exceptions.append(f"m = {m}, {nodes} nodes: {float(ratio):.3f} times")
     text = f"{float(min(ratios)):.2f} to {float(max(ratios)):.2f} times the best full rings"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def equal_nodes() -> Outcome:
@@ -364,7 +356,7 @@ def equal_nodes() -> Outcome:
             exceptions.append(f"m = {m}: {nodes} nodes, not {printed.full_nodes(m)}")
         books.same(f"m = {m}: 4(m² - m + 1)", nodes, 4 * (m * m - m + 1))
     text = f"sparse rings join 4(m² - m + 1) nodes: {', '.join(map(str, found))} for m = 2..6"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def full_capacity() -> Outcome:
@@ -377,7 +369,7 @@ def full_capacity() -> Outcome:
         if not Fraction(1, 2) < ratios[-1] < Fraction(3, 2):
             exceptions.append(f"m = {m}: {float(found):.1f}, 4m² is {printed.full_capacity(m)}")
     low, high = float(min(ratios)), float(max(ratios))
-    return books.rule(judge(exceptions, f"{low:.2f} to {high:.2f} times 4m², m = 2..6"))
+    return books.judge(exceptions, f"{low:.2f} to {high:.2f} times 4m², m = 2..6")
 
 
 def capacity_7_3() -> Outcome:
@@ -388,13 +380,11 @@ def capacity_7_3() -> Outcome:
             exceptions.append(f"m = {m}: {float(found):g}, not {printed.sparse_capacity(m)}")
         if found != 8 * (m * m - m + 1) - 2:
             corrected.append(f"m = {m}: {found}")
-    return books.rule(
-        judge(
-            exceptions,
-            f"{len(exceptions)} of 4 off by more than a twentieth, m = 2..5",
-            corrected=corrected,
-            correction="8(m² - m + 1) - 2 exactly, with 4(m² - m + 1) nodes",
-        )
+    return books.judge(
+        exceptions,
+        f"{len(exceptions)} of 4 off by more than a twentieth, m = 2..5",
+        corrected=corrected,
+        correction="8(m² - m + 1) - 2 exactly, with 4(m² - m + 1) nodes",
     )
 
 
@@ -406,7 +396,7 @@ def full_cable() -> Outcome:
             exceptions.append(f"m = {m}: the sum is {total}, printed {printed.full_cable(m)}")
         books.same(f"m = {m}: 2m(m-2) + 6", total, 2 * m * (m - 2) + 6)
     text = f"its own sum is 2m(m-2) + 6; {len(exceptions)} of 11 are more than a tenth off"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def sparse_cable() -> Outcome:
@@ -439,4 +429,4 @@ def more_cable() -> Outcome:
         if not 1 <= ratios[-1] <= Fraction(5, 4):
             exceptions.append(f"m = {m}: {sparse} against {full} ring lengths")
     text = ", ".join(f"{float(r):.2f}" for r in ratios)
-    return books.rule(judge(exceptions, f"{text} times the cable, m = 2..6"))
+    return books.judge(exceptions, f"{text} times the cable, m = 2..6")

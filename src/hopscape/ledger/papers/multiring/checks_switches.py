@@ -53,14 +53,14 @@ def permutation() -> Outcome:
         tried.append(f"{count} of {network.endpoint_count}")
         wrong += bad
     text = f"permutations {', '.join(tried)} endpoints: {len(wrong)} packets astray or wires shared"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def nonblocking_39() -> Outcome:
     books = Books()
     count, wrong = _passes(books, Network.of(PartialSwitch(*printed.COVER)))
     text = f"{count} permutations of {printed.COVER[0]} nodes: {len(wrong)} astray or wires shared"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def self_routed() -> Outcome:
@@ -109,7 +109,7 @@ def other_traffic() -> Outcome:
         if not refused:
             free.append(f"{name}: none of {packets} packets is refused")
     text = f"share of packets refused on {network.spec}: {', '.join(parts)}"
-    return books.rule(judge([*astray, *free], text))
+    return books.judge([*astray, *free], text)
 
 
 def _refused(taken: np.ndarray) -> int:
@@ -141,7 +141,7 @@ def channels() -> Outcome:
     text = f"links, wires counted: {'; '.join(rows)}"
     if not still:
         text += "; with sigma = 1 the complete graph has (m - 1)/2 times as many"
-    return books.rule(judge([*wrong, *still], text))
+    return books.judge([*wrong, *still], text)
 
 
 def ways_of_pairs() -> Outcome:
@@ -186,7 +186,7 @@ def redundancy() -> Outcome:
         if sigma == 1 and set(lost) != {m * (m - 1)}:
             wrong.append(f"{network.spec}: {max(lost)} pairs lost, a crossbar joins {m * (m - 1)}")
     text = f"ordered pairs lost by one dead crossbar, every one killed: {', '.join(parts)}"
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def long_steps() -> Outcome:
@@ -301,7 +301,7 @@ def table_41() -> Outcome:
     text = f"{total} printed cells, {len(wires)} wires: {len(wrong)} cells are not wired"
     if total != len(wires):
         wrong.append(f"{total} cells for {len(wires)} wires")
-    return books.rule(judge(wrong, text))
+    return books.judge(wrong, text)
 
 
 def wiring_formula(m: int) -> Outcome:
@@ -324,4 +324,4 @@ def wiring_formula(m: int) -> Outcome:
     valid = [] if len(joined) == n * n else [f"joins {len(joined)} of {n * n} pairs"]
     text = f"N = {n}: {cells} of {2 * n * m} cells agree, {len(joined)} of {n * n} pairs joined"
     note = "the right side is (i - 1 + (j - 1) m) mod N + 1; as printed endpoints are renumbered"
-    return books.rule(judge([*wrong, *valid], text, corrected=valid, correction=note))
+    return books.judge([*wrong, *valid], text, corrected=valid, correction=note)

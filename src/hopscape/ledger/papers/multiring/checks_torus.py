@@ -32,7 +32,7 @@ def gemini_size() -> Outcome:
     if ports != printed.GEMINI_PORTS:
         exceptions.append(f"{ports} ports, not {printed.GEMINI_PORTS}")
     text = f"{nodes} nodes with {ports} ports each, counted in the wiring"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def gemini_z() -> Outcome:
@@ -40,14 +40,14 @@ def gemini_z() -> Outcome:
     n, copies = printed.GEMINI["z"]
     found = books.balanced(n, (1,), copies)
     wrong = [] if found == printed.GEMINI_Z else [f"C = {found}, printed {printed.GEMINI_Z}"]
-    return books.rule(judge(wrong, f"{found} packets per slot exactly"))
+    return books.judge(wrong, f"{found} packets per slot exactly")
 
 
 def x_shortest() -> Outcome:
     books = Books()
     found = books.shortest(32, printed.X_STEPS)
     wrong = [] if int(found) == printed.X_SHORTEST else [f"C = {float(found):.2f}"]
-    return books.rule(judge(wrong, f"{found} = {float(found):.2f} packets per slot"))
+    return books.judge(wrong, f"{found} = {float(found):.2f} packets per slot")
 
 
 def x_balanced() -> Outcome:
@@ -58,7 +58,7 @@ def x_balanced() -> Outcome:
         parts.append(f"{float(found):.2f}")
         if abs(found - value) > Fraction(1, 2):
             exceptions.append(f"N = {n}: {float(found):.2f}, {more:.0f} % more than {value}")
-    return books.rule(judge(exceptions, f"{', '.join(parts)} packets per slot, proved"))
+    return books.judge(exceptions, f"{', '.join(parts)} packets per slot, proved")
 
 
 def mini_rings() -> Outcome:
@@ -98,7 +98,7 @@ def gains() -> Outcome:
         exceptions.append(f"z gains {float(z):.3f} times")
     if x <= printed.GAIN_X:
         exceptions.append(f"x gains {float(x):.3f} times")
-    return books.rule(judge(exceptions, f"{float(z):.3f} times in z, {float(x):.3f} in x and y"))
+    return books.judge(exceptions, f"{float(z):.3f} times in z, {float(x):.3f} in x and y")
 
 
 def times_of_best() -> Outcome:
@@ -113,7 +113,7 @@ def times_of_best() -> Outcome:
         parts.append(f"{float(times):.2f} times in {name}")
         if times < 2:
             exceptions.append(f"{float(times):.2f} times in {name}, with the best set of all")
-    return books.rule(judge(exceptions, ", ".join(parts)))
+    return books.judge(exceptions, ", ".join(parts))
 
 
 def _line(books: Books, n: int, steps: tuple[int, ...], copies: int = 1) -> Line:
@@ -136,7 +136,7 @@ def whole_torus() -> Outcome:
     wrong = [f"{float(ratio):.4f} times, since {slow.spec} limits"]
     even = {x.capacity / (x.nodes - 1) for x in old}
     text = f"{ratio} = {float(ratio):.4f} times; the lines of Gemini allow {len(even)} rate"
-    return books.rule(judge(wrong if ratio < Fraction(19, 10) else [], text))
+    return books.judge(wrong if ratio < Fraction(19, 10) else [], text)
 
 
 def gain_formula() -> Outcome:
@@ -150,7 +150,7 @@ def gain_formula() -> Outcome:
             )
         books.same(f"s = {s}", gain, 1 + Fraction(more - less, less - s))
     text = f"it is 1 + {more - less}/({less} - s); {len(exceptions)} of {less} loads are off"
-    return books.rule(judge(exceptions, text))
+    return books.judge(exceptions, text)
 
 
 def gain_numbers() -> Outcome:
@@ -177,7 +177,7 @@ def cable_ratio() -> Outcome:
         books.same(f"cable of steps {steps}", found, spans)
     ratio = Fraction(new, old)
     wrong = [] if ratio == printed.CABLE_RATIO else [f"{float(ratio):g} times"]
-    return books.rule(judge(wrong, f"{new} ring lengths against {old}: {float(ratio):g} times"))
+    return books.judge(wrong, f"{new} ring lengths against {old}: {float(ratio):g} times")
 
 
 def chords() -> Outcome:

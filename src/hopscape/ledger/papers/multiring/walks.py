@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from hopscape.families.multiring.capacity import (
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome
+from hopscape.ledger.claim import Outcome, judge
 
 __all__ = ["Books", "rings_of", "signed", "walk"]
 
@@ -59,6 +60,10 @@ class Books:
         """Keep a disagreement."""
         if library != walked:
             self.wrong.append(f"{what}: the library says {library}, walking {walked}")
+
+    def judge(self, exceptions: Sequence[str], measured: str, **more: Any) -> Outcome:
+        """What :func:`judge` says, when the books balance."""
+        return self.rule(judge(exceptions, measured, **more))
 
     def rule(self, outcome: Outcome) -> Outcome:
         """The outcome, or an open one when the books do not balance."""

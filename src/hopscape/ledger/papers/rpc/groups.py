@@ -67,16 +67,9 @@ def _small(name: str) -> list[str]:
 
 def check_eq1() -> Outcome:
     true = searched("rpc", 62)
-    wrong = [
-        f"m = {m}: {d}, printed {known.printed_rpc_group(m)}"
-        for m, d in true.items()
-        if d != known.printed_rpc_group(m)
-    ]
-    fixed = [
-        f"m = {m}: {d}"
-        for m, d in true.items()
-        if d != (known.printed_rpc_group(m) if not 18 < m <= 20 else 5)
-    ]
+    formula = known.printed_rpc_group
+    wrong = brute.differing("m", true, formula)
+    fixed = brute.differing("m", true, lambda m: 5 if 18 < m <= 20 else formula(m), "corrected")
     cap = best_group(rpc(3), 61).diameter
     text = f"RPC(8), m = 2..62 searched in full: {len(wrong)} sizes differ"
     note = (
@@ -89,11 +82,7 @@ def check_eq1() -> Outcome:
 
 def check_eq2() -> Outcome:
     true = searched("rp", 41)
-    wrong = [
-        f"m = {m}: {d}, printed {known.printed_rp_group(m)}"
-        for m, d in true.items()
-        if d != known.printed_rp_group(m)
-    ]
+    wrong = brute.differing("m", true, known.printed_rp_group)
     small = best_group(rp(3), 3).diameter
     text = f"RP(12), m = 2..41 searched in full: {len(wrong)} sizes differ"
     note = f"RP(3) has triangles: m = 3 gives {small}; and the diameter is a cap"
