@@ -18,13 +18,13 @@ from hopscape.collectives.orbits import (
     symmetric_all_reduce,
     symmetric_all_to_all,
 )
-from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
+from hopscape.collectives.translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
-from hopscape.core.model import ALL_PORT_ONLY, COSTS, Disjoint, Model
+from hopscape.core.model import COSTS, Disjoint, Model
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
@@ -47,7 +47,6 @@ _TURNED = {
     "all-reduce": symmetric_all_reduce,
     "all-to-all": symmetric_all_to_all,
 }
-_CARRIED = {"all-gather": invariant_all_gather, "all-to-all": invariant_all_to_all}
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -85,18 +84,8 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
         found.append(Collective("bandwidth", goal.kind, what, _TURNED[goal.kind]))
     moves = type(family).translate is not Family.translate
-    if moves and goal.kind in _CARRIED and all(one.name != "translations" for one in found):
-        carry = _CARRIED[goal.kind]
-        what = "one node's schedule carried to all by translations, all-port"
-        found.append(
-            Collective(
-                "translations",
-                goal.kind,
-                what,
-                lambda net, _, model: carry(net, [net], model),
-                ALL_PORT_ONLY,
-            )
-        )
+    if moves and goal.kind in CARRIED and all(one.name != "translations" for one in found):
+        found.append(by_translations(goal.kind))
     return (*found, *added)
 
 

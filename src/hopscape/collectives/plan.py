@@ -24,13 +24,10 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["PathPlan", "Plan", "hop_rounds"]
 
-_TRIES = 40
-_PASSES = 30
-_HOPS = 1_500_000
+_TRIES, _PASSES, _HOPS = 40, 30, 1_500_000
 """Orders that are tried, passes that push hops forward, and hops of all tries together."""
-_PATH_TRIES = 40
-_MOVES = 400_000
-_PATH_WORK = 300_000_000
+_PATH_TRIES, _MOVES, _PATH_WORK = 40, 400_000, 300_000_000
+"""The same for paths: orders, moves of paths, and steps of both together."""
 
 
 @dataclass(frozen=True)

@@ -228,15 +228,15 @@ def time_paths(
     return out
 
 
+Ends = tuple[IntArray, IntArray]
+"""The tails and the heads of all channels."""
+
+
 @njit(cache=True, nogil=True)
 def tree_hops(
-    start: IntArray,
-    channels: IntArray,
-    chunk: IntArray,
-    ends: tuple[IntArray, IntArray],
-    nodes: int,
+    start: IntArray, channels: IntArray, chunk: IntArray, ends: Ends, nodes: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Hops of paths, such that a chunk comes to every node once; `ends` are tails and heads.
+    """Hops of paths, such that a chunk comes to every node once.
 
     Paths are given chunk by chunk, each after the one that reaches its start. A path begins where
     it leaves the nodes that the chunk has reached.

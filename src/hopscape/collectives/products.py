@@ -13,7 +13,7 @@ import numpy as np
 
 from hopscape.collectives.colouring import colour_edges
 from hopscape.collectives.generic import broadcast, permutation
-from hopscape.collectives.translations import invariant_all_gather, invariant_all_to_all
+from hopscape.collectives.translations import CARRIED, by_translations
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
@@ -54,22 +54,7 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
         ),
     ]
     if all(p.family is not None and p.family.translations() is not None for p in parts):
-        found += [
-            Collective(
-                "translations",
-                "all-gather",
-                "one node's schedule carried to all by translations, all-port",
-                lambda network, goal, model: invariant_all_gather(network, parts, model),
-                ALL_PORT_ONLY,
-            ),
-            Collective(
-                "translations",
-                "all-to-all",
-                "one node's schedule carried to all by translations, all-port",
-                lambda network, goal, model: invariant_all_to_all(network, parts, model),
-                ALL_PORT_ONLY,
-            ),
-        ]
+        found += [by_translations(kind, parts) for kind in CARRIED]
     return tuple(found)
 
 

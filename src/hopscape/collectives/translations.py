@@ -19,24 +19,27 @@ from hopscape.collectives.orbit_trees import exchange_by_orbit, gather_by_orbit
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.memory import require_memory
-from hopscape.core.model import Model
+from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
 from hopscape.core.progress import time_left
 from hopscape.core.schedule import Schedule
 
 __all__ = [
+    "CARRIED",
     "WRITTEN",
     "Shifts",
     "Translated",
-    "invariant_all_gather",
-    "invariant_all_to_all",
+    "by_translations",
     "is_written",
     "plan_all_gather",
     "plan_all_to_all",
 ]
 
+CARRIED = {"all-gather": Goal.all_gather, "all-to-all": Goal.all_to_all}
+"""Kinds of goals that translations serve."""
 _TRIES = 20
 _WORDS = 60
 WRITTEN = 3000
@@ -361,40 +364,27 @@ def _play(shifts: Shifts, words: list[list[Word]], seed: int) -> list[Step]:
     return plan
 
 
-def _all_port(model: Model) -> Model:
-    if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
-        raise ArgumentError("translations are for all ports, full duplex, store-and-forward")
-    return model
-
-
-def invariant_all_gather(
-    network: Network, factors: Sequence[Network], model: Model = Model()
-) -> Schedule:
-    """All-gather by translations.
+def by_translations(kind: str, factors: Sequence[Network] | None = None) -> Collective:
+    """The named algorithm for all-gather or all-to-all; the network itself is the usual factor.
 
     Examples
     --------
     >>> import hopscape
     >>> net = hopscape.build("heawood")
-    >>> print(hopscape.verify(invariant_all_gather(net, [net])))
+    >>> gather = by_translations("all-gather").build(net, Goal.all_gather(), Model())
+    >>> print(hopscape.verify(gather))
     holds: all-gather: 14 of 14 nodes served in 5 rounds, 182 messages, 0 duplicates
-    """
-    return _carry(network, factors, Goal.all_gather(), _all_port(model))
-
-
-def invariant_all_to_all(
-    network: Network, factors: Sequence[Network], model: Model = Model()
-) -> Schedule:
-    """All-to-all by translations.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> invariant_all_to_all(net, [net]).rounds
+    >>> by_translations("all-to-all").build(net, Goal.all_to_all(), Model()).rounds
     9
     """
-    return _carry(network, factors, Goal.all_to_all(), _all_port(model))
+
+    def build(network: Network, _: Goal, model: Model) -> Schedule:
+        if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
+            raise ArgumentError("translations are for all ports, full duplex, store-and-forward")
+        return _carry(network, factors or [network], CARRIED[kind](), model)
+
+    what = "one node's schedule carried to all by translations, all-port"
+    return Collective("translations", kind, what, build, ALL_PORT_ONLY)
 
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:

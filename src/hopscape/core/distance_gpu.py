@@ -82,10 +82,8 @@ def distance_sweep(
 
     Returns
     -------
-    histogram : ndarray of int64
-        Number of ordered pairs (source, node) at each finite distance, from 0 to the largest.
-    eccentricity : ndarray of int32
-        Largest finite distance from each source.
+    histogram, eccentricity
+        As from :func:`hopscape.core.distance_kernels.distance_sweep`.
 
     Raises
     ------

@@ -253,26 +253,21 @@ def _sentence(schedule: Schedule, rules: Model, code: int, other: int) -> tuple[
     sentences = {
         kernels.BROKEN_PATH: ("path", f"the path has no such channel at {node}"),
         kernels.WRONG_END: ("path", f"the path ends at {node}, not at its target"),
-        kernels.NOT_ONE_HOP: (
-            "path",
-            f"the path has {other} hops; {need}",
-        ),
+        kernels.NOT_ONE_HOP: ("path", f"the path has {other} hops; {need}"),
         kernels.BUSY_CHANNEL: ("channel", f"its channel is already used by {first}"),
         kernels.BUSY_LINK: ("link", f"its link is already used the other way by {first}"),
-        kernels.SENDS: ("ports", f"its source sends more than {limit}, after {first}"),
-        kernels.RECEIVES: ("ports", f"its target receives more than {limit}, after {first}"),
-        kernels.SOURCE_TAKES_PART: (
-            "ports",
-            f"its source takes part in more than {limit}, after {first}",
-        ),
-        kernels.TARGET_TAKES_PART: (
-            "ports",
-            f"its target takes part in more than {limit}, after {first}",
-        ),
         kernels.BUSY_NODE: ("node", f"its path meets the path of {first}"),
         kernels.START_CROSSED: ("node", f"its path runs through the start of {first}"),
         kernels.SWITCH_END: ("switch", f"{node} is a switch, and switches only forward"),
     }
+    busy = {
+        kernels.SENDS: "source sends",
+        kernels.RECEIVES: "target receives",
+        kernels.SOURCE_TAKES_PART: "source takes part in",
+        kernels.TARGET_TAKES_PART: "target takes part in",
+    }
+    for one, who in busy.items():
+        sentences[one] = ("ports", f"its {who} more than {limit}, after {first}")
     rule, text = sentences[code]
     return rule, text, has_other
 

@@ -25,8 +25,8 @@ from hopscape.registry import build, member
 
 __all__ = ["Offer", "family_offers", "lines_needed"]
 
-_MOST_OWN = 16
-_MOST_EACH = 3
+_MOST_OWN, _MOST_EACH = 16, 3
+"""Members that a family proposes: of whole machines, and of graphs for each number of lines."""
 _STEP = 1.06
 """A number of endpoints per switch is tried if it takes so many times the switches of the last."""
 _FEWEST = 3

@@ -26,8 +26,7 @@ __all__ = ["MOST_SPECS", "BusyError", "Jobs", "Question", "read_question"]
 
 MOST_SPECS = 4
 _LONGEST_SPEC = 2000
-_SECONDS = 120.0
-_GRACE = 15.0
+_SECONDS, _GRACE = 120.0, 15.0
 """Time for a job, and how much later it is given up if its process says nothing."""
 _FORGOTTEN = 30.0
 _RUNNING = 4

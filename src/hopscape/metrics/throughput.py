@@ -26,8 +26,8 @@ __all__ = ["SwitchGraph", "Uniform", "switch_graph"]
 
 _RATIONAL_STEPS = 20_000
 """Switches times channels up to which loads are added up as fractions."""
-_ALL_SHARES = 20_000_000
-_KINDS = 24
+_ALL_SHARES, _KINDS = 20_000_000, 24
+"""Shares up to which all channels are looked at, and kinds of channels that are beyond."""
 _PATHS_ORDER = 2_600
 _MATCHED = 1_400
 _ROUNDS = 40

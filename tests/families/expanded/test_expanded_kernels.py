@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -14,13 +13,8 @@ pytestmark = pytest.mark.interpreted
 
 
 def slow_distances(network, source):
-    far, queue = {source: 0}, deque([source])
-    while queue:
-        v = queue.popleft()
-        for w in network.heads[network.indptr[v] : network.indptr[v + 1]].tolist():
-            if w not in far:
-                far[w] = far[v] + 1
-                queue.append(w)
+    links = zip(network.tails.tolist(), network.heads.tolist())
+    far = nx.single_source_shortest_path_length(nx.DiGraph([(source, source), *links]), source)
     return [far[v] for v in range(network.order)]
 
 

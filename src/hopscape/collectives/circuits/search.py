@@ -37,9 +37,8 @@ __all__ = ["BROADCAST", "ONE_TO_MANY", "search_circuits"]
 
 _MOST_NODES = 150_000
 _TRIES = 4
-_PORTION = 250
-"""Moves of targets in one call of the kernel."""
-_MOVES = 5_000
+_MOVES, _PORTION = 5_000, 250
+"""Moves of targets in all, and in one call of the kernel."""
 _EFFORT = 20_000_000
 _SPENT = 0.5
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of", "swapped_order"]
 
 _TRIES = 40
-_EMBEDDED = 16
-_LINKED = 1
+_EMBEDDED, _LINKED = 16, 1
 """Ranks, and pairs that talk per rank, up to which places are found by embedding."""
 _BUDGET = 20_000
 _SWAPPED = 1024

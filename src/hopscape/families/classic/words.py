@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class _Words(Family):
         again[:, 1:] = sorted_[:, 1:] == sorted_[:, :-1]
         np.put_along_axis(both, order, np.where(again, -1, sorted_), axis=1)
         return both
+
+    def _digraph_facts(self, **others: Any) -> Facts:
+        known = {"connected": True, "diameter": self.n} | others
+        return Facts.regular(self.order, self.d, duplex=False, **known)
 
     def _duplex_facts(self, lost: dict[int, int]) -> Facts:
         """With links both ways: how many words have so many ports less than 2d.
@@ -175,15 +180,7 @@ class DeBruijn(_Words):
         if self.duplex:
             lost = {2: d, 1: d * (d - 1)} if self.n > 1 else {d + 1: d}
             return replace(self._duplex_facts(lost), diameter=self.n)
-        return Facts.regular(
-            self.order,
-            self.d,
-            duplex=False,
-            connected=True,
-            diameter=self.n,
-            girth=1,
-            vertex_transitive=self.n == 1,
-        )
+        return self._digraph_facts(girth=1, vertex_transitive=self.n == 1)
 
     def router(self, network: Network) -> Router | None:
         return None if self.duplex else DeBruijnRouter(network, self.d, self.n)
@@ -296,12 +293,7 @@ class Kautz(_Words):
             lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
             hops = self.n if d > 2 or self.n == 1 else None
             return replace(self._duplex_facts(lost), diameter=hops, vertex_transitive=self.n <= 2)
-        return Facts.regular(
-            self.order,
-            self.d,
-            duplex=False,
-            connected=True,
-            diameter=self.n,
+        return self._digraph_facts(
             radius=self.n,
             girth=2,
             node_connectivity=self.d,

@@ -120,25 +120,9 @@ def wire_orbits(orbits: Orbits) -> None:
 def anneal_orbits(
     orbits: Orbits, state: State, steps: int, hot: float, cold: float, best: Nodes, least: int
 ) -> int:
-    """Simulated annealing on the number of far pairs.
+    """Simulated annealing on the number of far pairs, which are ordered here.
 
-    Parameters
-    ----------
-    orbits : Orbits
-    state : uint64[1]
-        Of the random numbers.
-    steps : int
-    hot, cold : float
-        Temperatures, in ordered pairs.
-    best : int32[orbits, 2]
-        The links with the fewest far pairs so far.
-    least : int
-        That number.
-
-    Returns
-    -------
-    int
-        The new least number.
+    The rest is as for :func:`hopscape.search.graph.pair_kernels.anneal_pairs`.
     """
     links, act, rows = orbits.links, orbits.act, orbits.rows
     sources, weights = orbits.sources, orbits.weights
