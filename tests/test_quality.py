@@ -63,7 +63,6 @@ MORE_ARGUMENTS = {
     "families/circulant/search_kernels.py": {"scan": 11},
     "families/expanded/route_kernels.py": {"pair_distances": 12},
     "metrics/concurrent_kernels.py": {"_send": 9, "rising_lengths": 9},
-    "metrics/flow_kernels.py": {"_meet": 9},
     "metrics/route_kernels.py": {"balanced_table": 9},
 }
 """Kernels from before the rule: who mends one takes it off, and nobody adds one."""

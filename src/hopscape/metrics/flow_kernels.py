@@ -50,6 +50,15 @@ class Network(NamedTuple):
     split: bool
 
 
+class _Search(NamedTuple):
+    """Working memory: marks, the arcs by which nodes are reached, the queues from both ends."""
+
+    mark: Int32s
+    via: Int32s
+    front: Int32s
+    back: Int32s
+
+
 @njit(cache=True, nogil=True)
 def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, Int32s]:
     """List the tail, head and label of every forward arc of the network."""
@@ -122,22 +131,13 @@ def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def _meet(
-    network: Network,
-    cap: Int8s,
-    start: int,
-    end: int,
-    stamp: int,
-    mark: Int32s,
-    via: Int32s,
-    front: Int32s,
-    back: Int32s,
-) -> int:
+def _meet(network: Network, cap: Int8s, start: int, end: int, stamp: int, search: _Search) -> int:
     """Search from both ends for an augmenting path; give the arc where they meet, or -1.
 
     Nodes seen from the start are marked ``2 stamp``, from the end ``2 stamp + 1``, so nothing
     needs clearing between searches. Two balls of half the radius are much smaller than one.
     """
+    mark, via, front, back = search
     ahead, behind = 2 * stamp, 2 * stamp + 1
     mark[start], mark[end] = ahead, behind
     front[0], back[0] = start, end
@@ -237,8 +237,7 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
     nodes = network.indptr.size - 1
     mark = np.full(nodes, -1, np.int32)
     via = np.empty(nodes, np.int32)
-    front = np.empty(nodes, np.int32)
-    back = np.empty(nodes, np.int32)
+    search = _Search(mark, via, np.empty(nodes, np.int32), np.empty(nodes, np.int32))
     cap = network.capacity.copy()
     trail = np.empty(1024, np.int32)
     stamp = size = np.int64(0)
@@ -254,7 +253,7 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
             if stamp == 2**29:  # marks would overflow: begin again with clean ones
                 mark[:] = -1
                 stamp = np.int64(0)
-            arc = _meet(network, cap, start, end, stamp, mark, via, front, back)
+            arc = _meet(network, cap, start, end, stamp, search)
             stamp += 1
             if arc < 0:
                 break

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from hopscape.core.arrays import Array
+
+
+class _Graph(NamedTuple):
+    """The right nodes of each left one, the partners of both, and the layers of the left nodes."""
+
+    start: Array
+    rights: Array
+    mate: Array
+    owner: Array
+    level: Array
 
 
 @njit(cache=True, nogil=True)
@@ -30,22 +42,21 @@ def largest_matching(pairs: Array, count: int, nodes: int) -> int:
                 mate[v], owner[rights[i]] = rights[i], v
                 size += 1
                 break
-    level, queue = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-    stack, at = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-    while _layers(start, rights, mate, owner, level, queue):
+    graph = _Graph(start, rights, mate, owner, np.empty(nodes, np.int64))
+    queue, at = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    while _layers(graph, queue):
         for v in range(nodes):
             at[v] = start[v]
         for v in range(nodes):
             if mate[v] < 0 and start[v] < start[v + 1]:
-                size += _augment(v, start, rights, mate, owner, level, stack, at)
+                size += _augment(v, graph, queue, at)
     return size
 
 
 @njit(cache=True, nogil=True)
-def _layers(
-    start: Array, rights: Array, mate: Array, owner: Array, level: Array, queue: Array
-) -> bool:
+def _layers(graph: _Graph, queue: Array) -> bool:
     """Distances from the free left nodes along alternating ways; is there a free right node?"""
+    start, rights, mate, owner, level = graph
     done, count = 0, 0
     for v in range(len(mate)):
         level[v] = -1
@@ -69,17 +80,9 @@ def _layers(
 
 
 @njit(cache=True, nogil=True)
-def _augment(
-    root: int,
-    start: Array,
-    rights: Array,
-    mate: Array,
-    owner: Array,
-    level: Array,
-    stack: Array,
-    at: Array,
-) -> int:
+def _augment(root: int, graph: _Graph, stack: Array, at: Array) -> int:
     """Follow the layers from a free left node to a free right one and turn the way round."""
+    start, rights, mate, owner, level = graph
     height = 1
     stack[0] = root
     while height:

@@ -28,17 +28,7 @@ def markdown_report(
 ) -> str:
     """The report in Markdown; pictures are files in a folder beside it.
 
-    Parameters
-    ----------
-    found : Design or SwitchedDesign
-    command : str
-        That asks for the same.
-    folder : str
-        Of the pictures.
-    shown : sequence of Picture, optional
-        The pictures, where they are drawn already.
-    floor : Floor, optional
-        Of the first one, where it is known already.
+    The rest is as for :func:`hopscape.design.report.page.html_report`.
     """
     look = found.presentation
     floor = best_floor(found) if floor is None else floor
