@@ -279,6 +279,8 @@ def check_delivery(
     hops = np.zeros(nodes, np.int64)
     lacks = np.zeros(nodes, np.int64)
     promised = np.zeros(nodes, np.bool_)
+    if len(origins) and destinations.min() < 0:
+        promised[wanted] = True
     bad = len(order)
     duplicates, missing, chain = 0, 0, 0
     missing_chunk, missing_node = -1, -1
@@ -306,9 +308,10 @@ def check_delivery(
             hops[v] = hops[u] + (path_start[t + 1] - path_start[t] if long else 1)
             chain = max(chain, hops[v])
         own = destinations[c] >= 0
+        if own:
+            promised[destinations[c]] = True
         for i in range(1 if own else len(wanted)):
             v = destinations[c] if own else wanted[i]
-            promised[v] = True
             if mark[v] != c:
                 lacks[v] += 1
                 missing += 1
