@@ -535,3 +535,39 @@ def test_every_method_has_the_same_share_of_the_time() -> None:
         shares[standing.arm.method] = shares.get(standing.arm.method, 0.0) + task.cost
     assert set(shares) == {"plain", "fixed", "one orbit", "orbits"}
     assert max(shares.values()) < 1.5 * min(shares.values())
+
+
+def test_a_graph_without_symmetry_goes_on_from_a_better_symmetric_one() -> None:
+    """Its start are the links of one of the best symmetric graphs, and it ends no worse."""
+    problem = Problem(40, 6)
+    pool = [rounds_module._Standing(arm, i) for i, arm in enumerate(arms(problem))]
+    search = rounds_module._Search(problem, 1, "anneal", pool)
+    plain = next(s for s in pool if s.arm.shape.fold == 1 and not s.arm.start)
+    turned = next(s for s in pool if s.arm.shape.group == "cyclic(5)" and s.arm.shape.base == 8)
+    for standing in (plain, turned):
+        arguments = (problem.to_dict(), astuple(standing.arm.shape), "", 3, 1)
+        search.take(standing, run(*arguments, 3000 if standing is turned else 1, None, "anneal"))
+    assert turned.rank < plain.rank
+    task = search._task(plain, 2, 1, 1, 2000)
+    links = task.arguments[2]["links"]
+    graph = nx.Graph(map(tuple, links))
+    assert graph.number_of_nodes() == 40
+    assert (
+        sum(sum(row.values()) for _, row in nx.all_pairs_shortest_path_length(graph))
+        == (turned.result["total"])
+    )
+    result = run(*task.arguments)
+    assert result is not None
+    assert (result["diameter"], result["total"]) <= (
+        turned.result["diameter"],
+        turned.result["total"],
+    )
+    assert search._freed(turned, 2) is None
+    search.thin(5)
+    assert plain in search.pool
+
+
+@pytest.mark.parametrize(("nodes", "shares"), [(64, [1 / 4, 1 / 2, 1, 1]), (512, [1] * 4)])
+def test_first_rounds_of_small_graphs_are_short(nodes: int, shares: list[float]) -> None:
+    search = rounds_module._Search(Problem(nodes, 8), 1, "anneal", [])
+    assert [8 * search.share(number) for number in range(4)] == shares

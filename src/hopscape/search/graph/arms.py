@@ -135,7 +135,7 @@ def run(
     problem, shape
         As plain values, for other processes.
     start : str or dict
-        As in :class:`Arm`, or a solution to go on from.
+        As in :class:`Arm`, a solution of this shape or the links of a graph to go on from.
     seed : int
     tries, steps : int
         How often to begin, and how many moves to make each time.
@@ -188,6 +188,9 @@ def _begin(
     problem: Problem, shape: Shape, start: str | dict[str, Any], seed: int
 ) -> Solution | None:
     generator = np.random.default_rng(seed)
+    if isinstance(start, dict) and "links" in start:
+        ends = np.asarray(start["links"], dtype=np.int64).reshape(-1, 2)
+        return solution_of(shape, problem.nodes, ends, generator)
     if isinstance(start, dict):
         return Solution(shape, tuple(start["mate"]), tuple(start["volt"]))
     if start == "":

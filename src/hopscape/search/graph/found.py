@@ -12,7 +12,7 @@ import numpy as np
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.spec import write_value
-from hopscape.families.cayley import Voltage, group
+from hopscape.families.cayley import group
 from hopscape.metrics.distances import distance_profile
 from hopscape.search.graph.lifts import Solution
 from hopscape.search.graph.problem import Problem
@@ -77,13 +77,8 @@ class GraphFound:
 
     def network(self) -> Network:
         """It as a network, without its symmetry (terminals left out)."""
-        shape = self.solution.shape
-        flat = [number for link in self.solution.base_links() for number in link]
-        tails, heads = Voltage(shape.group, shape.base, flat, shape.fixed).links()
-        ends = np.unique(np.sort(np.stack([tails, heads], axis=1), axis=1), axis=0)
-        return Network.from_links(
-            shape.order, ends[:, 0], ends[:, 1], spec=self.spec or "graph search"
-        )
+        order, ends = self.solution.shape.order, self.solution.links()
+        return Network.from_links(order, ends[:, 0], ends[:, 1], spec=self.spec or "graph search")
 
     def check(self) -> None:
         """Measure the network by the kernels that all metrics use, and compare.

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.memory import require_memory
-from hopscape.families.cayley.groups import group
+from hopscape.families.cayley import Voltage, group
 
 __all__ = ["Shape", "Solution"]
 
@@ -163,3 +163,10 @@ class Solution:
         ]
         base = self.shape.base
         return found + [(base + a, base + b, 0) for a, b in self.shape.inner()]
+
+    def links(self) -> IntArray:
+        """Links of the whole graph, each once: int64[links, 2]."""
+        shape = self.shape
+        flat = [number for link in self.base_links() for number in link]
+        ends = Voltage(shape.group, shape.base, flat, shape.fixed).links()
+        return np.unique(np.sort(np.stack(ends, axis=1), axis=1), axis=0).astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import Counter
@@ -28,6 +29,7 @@ _MOST_TRIES = 256
 _KINDS = ("anew", "on", "aim")
 _KEPT = 6
 _SPREAD_ROUNDS = 2
+_FREED, _SMALL = 3, 128  # symmetric graphs whose symmetry is given up, and their largest order
 
 _TOLERANCE = 5e-6
 _SHORT = 15.0
@@ -58,6 +60,11 @@ class _Search:
     runs: int = 0
     begun: float = field(default_factory=time.monotonic)
 
+    def share(self, number: int) -> float:
+        """Of the time, for a round; in small graphs the first ones, of many shapes, are short."""
+        short = self.problem.nodes <= _SMALL
+        return min(1.0, 0.25 * 2**number if short else 1.0) / _ROUNDS
+
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
         """The runs of a round, of so many seconds together.
 
@@ -84,7 +91,7 @@ class _Search:
         arm, known = standing.arm, standing.result
         start: str | dict[str, Any] = arm.start
         if _KINDS[kind] == "on" and number > 1 and known is not None:
-            start = {"mate": known["mate"], "volt": known["volt"]}
+            start = self._freed(standing, number) or {"mate": known["mate"], "volt": known["volt"]}
         seed = self.seed * 1_000_003 + standing.number * 7919 + number * 101 + kind
         arguments = (
             self.problem.to_dict(),
@@ -98,6 +105,19 @@ class _Search:
         )
         cost = tries * steps * seconds_per_step(arm.shape)
         return Task(digest("graph search", arguments), arguments, cost, arm.about)
+
+    def _freed(self, standing: _Standing, number: int) -> dict[str, Any] | None:
+        """A graph without symmetry goes on from a better symmetric one, round by round another."""
+        if not _is_plain(standing.arm):
+            return None
+        better = [s for s in self.pool if s.arm.shape.fold > 1 and _rank(s) < _rank(standing)]
+        if not better:
+            return None
+        chosen = sorted(better, key=_rank)[:_FREED]
+        one = chosen[number % len(chosen)]
+        assert one.result is not None
+        solution = Solution(one.arm.shape, tuple(one.result["mate"]), tuple(one.result["volt"]))
+        return {"links": solution.links().tolist()}
 
     def compile(self, standing: _Standing) -> None:
         """One step of an arm, for the kernels that it needs."""
@@ -141,6 +161,8 @@ class _Search:
             pool = sorted(kept, key=lambda s: (s.rank, s.number))
         else:
             pool = pool[: max(_KEPT, len(pool) // 2)]
+        if self.problem.free and self.problem.nodes <= _SMALL:
+            pool += [s for s in self.pool if _is_plain(s.arm) and s.result and s not in pool]
         self.pool = pool or self.pool
 
     def done(self, target: Target | None) -> bool:
@@ -162,6 +184,17 @@ class _Search:
         least = self.problem.moore_mean
         gap = f", {100 * (float(mean / least) - 1):.2f} % above Moore" if least else ""
         return f"round {number + 1}: diameter {diameter}, mean {float(mean):.5f}{gap}"
+
+
+def _is_plain(arm: Arm) -> bool:
+    """No symmetry, and no start of its own?"""
+    return arm.shape.fold == 1 and not arm.start
+
+
+def _rank(standing: _Standing) -> tuple[float, float, int]:
+    """For sorting: diameter, mean, number; what has found nothing comes last."""
+    diameter, mean = standing.rank or (math.inf, 0)
+    return diameter, float(mean), standing.number
 
 
 def best_graph(
@@ -282,7 +315,7 @@ def _rounds(
     """Run the rounds; was the plan done, or its goal reached?"""
     left, number = effort, 0
     while left > 0 and not search.done(target):
-        planned = list(search.tasks(number, min(effort / _ROUNDS, left)))
+        planned = list(search.tasks(number, min(effort * search.share(number), left)))
         results = run_tasks(
             [task for _, task in planned],
             run,
