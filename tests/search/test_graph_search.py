@@ -567,7 +567,9 @@ def test_a_graph_without_symmetry_goes_on_from_a_better_symmetric_one() -> None:
     assert plain in search.pool
 
 
-@pytest.mark.parametrize(("nodes", "shares"), [(64, [1 / 4, 1 / 2, 1, 1]), (512, [1] * 4)])
-def test_first_rounds_of_small_graphs_are_short(nodes: int, shares: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("nodes", "shares"), [(64, [1 / 4, 1 / 2, 1, 1]), (96, [1] * 4), (512, [1] * 4)]
+)
+def test_first_rounds_of_dense_graphs_are_short(nodes: int, shares: list[float]) -> None:
     search = rounds_module._Search(Problem(nodes, 8), 1, "anneal", [])
     assert [8 * search.share(number) for number in range(4)] == shares

@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
 from hopscape.search.graph.found import GraphFound
-from hopscape.search.graph.lifts import Solution
+from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.pairs import suits_pairs
 from hopscape.search.graph.problem import Problem
 from hopscape.store import Store, Task, digest, run_tasks
 
@@ -61,9 +63,14 @@ class _Search:
     begun: float = field(default_factory=time.monotonic)
 
     def share(self, number: int) -> float:
-        """Of the time, for a round; in small graphs the first ones, of many shapes, are short."""
-        short = self.problem.nodes <= _SMALL
-        return min(1.0, 0.25 * 2**number if short else 1.0) / _ROUNDS
+        """Of the time, for a round; of dense graphs the first ones, of many shapes, are short."""
+        return min(1.0, 0.25 * 2**number if self.dense else 1.0) / _ROUNDS
+
+    @cached_property
+    def dense(self) -> bool:
+        """Are graphs without symmetry graded by their far pairs, and few?"""
+        n, d = self.problem.nodes, self.problem.degree
+        return n <= _SMALL and suits_pairs(Shape("cyclic(1)", n, 0, d), self.problem)
 
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
         """The runs of a round, of so many seconds together.
@@ -161,7 +168,7 @@ class _Search:
             pool = sorted(kept, key=lambda s: (s.rank, s.number))
         else:
             pool = pool[: max(_KEPT, len(pool) // 2)]
-        if self.problem.free and self.problem.nodes <= _SMALL:
+        if self.dense:
             pool += [s for s in self.pool if _is_plain(s.arm) and s.result and s not in pool]
         self.pool = pool or self.pool
 
