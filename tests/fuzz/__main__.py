@@ -29,6 +29,7 @@ def main() -> int:
 
     start = time.process_time()
     folder = Path(tempfile.mkdtemp(prefix="fuzz"))
+    os.chdir(folder)  # commands write where they are told to, and into the current folder
     if given.what == "specs":
         tally = fuzz_specs(given.count, given.seed)
     elif given.what == "requests":

@@ -55,7 +55,7 @@ def _unknown(path: str, key: str, options: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(key.replace("_", "-"), list(options), n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return f"{path}: {key!r} is no option of this command{hint}"
+    return f"{path}: {key!r} is not an option of this command{hint}"
 
 
 def _words(path: str, key: str, option: Any, value: Any) -> list[str]:

@@ -179,7 +179,7 @@ _SIMULATE = {
     "saturated": "do packets pile up at the sources, or is the latency beyond the limit?",
     "deadlocked": "did packets wait for each other for ever?",
     "delivered": "packets that arrived",
-    "lost": "packets that a fault destroyed or left without a way",
+    "lost": "packets that a fault destroyed or left without a route",
     "rerouted": "packets that did not follow the first choice of their route",
 }
 _TABLES = {

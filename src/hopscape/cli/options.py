@@ -33,7 +33,7 @@ RouterOption = Annotated[
 ]
 TableOption = Annotated[
     Path | None,
-    typer.Option("--table", help="Keep results in this file; a later run goes on from there."),
+    typer.Option("--table", help="Keep results in this file; a later run continues from there."),
 ]
 ProcessesOption = Annotated[
     int | None, typer.Option("--processes", help="How many processes; all processors without.")

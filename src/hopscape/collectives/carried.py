@@ -210,7 +210,7 @@ class Carried(Schedule):
     def reversed(self, goal: Goal, name: str = "") -> Schedule:
         """Backwards in time and direction."""
         if not self.network.duplex:
-            raise ScheduleError(f"{self.network.spec} has simplex channels; there is no way back")
+            raise ScheduleError(f"{self.network.spec} has simplex channels, which have no reverse")
         turns = tuple(not turn for turn in reversed(self.turns))
         return Carried(self.plan, goal, self.model, name or f"reversed {self.name}", turns)
 

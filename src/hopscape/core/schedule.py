@@ -204,7 +204,7 @@ class Schedule:
         """
         back = self.network.reverse[self.channels]
         if (back < 0).any() or (self.channels < 0).any():
-            raise ScheduleError(f"{self.network.spec} has simplex channels; there is no way back")
+            raise ScheduleError(f"{self.network.spec} has simplex channels, which have no reverse")
         lengths = np.diff(self.path_start)
         starts = np.concatenate([[0], np.cumsum(lengths[::-1])])
         return Schedule(

@@ -324,7 +324,7 @@ def _growth(evaluation: Evaluation) -> Measured[int | None]:
 MACHINE_COLUMNS = (
     Column("routers", "routers", "switches; nodes that forward where there are none", _routers,
            better="less", stage=1),
-    Column("endpoints", "endpoints", "number of endpoints (nodes that are no switches)", _endpoints,
+    Column("endpoints", "endpoints", "endpoints (nodes that are not switches)", _endpoints,
            stage=1, places={"design": 1}, priority=4),
     Column("ports", "ports",
            "most ports that a node uses; in a direct machine its own endpoint is local and needs"

@@ -46,7 +46,7 @@ def read_question(path: str | Path, options: Mapping[str, str]) -> dict[str, Any
         if name not in options or name in _NOT_IN_FILES:
             allowed = ", ".join(sorted(set(options) - set(_NOT_IN_FILES)))
             raise FileFormatError(
-                f"{path}, line {_line(text, key)}: {key!r} is no option of design; there are"
+                f"{path}, line {_line(text, key)}: {key!r} is not an option of design; there are"
                 f" {allowed}"
             )
         if isinstance(value, dict) and name == "matters":

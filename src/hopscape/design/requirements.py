@@ -72,7 +72,7 @@ def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dic
         name, _, number = part.partition("=")
         name = name.strip().replace("_", "-")
         if name not in criteria:
-            raise ArgumentError(f"{name!r} is no criterion; there are {', '.join(criteria)}")
+            raise ArgumentError(f"{name!r} is not a criterion; choose from {', '.join(criteria)}")
         try:
             weight = float(number) if number.strip() else 1.0
         except ValueError:

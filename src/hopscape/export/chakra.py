@@ -81,7 +81,7 @@ def _nodes(schedule: Schedule, size: int) -> Iterator[list[bytes]]:
     for tag, (now, a, b, chunk) in enumerate(rows):
         if a not in rank or b not in rank:
             switch = b if a in rank else a
-            raise ScheduleError(f"a transfer ends at node {switch}, a switch, which is no rank")
+            raise ScheduleError(f"a transfer ends at node {switch}, a switch and not a rank")
         before = [node for node, when in held[a, chunk] if when < now]
         pair = (rank[a], rank[b], tag, size)
         about = f"chunk {chunk}, round {now + 1}, {rank[a]} to {rank[b]}"

@@ -134,7 +134,7 @@ def _rounds(schedule: Schedule) -> tuple[_Layout, list[list[_Move]]]:
     for t, (now, a, b, chunk, op) in enumerate(rows):
         if a not in rank or b not in rank:
             switch = b if a in rank else a
-            raise ScheduleError(f"transfer {t} ends at node {switch}, a switch, which is no rank")
+            raise ScheduleError(f"transfer {t} ends at node {switch}, a switch and not a rank")
         found[now].append(_Move(rank[a], rank[b], chunk, OPERATIONS[op]))
     chunks = schedule.goal.chunk_count(schedule.network)
     return _Layout(kind, len(ends), chunks, [0] * len(ends)), found

@@ -117,7 +117,9 @@ def difference_cover(
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
     moduli: Annotated[str, typer.Option("--group", help="The group as 2x20; cyclic without.")] = "",
     blocks: Annotated[int, typer.Option("--blocks", help="Number of blocks.")] = 1,
-    ways: Annotated[int, typer.Option("--ways", help="Every difference at least so often.")] = 1,
+    ways: Annotated[
+        int, typer.Option("--ways", help="Minimum occurrences of every difference.")
+    ] = 1,
     budget: Annotated[
         int | None, typer.Option("--budget", help="Most steps of a search (300 million).")
     ] = None,

@@ -227,24 +227,31 @@ def _parameter(name: str, kind: Any, default: Any) -> Parameter:
 GOALS: dict[str, GoalCommand] = {
     "broadcast": GoalCommand("broadcast", "Broadcast from one node to all, checked.", _ROOT_FROM),
     "reduce": GoalCommand(
-        "reduce", "Add up everybody's share at one node, checked.", _ROOT_TO, _ADDING
+        "reduce", "Reduce all nodes' data at one node, checked.", _ROOT_TO, _ADDING
     ),
-    "scatter": GoalCommand("scatter", "Send from one node to each its own, checked.", _ROOT_FROM),
-    "gather": GoalCommand("gather", "Collect from each its own at one node, checked.", _ROOT_TO),
+    "scatter": GoalCommand(
+        "scatter", "Send separate data from one node to each, checked.", _ROOT_FROM
+    ),
+    "gather": GoalCommand(
+        "gather", "Collect separate data from each node at one node, checked.", _ROOT_TO
+    ),
     "multicast": GoalCommand(
         "one-to-many",
         "Send from one node to some (one-to-many), checked.",
         (("targets", TargetsOption, ...), *_ROOT_FROM),
     ),
     "allgather": GoalCommand(
-        "all-gather", "Bring everybody's data to everybody, checked.", _PIECES
+        "all-gather", "Send every node's data to every node, checked.", _PIECES
     ),
     "reduce_scatter": GoalCommand(
-        "reduce-scatter", "Add up everybody's share, a part at each, checked.", _PIECES, _ADDING
+        "reduce-scatter",
+        "Reduce all nodes' data, one part at each node, checked.",
+        _PIECES,
+        _ADDING,
     ),
     "allreduce": GoalCommand(
         "all-reduce",
-        "Add up everybody's share everywhere, checked.",
+        "Reduce all nodes' data, the result at every node, checked.",
         (("sliced", SlicedOption, False),),
         _ADDING,
     ),

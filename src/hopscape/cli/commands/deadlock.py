@@ -19,7 +19,7 @@ def deadlock(
         typer.Option("--router", help="auto, closed, table, search, updown, or a family's own."),
     ] = "auto",
     vcs: Annotated[
-        int, typer.Option("--vcs", help="Judge the routing with so many classes of channels.")
+        int, typer.Option("--vcs", help="Virtual-channel classes to check the routing with.")
     ] = 1,
     method: Annotated[
         str, typer.Option("--method", help="How classes are found: auto, dateline, layers, rising.")
@@ -100,4 +100,4 @@ _NEEDS = {
     "ugal": (2, 0, "; once for each of the two phases"),
 }
 """Phases, further channels, and what the certificate adds, for each routing."""
-_ROUTES = {"table": "shortest ways by the lowest port"}
+_ROUTES = {"table": "shortest routes by the lowest port"}

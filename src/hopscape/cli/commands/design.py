@@ -41,7 +41,7 @@ def which_network(
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option("--table", help="File that keeps what is measured; a later run goes on."),
+        typer.Option("--table", help="File that keeps what is measured; a later run continues."),
     ] = None,
     jobs: JobsOption = None,
 ) -> None:
@@ -141,9 +141,9 @@ def design(
     figure: Annotated[
         Path | None, typer.Option("--figure", help="Draw the sweep: cost per endpoint by size.")
     ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Exactly so many nodes.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Exactly this many nodes.")] = False,
     at_least: Annotated[
-        bool, typer.Option("--at-least", help="At least so many nodes (up to a quarter more).")
+        bool, typer.Option("--at-least", help="At least this many nodes (up to a quarter more).")
     ] = False,
     within: Annotated[
         float | None, typer.Option("--within", help="Share by which the number may differ.")
@@ -183,10 +183,12 @@ def design(
         str, typer.Option("--families", help="Only these families, separated by commas.")
     ] = "",
     pareto: Annotated[
-        bool, typer.Option("--pareto", help="Only candidates that nobody dominates.")
+        bool, typer.Option("--pareto", help="Only non-dominated candidates.")
     ] = False,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="Show so many.")] = None,
-    finalists: Annotated[int, typer.Option("--finalists", help="Measure so many in full.")] = 8,
+    top: Annotated[int | None, typer.Option("--top", min=1, help="Number of rows to show.")] = None,
+    finalists: Annotated[
+        int, typer.Option("--finalists", help="Number of finalists measured in full.")
+    ] = 8,
     columns: Annotated[
         str,
         typer.Option(

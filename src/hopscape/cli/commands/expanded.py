@@ -24,7 +24,7 @@ def detour(
     dead: DeadOption = None,
     dead_link: AvoidedOption = None,
     ways: Annotated[
-        bool, typer.Option("--ways", help="Also routes that share no node in between.")
+        bool, typer.Option("--ways", help="Also routes that share no intermediate node.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -40,7 +40,7 @@ def detour(
     if ways:
         record["disjoint_paths"] = disjoint_paths(network, start, end)
         for i, path in enumerate(record["disjoint_paths"], 1):
-            table[f"disjoint way {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
+            table[f"disjoint route {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
     emit(record, style, output, title=f"{network.spec}: around what is dead", table=table)
 
 

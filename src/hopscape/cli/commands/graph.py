@@ -44,7 +44,7 @@ def search_graph(
         int | None, typer.Option("--budget", help="Length of all cables together.")
     ] = None,
     long: Annotated[
-        str | None, typer.Option("--long", help="LENGTH:COUNT: at most so many longer cables.")
+        str | None, typer.Option("--long", help="L:COUNT: at most COUNT cables longer than L.")
     ] = None,
     existing: Annotated[
         str | None, typer.Option("--existing", help="SPEC of a network that is to be rewired.")

@@ -42,7 +42,7 @@ def study_load(
     seed: SeedOption = 1,
     workers: Annotated[int, typer.Option("--workers", help="Networks side by side.")] = 2,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="File of finished networks; goes on from it.")
+        Path | None, typer.Option("--resume", help="File of finished networks; continues from it.")
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,

@@ -116,7 +116,7 @@ def _emit_damage(
     if record["stranded_pairs"]:
         some = ", ".join(f"{a} to {b}" for a, b in record["stranded_examples"])
         text = f"{record['stranded_pairs']} ordered pairs ({some}, …); the others share the rest"
-        table["without a way"] = text
+        table["without a route"] = text
     emit(record, style, output, title=network.spec, table=table)
 
 
@@ -124,7 +124,7 @@ _FAULT_COLUMNS = {
     "kind": "kind",
     "dead": "dead",
     "alike": "alike",
-    "stranded_pairs": "pairs without a way",
+    "stranded_pairs": "pairs without a route",
     "capacity_decimal": "packets per slot",
     "of_whole": "of whole",
 }

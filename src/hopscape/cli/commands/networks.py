@@ -368,7 +368,7 @@ def draw(
         Colouring, typer.Option("--colour", help="Colour links by port (generator) or class.")
     ] = Colouring.none,
     layout: Annotated[
-        Arrangement, typer.Option("--layout", help="As the family is drawn, or another way.")
+        Arrangement, typer.Option("--layout", help="The family's own layout, or another.")
     ] = Arrangement.auto,
     route: Annotated[
         tuple[str, str] | None,

@@ -164,7 +164,9 @@ def ring_routes(
 def ring_torus(
     ports: Annotated[int, typer.Option("--ports", help="Duplex ports of a node, at most.")] = 20,
     nodes: Annotated[int, typer.Option("--nodes", help="Least number of nodes.")] = 16384,
-    dimensions: Annotated[int, typer.Option("--dimensions", help="At most so many.")] = 3,
+    dimensions: Annotated[
+        int, typer.Option("--dimensions", help="Maximum number of dimensions.")
+    ] = 3,
     longest: Annotated[int, typer.Option("--longest", help="Longest line that is tried.")] = 64,
     sparse: Annotated[
         bool | None,

@@ -39,7 +39,7 @@ def route(
     dead: DeadOption = None,
     dead_link: AvoidedOption = None,
     disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Also all routes that share no node in between.")
+        bool, typer.Option("--disjoint", help="Also all routes that share no intermediate node.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -139,7 +139,7 @@ def _link(network: Network, text: str) -> tuple[int, int]:
 def _disjoint(
     network: Network, start: int, end: int, record: dict[str, Any], table: dict[str, str]
 ) -> dict[str, Any]:
-    """Routes that share no node in between; with dead parts, of what is left.
+    """Routes that share no intermediate node; with dead parts, of what is left.
 
     A network that is too large to be built without its dead parts keeps those routes of the whole
     network that avoid them; there may be more.

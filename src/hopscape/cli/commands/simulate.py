@@ -157,7 +157,7 @@ def simulate(
     ] = False,
     workers: Annotated[int, typer.Option("--workers", help="Points side by side.")] = 2,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="File of finished points; goes on from it.")
+        Path | None, typer.Option("--resume", help="File of finished points; continues from it.")
     ] = None,
     dask: Annotated[str, typer.Option("--dask", help="Address of a Dask scheduler.")] = "",
     figure: Annotated[

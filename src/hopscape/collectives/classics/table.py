@@ -140,7 +140,7 @@ def _placed(case: Case, name: str, plan: RankPlan, places: IntArray) -> Schedule
     if case.goal.root is not None:
         root = int(np.searchsorted(case.ends, case.goal.root))
         if root >= case.ranks or case.ends[root] != case.goal.root:
-            raise ArgumentError(f"the root, node {case.goal.root}, is no endpoint that takes part")
+            raise ArgumentError(f"the root, node {case.goal.root}, is not a participating endpoint")
         at = int(np.nonzero(places == root)[0][0])
         places = np.roll(places, -at)
     return to_schedule(plan, case.network, case.goal, name, case.model, places, case.ends)
