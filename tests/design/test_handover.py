@@ -149,7 +149,7 @@ def test_the_report_in_a_browser(folder: Path, tmp_path: Path) -> None:
         ("--nodes 100 --ports 4 --floor 2x2", "such as 4x8x32"),
         ("--nodes 100 --ports 4 --cables 20", "at least 94"),
         ("--nodes 100 --ports 4 --exact --at-least", "contradict"),
-        ("--nodes 100 --ports 4 --matters speed", "is no criterion"),
+        ("--nodes 100 --ports 4 --matters speed", "is not a criterion"),
         ("--nodes 100 --ports 4 --columns speed", "is unknown"),
         ("--nodes 16 --ports 4 --families torus --cable-length 0.5 --jobs 1", "the nearest"),
     ],

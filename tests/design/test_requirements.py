@@ -75,7 +75,7 @@ def test_windows(nodes: int, ports: int, size: str) -> None:
 
 def test_weights() -> None:
     assert parse_weights("latency=2,cost") == {"latency": 2.0, "cost": 1.0}
-    with pytest.raises(ArgumentError, match="'speed' is no criterion"):
+    with pytest.raises(ArgumentError, match="'speed' is not a criterion"):
         parse_weights("speed")
     with pytest.raises(ArgumentError, match="weight of cost is 'x'"):
         parse_weights("cost=x")

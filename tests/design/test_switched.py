@@ -294,7 +294,7 @@ def test_the_folder(tmp_path):
         (("--nodes", "20"), "give --nodes and --ports"),
         (("--radix", "8", "--sweep", "x"), "must be numbers"),
         (("--radix", "8", "--sweep", "8", "--endpoints", "8"), "leave out --endpoints"),
-        (("--endpoints", "20", "--radix", "8", "--matters", "expandability"), "no criterion"),
+        (("--endpoints", "20", "--radix", "8", "--matters", "expandability"), "not a criterion"),
     ],
 )
 def test_options_are_honoured_or_refused(words, complaint):
