@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal
-from hopscape.collectives.flows.schedules import flow_schedule
+from hopscape.collectives.flows.schedules import _by_shifts, flow_schedule
 from hopscape.collectives.flows.shifts import Shifts, best_shifts
 from hopscape.core.model import Model
 
@@ -39,10 +42,42 @@ def test_members_of_a_dragonfly_group_send_to_different_groups(spec, size):
     assert (found.skew > 0) == (found.size > 1)
 
 
-def test_an_all_to_all_at_the_bound_where_shifts_need_four_times_as_long():
-    """dragonfly(6, 3, p=1): every link between two groups is the only one."""
-    network = hopscape.build("dragonfly(6, 3, p=1)")
+def busiest(network, targets):
+    """Routes of the network's own router over its busiest channel, one by one."""
+    router, ends, load = network.router(), network.endpoints.tolist(), Counter()
+    for i, j in enumerate(targets.tolist()):
+        load.update(pairwise(router.path(ends[i], ends[j])))
+    return max(load.values())
+
+
+def test_skewed_shifts_share_out_the_links_between_groups():
+    """dragonfly(8, 4, p=2): every link between two groups is the only one."""
+    network = hopscape.build("dragonfly(8, 4, p=2)")
+    skewed, plain = (
+        sum(busiest(network, targets) for targets in shifts.rounds(100))
+        for shifts in (best_shifts(network), Shifts(network.endpoint_count))
+    )
+    assert skewed < 0.3 * plain
+
+
+@pytest.mark.slow
+def test_skewed_shifts_last_less_long_after_rerouting_too():
+    network = hopscape.build("dragonfly(6, 3, p=2)")
+    made, busy = _by_shifts(network, Goal.all_to_all(), THROUGH, best_shifts(network))
+    plain, longer = _by_shifts(network, Goal.all_to_all(), THROUGH, Shifts(network.endpoint_count))
+    assert hopscape.verify(made).holds
+    assert hopscape.verify(plain).holds
+    assert busy < 0.6 * longer
+
+
+def test_a_small_network_wastes_no_round():
+    """Four switches, linked in pairs, with three endpoints each: shifts need no skew."""
+    switches = range(12, 16)
+    links = [(end, 12 + end // 3) for end in range(12)]
+    links += [(a, b) for a in switches for b in switches if a < b]
+    network = hopscape.Network.from_links(
+        16, *zip(*links, strict=True), switches=list(switches), spec="four switches"
+    )
     made = flow_schedule(network, Goal.all_to_all(), THROUGH)
-    verdict = hopscape.verify(made)
-    assert verdict.holds
-    assert made.rounds <= network.endpoint_count
+    assert hopscape.verify(made).holds
+    assert made.rounds == 11

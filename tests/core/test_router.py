@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from conftest import ALL, bfs, fresh_graph
+from hopscape.core import router as router_module
 from hopscape.core.arrays import IntArray
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows, distances_from, distances_to
@@ -455,3 +456,24 @@ def test_single_paths_that_do_not_exist() -> None:
                 router.path(0, 1)
     with pytest.raises(hopscape.HopscapeError, match="out of range"):
         router.path(0, 6)
+
+
+def test_rows_of_next_ports_are_asked_for_in_growing_blocks(monkeypatch):
+    """The same routes whatever the block, few questions, and none about too many ports at once."""
+    network = hopscape.build("dragonfly(4, 2, p=2)")
+    asked = []
+    router = network.router()
+    answer = type(router).next_ports
+
+    def counted(self, at, to):
+        asked.append(len(at))
+        return answer(self, at, to)
+
+    monkeypatch.setattr(type(router), "next_ports", counted)
+    most = 10 * network.order * network.ports
+    monkeypatch.setattr(router_module, "_MOST_ENTRIES", most)
+    found = {to: router.trace(0, to) for to in range(1, network.order)}
+    assert max(asked) * network.ports <= most
+    assert len(asked) < network.order / 4
+    monkeypatch.setattr(router_module, "_MOST_ENTRIES", 1)  # then every hop is asked for
+    assert {to: network.router().trace(0, to) for to in found} == found

@@ -34,7 +34,7 @@ _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
 _ROWS_ORDER = 4096
 _SMALL = 1024
-_PAIRS = 1 << 18  # asked about at once
+_MOST_ENTRIES = 1 << 20  # ports of nodes that are looked at together
 _LONG_ROUTE = 1_000_000
 
 
@@ -209,7 +209,7 @@ class Router(ABC):
             kind = node_dtype(self.network.order)
             rows = self.walk(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))
             return [int(v) for v in rows[0][0]], [int(p) for p in rows[1][0]]
-        small = self.network.order <= _ROWS_ORDER
+        small = self.network.order <= _ROWS_ORDER and self._row_entries <= _MOST_ENTRIES
         step = self._kept_step if small else self._step
         if self.network.order > _LONG_ROUTE:
             self._require_route(self.distance(at, to))
@@ -276,15 +276,20 @@ class Router(ABC):
         port = self._next[to][at]
         return port, self._heads[at][port] if port >= 0 else -1
 
+    @property
+    def _row_entries(self) -> int:
+        """Ports of all nodes together: what a question about one target looks at."""
+        return max(self.network.order * self.network.ports, 1)
+
     def _keep_rows(self, to: int) -> None:
         """Rows for a target, and for as many after it as are kept already: few long questions."""
         everybody = np.arange(self.network.order)
         self._heads = self._heads or self.network.rows(everybody).tolist()
-        count = min(len(self._next) + 1, _PAIRS // len(everybody))
+        count = min(len(self._next) + 1, _MOST_ENTRIES // self._row_entries)
         following = ((to + i) % len(everybody) for i in range(max(count, 1)))
         goals = np.asarray([goal for goal in following if goal not in self._next])
         at, into = np.tile(everybody, len(goals)), np.repeat(goals, len(everybody))
-        rows = self.next_ports(at, into).astype(np.int16).reshape(len(goals), -1)
+        rows = self.next_ports(at, into).astype(np.int32).reshape(len(goals), -1)
         self._next.update((goal, row.data) for goal, row in zip(goals.tolist(), rows, strict=True))
 
     def _lost(self, at: int, to: int, port: int) -> ArgumentError | DisconnectedError:

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 
 from hopscape.collectives.flows.exchange import Parallel, exchange_bound, orbits_of
-from hopscape.collectives.flows.shifts import best_shifts
+from hopscape.collectives.flows.shifts import Shifts, best_shifts
 from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.core.arrays import IntArray
@@ -29,6 +29,7 @@ _LEFT = 0.5  # of the time, for the rounds
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
 _SHIFT_REPAIRS, _SHIFT_SHARP = 6, _SHARP[2:]  # a round of shifts has few conflicts
+_FEW_ENDS = 200
 _AFRESH = 8
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
@@ -135,14 +136,18 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
     """Every route within a round, no channel twice: for switches that only forward.
 
     Permutations come first where endpoints have one link: their rounds are as many as these need,
-    and nothing else is tried where no channel is busy for longer.
+    or one more where they are skewed. Nothing else is tried where no channel is busy for longer,
+    unless the network is small and one round counts.
     """
     ends = network.endpoint_count
     narrow = (network.degrees[network.endpoints] == 1).all()
     shifted, busy = None, 0
     if rules.switching != "circuit" and narrow and goal.chunks == 1 and ends > 2:
-        shifted, busy = _by_shifts(network, goal, rules)
-        if busy <= ends:
+        shifted, busy = _by_shifts(network, goal, rules, best_shifts(network))
+        if ends <= _FEW_ENDS and busy >= ends:
+            plain, other = _by_shifts(network, goal, rules, Shifts(ends))
+            shifted, busy = (plain, other) if other < busy else (shifted, busy)
+        if busy < ends or (busy == ends and ends > _FEW_ENDS):
             return shifted
     orbits = Parallel(network)
     routes = flow_routes(network, orbits, goal.chunks)
@@ -161,7 +166,7 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
     return shifted if shifted is not None and busy < coloured.rounds else coloured
 
 
-def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, int]:
+def _by_shifts(network: Network, goal: Goal, rules: Model, shifts: Shifts) -> tuple[Schedule, int]:
     """In every round each endpoint sends to another, all routes of a round at once.
 
     Also says for how many chunks in a row the busiest channels of all rounds are busy.
@@ -171,8 +176,7 @@ def _by_shifts(network: Network, goal: Goal, rules: Model) -> tuple[Schedule, in
     longest = _eccentricity(network, ends, ends) + _EXTRA_HOPS
     columns: list[tuple[IntArray, ...]] = []
     busy = 0
-    rounds = best_shifts(network).rounds()
-    for r, targets in enumerate(track(rounds, f"shifts on {network.spec}", count - 1)):
+    for r, targets in enumerate(track(shifts.rounds(), f"shifts on {network.spec}", count - 1)):
         place = np.flatnonzero(targets != np.arange(count))
         aim = targets[place]
         routes = _blank(network, ends[place], ends[aim], np.zeros_like(place), longest)

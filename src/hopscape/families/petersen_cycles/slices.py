@@ -159,12 +159,9 @@ class Slice:
             nearer = hops[self.rows] + 1 == hops[:, None, :]
             cost = np.full(hops.shape, _FAR)
             cost[hops == 0] = 0
-
-            def through(v: IntArray, t: IntArray, cost: IntArray = cost) -> IntArray:
-                return cost[self.rows[v], t[:, None]] + across
-
             for v, t in _by_level(hops):
-                cost[v, t] = np.where(nearer[v, :, t], through(v, t), _FAR).min(axis=1)
+                through = cost[self.rows[v], t[:, None]] + across
+                cost[v, t] = np.where(nearer[v, :, t], through, _FAR).min(axis=1)
             beyond = cost[self.rows] + across[:, None]
             port[:, part] = np.where(nearer, beyond, 2 * _FAR).argmin(axis=1)
         np.fill_diagonal(port, -1)

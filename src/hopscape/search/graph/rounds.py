@@ -115,7 +115,7 @@ class _Search:
 
     def _freed(self, standing: _Standing, number: int) -> dict[str, Any] | None:
         """A graph without symmetry goes on from a better symmetric one, round by round another."""
-        if not _is_plain(standing.arm):
+        if not self.dense or not _is_plain(standing.arm):
             return None
         better = [s for s in self.pool if s.arm.shape.fold > 1 and _rank(s) < _rank(standing)]
         if not better:
