@@ -121,9 +121,11 @@ def test_arrays_of_wrong_addresses(book, addresses):
 
 def test_kautz_words_that_are_none():
     net = hopscape.build("kautz(2, 3)")
-    with pytest.raises(AddressError, match=r"\(0, 0, 1\) is no Kautz word; expected a word of 3"):
+    with pytest.raises(
+        AddressError, match=r"\(0, 0, 1\) is not a Kautz word; expected a word of 3"
+    ):
         net.node((0, 0, 1))
-    with pytest.raises(AddressError, match="no Kautz word"):
+    with pytest.raises(AddressError, match="not a Kautz word"):
         net.node((0, 1, 3))
 
 

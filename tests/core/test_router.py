@@ -161,6 +161,34 @@ def test_routes_one_by_one_are_those_of_arrays(spec):
             assert found == (nodes[i, : hops + 1].tolist(), ports[i, :hops].tolist())
 
 
+@pytest.mark.parametrize("table", [8_000_000, 0])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "dragonfly(8, 4, p=2)",
+        "dragonfly(4, 4, p=3, groups=5)",
+        'dragonfly(6, 2, p=0, groups=4, arrangement="absolute")',
+        "dragonfly_plus(4, 6, 5, groups=7)",
+        "dragonfly_plus(3, 2, 4, groups=2, p=5)",
+        'dragonfly(5, 3, p=2, groups=6, arrangement="palmtree")',
+        "cascade(5, p=2, sides=[4, 3], links=[1, 2], h=3)",
+        "hyperx([5, 3, 4], p=3, links=[1, 3, 2])",
+        "hyperx([40, 41])",
+        "complete(77)",
+    ],
+)
+def test_routes_between_routers_one_by_one(spec, table, monkeypatch):
+    """Groups with parallel links, with and without a table of the best; heads kept or forgotten."""
+    monkeypatch.setattr("hopscape.families.datacenter.groups._TABLE_SIZE", table)
+    monkeypatch.setattr("hopscape.families.datacenter.routers._MOST_KEPT", table)
+    monkeypatch.setattr("hopscape.families.datacenter.routers._BLOCK", 7)
+    router = hopscape.build(spec).router()
+    at, to = np.random.default_rng(7).integers(router.network.order, size=(2, 300))
+    nodes, ports = router.walk(at, to)
+    for a, b, path, taken in zip(at.tolist(), to.tolist(), nodes, ports, strict=True):
+        assert router.trace(a, b) == (path[path >= 0].tolist(), taken[taken >= 0].tolist())
+
+
 def test_networks_beyond_arrays_are_routed():
     net = hopscape.build("folded(petersen, 100)")
     router = net.router()
@@ -460,7 +488,7 @@ def test_single_paths_that_do_not_exist() -> None:
 
 def test_rows_of_next_ports_are_asked_for_in_growing_blocks(monkeypatch):
     """The same routes whatever the block, few questions, and none about too many ports at once."""
-    network = hopscape.build("dragonfly(4, 2, p=2)")
+    network = hopscape.build("mlfm(4)")
     asked = []
     router = network.router()
     answer = type(router).next_ports

@@ -61,7 +61,7 @@ def test_parts_that_are_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("ring(6)", "-o", "x.svg"), "x.svg is no page; name an .html file"),
+        (("ring(6)", "-o", "x.svg"), "x.svg is not a page; name an .html file"),
         (("nonsense(6)", "-o", "x.html"), "nonsense"),
         (("torus(300, 300)", "-o", "x.html"), "has 90,000 nodes; the page shows up to 20,000"),
         (("ring(6)",) * 9 + ("-o", "x.html"), "9 networks are given; a page has up to 8"),

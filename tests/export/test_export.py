@@ -55,7 +55,7 @@ def test_cables_come_back(spec: str, tmp_path: Path) -> None:
 def test_a_broken_cable_list_is_refused(tmp_path: Path) -> None:
     bad = tmp_path / "cables.csv"
     bad.write_text("a,b\n1,2\n")
-    with pytest.raises(FileFormatError, match="no cable list"):
+    with pytest.raises(FileFormatError, match="not a cable list"):
         read_cables(bad)
     with pytest.raises(FileFormatError, match="cannot be read"):
         read_cables(tmp_path / "none.csv")

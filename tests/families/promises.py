@@ -282,11 +282,11 @@ def _translations(net: Network, own: Network) -> Iterator[str]:
     channels = sorted(zip(net.tails.tolist(), net.heads.tolist(), strict=True))
     for v, row in enumerate(table):
         if not np.array_equal(np.sort(row), everybody):
-            yield f"translation {v} is no permutation"
+            yield f"translation {v} is not a permutation"
             return
         moved = sorted(zip(row[net.tails].tolist(), row[net.heads].tolist(), strict=True))
         if moved != channels:
-            yield f"translation {v} is no automorphism"
+            yield f"translation {v} is not an automorphism"
             return
     for a, b in itertools.product(everybody[:12], repeat=2):
         if not np.array_equal(table[a][table[b]], table[table[a, b]]):

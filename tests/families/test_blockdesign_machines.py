@@ -249,7 +249,7 @@ def test_expansion(spec):
 def test_expansion_refuses():
     with pytest.raises(SpecError, match="divide"):
         hopscape.build("design_expansion(ring(5), 7, 3)")
-    with pytest.raises(ArgumentError, match="no expansion"):
+    with pytest.raises(ArgumentError, match="not an expansion"):
         check_expansion(hopscape.build("petersen"))
 
 

@@ -179,7 +179,7 @@ def test_permutation_refuses_what_is_none():
         check_permutation(
             hopscape.build("quasicomplete_digraph(2)"), [1, 0, 2, 3], half_duplex=True
         )
-    with pytest.raises(ArgumentError, match="no distributed switch"):
+    with pytest.raises(ArgumentError, match="distributed switch"):
         check_traffic(hopscape.build("petersen"), [0], [1], spread=True)
 
 

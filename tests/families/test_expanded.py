@@ -363,7 +363,7 @@ def test_multicast_and_permutations():
         ("expanded(circulant(6, 2), 2)", "base circulant.6, 2. is not connected"),
         ("expanded(ring(4), 2, lamp=circulant(6, 2))", "lamp .* is not connected"),
         ("expanded(heawood, 2, connectors=(0,))", "has 1 entries; with n = 2 it needs 2"),
-        ("expanded(heawood, 2, connectors=(0, 14))", "connector 14 is no node"),
+        ("expanded(heawood, 2, connectors=(0, 14))", "connector 14 is not a node"),
         ("expanded(heawood, 2, connectors=(3, 3))", "needs reuse=true"),
         ("expanded(kautz(2, 2), 1)", "duplex links"),
         ("expanded(4, 2)", "must be a network"),

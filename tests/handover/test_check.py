@@ -95,7 +95,7 @@ def test_a_file_changed_by_hand_is_named(tmp_path: Path) -> None:
 def test_what_cannot_be_checked_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(FileFormatError, match="is no hand-over"):
+    with pytest.raises(FileFormatError, match="is not a hand-over"):
         check_folder(tmp_path)
     hand_over("path(2)", tmp_path)
     with pytest.raises(ArgumentError, match="'gem5' is unknown"):

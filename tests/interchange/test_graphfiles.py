@@ -126,10 +126,10 @@ BROKEN = {
     "more.edges": (b"# nodes 9\na b\n", "says it has 9 nodes, but names 2"),
     "zero.edges": (b"# nodes 0\n", "must be from 1 to 2147483647"),
     "many.edges": (b"# nodes " + b"9" * 5000, "must be a whole number"),
-    "empty.graphml": (b"", "is no GraphML graph"),
-    "binary.graphml": (b"\x00\xff\x01", "is no GraphML graph"),
-    "half.graphml": (XML.encode() + b'<node id="1"/><ed', "is no GraphML graph"),
-    "other.graphml": (b"<html><body/></html>", "is no GraphML graph"),
+    "empty.graphml": (b"", "is not a GraphML graph"),
+    "binary.graphml": (b"\x00\xff\x01", "is not a GraphML graph"),
+    "half.graphml": (XML.encode() + b'<node id="1"/><ed', "is not a GraphML graph"),
+    "other.graphml": (b"<html><body/></html>", "is not a GraphML graph"),
     "none.graphml": (XML.encode() + b"</graph></graphml>", "no nodes"),
     "empty.mtx": (b"", "does not begin with"),
     "binary.mtx": (b"\x00\xff\x01", "not a text file"),
@@ -147,7 +147,7 @@ BROKEN = {
     "plain.xyz": (b"0 1\n", "unknown ending"),
     "encoding.graphml": (
         b'<?xml version="1.0" encoding="klingon"?><graphml/>',
-        "is no GraphML graph",
+        "is not a GraphML graph",
     ),
     "cut.edges.gz": (gzip.compress(b"0 1\n" * 99)[:-9], "not a whole gzip file"),
     "other.edges.gz": (b"\x1f\x8bnonsense", "cannot be read"),
@@ -197,7 +197,7 @@ def test_missing_files_and_folders(ending, tmp_path):
         read_network(tmp_path / f"none{ending}")
     folder = tmp_path / f"folder{ending}"
     folder.mkdir()
-    with pytest.raises(FileFormatError, match=r"cannot be read|is no sparse matrix"):
+    with pytest.raises(FileFormatError, match=r"cannot be read|is not a sparse matrix"):
         read_network(folder)
     with pytest.raises(ArgumentError, match="is a folder"):
         write_network(GRAPHS["duplex"], folder)

@@ -206,7 +206,7 @@ def galois_field(order: int) -> GaloisField:
     Raises
     ------
     ArgumentError
-        When `order` is no prime power.
+        When `order` is not a prime power.
     """
     return GaloisField(order)
 

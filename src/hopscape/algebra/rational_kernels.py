@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from hopscape.core.kernel import kernel
 
 __all__ = ["eliminate"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def eliminate(work: Any, columns: int, prime: int) -> tuple[Any, Any]:
     """Gauss and Jordan modulo a prime below 2^31, in place, over the first columns.
 

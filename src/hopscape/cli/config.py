@@ -30,7 +30,7 @@ def read_config(path: str, command: Any, given: Mapping[str, Any]) -> list[str]:
     Raises
     ------
     FileFormatError, ArgumentError
-        When it is no TOML, or names what is no option.
+        When it is not TOML, or names what is not an option.
     """
     try:
         with open(path, "rb") as file:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Incoming, IntArray
+from hopscape.core.kernel import helper, kernel
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _shift(load, limit, count, allowed, chosen, start):  # type: ignore[no-untyped-def]
     """Make room at one of the lanes of unit `start` by moving others; the lane, or -1.
 
@@ -47,7 +47,7 @@ def _shift(load, limit, count, allowed, chosen, start):  # type: ignore[no-untyp
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def balance(allowed: IntArray, room: IntArray) -> tuple[int, IntArray]:
     """Give every unit a lane it may use, such that the fullest lane is as empty as possible.
 
@@ -79,7 +79,7 @@ def balance(allowed: IntArray, room: IntArray) -> tuple[int, IntArray]:
     return rounds, chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def breadth_first_trees(
     incoming: Incoming,
     room: IntArray,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 if TYPE_CHECKING:
     from hopscape.core.network import Network
@@ -76,7 +76,7 @@ class _Moves(NamedTuple):
     items: IntArray
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
     return _Queues(
         np.full((channels, levels), -1, np.int64),
@@ -86,12 +86,12 @@ def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _moves(total):  # type: ignore[no-untyped-def]
     return _Moves(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _push(item, channel, priority, queues):  # type: ignore[no-untyped-def]
     queues.after[item] = queues.first[channel, priority]
     queues.first[channel, priority] = item
@@ -99,7 +99,7 @@ def _push(item, channel, priority, queues):  # type: ignore[no-untyped-def]
     queues.top[channel] = max(queues.top[channel], priority)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _top(channel, first, top):  # type: ignore[no-untyped-def]
     """Highest priority that waits for a channel that is wanted."""
     while first[channel, top[channel]] < 0:
@@ -107,7 +107,7 @@ def _top(channel, first, top):  # type: ignore[no-untyped-def]
     return top[channel]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rank(queues, ranked):  # type: ignore[no-untyped-def]
     """Write the channels with something waiting to `ranked`, most urgent first; how many."""
     first, _, waiting, top = queues
@@ -126,7 +126,7 @@ def _rank(queues, ranked):  # type: ignore[no-untyped-def]
     return begin[levels]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
     """Room for :func:`_grants`: sent, got, busy, ranked, granted."""
     return (
@@ -138,7 +138,7 @@ def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _grants(queues, rules, scratch):  # type: ignore[no-untyped-def]
     """Choose the channels that carry something in this round, most urgent first."""
     sent, got, busy, ranked, granted = scratch
@@ -172,7 +172,7 @@ def _grants(queues, rules, scratch):  # type: ignore[no-untyped-def]
     return granted[:count]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-def]
     """Take what moves in round `now` off the queues, write it down; how many hops there are now."""
     first, after, waiting, top = queues
@@ -190,7 +190,7 @@ def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-
     return done
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     """Move packets along given paths, farthest to go first.
 
@@ -222,7 +222,7 @@ def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     return moves
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def balanced_trees(
     indptr: IntArray, heads: IntArray, distance: IntArray, parent: IntArray, height: IntArray
 ) -> None:
@@ -270,7 +270,7 @@ def balanced_trees(
         _fill_heights(s, by_depth, indptr, parent, height)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill_heights(s, by_depth, indptr, parent, height):  # type: ignore[no-untyped-def]
     nodes = len(indptr) - 1
     for i in range(nodes - 1, 0, -1):
@@ -282,7 +282,7 @@ def _fill_heights(s, by_depth, indptr, parent, height):  # type: ignore[no-untyp
         height[s, u] = max(height[s, u], height[s, v] + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: IntArray) -> None:
     """Cut off, in place, the trees of switches and the branches that lead to no endpoint."""
     nodes = len(parent)
@@ -300,7 +300,7 @@ def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: I
                 parent[s, v] = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rules) -> _Moves:
     """Every source's chunk down its own tree, all at once; the tallest subtree first.
 
@@ -332,7 +332,7 @@ def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rule
     return moves
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _offer(s, v, indptr, heads, parent, height, queues):  # type: ignore[no-untyped-def]
     """Chunk s has come to v: let it wait for the channels to v's children in the tree of s.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _match(lane, taken, order, have, source, moved, got, match):  # type: ignore[no-untyped-def]
     """Give `lane` a chunk, shifting others along an augmenting path; False when there is none."""
     lanes = len(source)
@@ -46,7 +46,7 @@ def _match(lane, taken, order, have, source, moved, got, match):  # type: ignore
         end = before
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def symmetric_gather(
     source: IntArray,
     lanes: IntArray,
@@ -121,7 +121,7 @@ def symmetric_gather(
     return steps if left.sum() == 0 else steps + 1, record
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def even_paths(
     indptr: IntArray,
     heads: IntArray,
@@ -196,7 +196,7 @@ def even_paths(
     return ways
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_rounds(
     tails: IntArray, heads: IntArray, came: IntArray, made: IntArray, state: IntArray, stop: int
 ) -> None:
@@ -238,7 +238,7 @@ def gather_rounds(
         state[0] = r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_used(
     ends: IntArray, kind: IntArray, weight: IntArray, order: IntArray, used: IntArray
 ) -> IntArray:

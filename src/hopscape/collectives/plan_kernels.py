@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import draw, seeded
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def heights(before: IntArray) -> IntArray:
     """How many hops follow each hop on the longest chain; `before` may name hops in any order."""
     hops = len(before)
@@ -38,7 +38,7 @@ def heights(before: IntArray) -> IntArray:
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _children(before: IntArray) -> tuple[IntArray, IntArray]:
     """Where the hops after each hop begin in the second array; the first ones at the end."""
     hops = len(before)
@@ -56,7 +56,7 @@ def _children(before: IntArray) -> tuple[IntArray, IntArray]:
     return start, out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def time_hops(
     channel: IntArray, before: IntArray, urgent: IntArray, room: IntArray, order: IntArray
 ) -> IntArray:
@@ -115,7 +115,7 @@ def time_hops(
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pass(channel, before, room, rounds, last, late):  # type: ignore[no-untyped-def]
     """Move every hop as late (or as early) as its channel and the hops after (before) it allow.
 
@@ -151,7 +151,7 @@ def _pass(channel, before, room, rounds, last, late):  # type: ignore[no-untyped
         rounds[e] = r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push_hops(
     channel: IntArray, before: IntArray, room: IntArray, rounds: IntArray, least: int, passes: int
 ) -> int:
@@ -187,7 +187,7 @@ def push_hops(
     return last + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def time_paths(
     start: IntArray, channels: IntArray, before: IntArray, room: IntArray, order: IntArray
 ) -> IntArray:
@@ -232,7 +232,7 @@ Ends = tuple[IntArray, IntArray]
 """The tails and the heads of all channels."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_hops(
     start: IntArray, channels: IntArray, chunk: IntArray, ends: Ends, nodes: int
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -271,7 +271,7 @@ def tree_hops(
     return out[:count], before[:count], whose[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_periodically(
     channel: IntArray, before: IntArray, room: IntArray, order: IntArray, period: int
 ) -> IntArray:
@@ -291,7 +291,7 @@ def place_periodically(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hops_before(
     start: IntArray,
     order: IntArray,
@@ -318,14 +318,14 @@ def hops_before(
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _take(start, channels, used, p, r, by):  # type: ignore[no-untyped-def]
     """Count path p in round r, or no longer."""
     for j in range(start[p], start[p + 1]):
         used[r, channels[j]] += by
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _meets(start, channels, used, room, p, r):  # type: ignore[no-untyped-def]
     """How many others path p would meet in round r beyond the room of its channels."""
     out = 0
@@ -335,7 +335,7 @@ def _meets(start, channels, used, room, p, r):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _elsewhere(start, channels, used, room, p, now, state):  # type: ignore[no-untyped-def]
     """Another round than now in which path p meets fewest, ties at random."""
     best, least, ties = now, 1 << 30, 0
@@ -350,7 +350,7 @@ def _elsewhere(start, channels, used, room, p, now, state):  # type: ignore[no-u
     return best
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _crowded(start, channels, used, room, rounds, out):  # type: ignore[no-untyped-def]
     """Fill in the paths that meet others; how many they are."""
     count = 0
@@ -363,7 +363,7 @@ def _crowded(start, channels, used, room, rounds, out):  # type: ignore[no-untyp
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle_paths(
     start: IntArray,
     channels: IntArray,

@@ -180,7 +180,7 @@ class Translated:
         for start in np.unique(step[:, 0]).tolist():
             move = self.shifts.moved(start)
             if move[0] != start or (np.bincount(move, minlength=order) != 1).any():
-                return f"the translation to node {start} is no permutation that moves node 0 there"
+                return f"the translation to node {start} is not a permutation that moves 0 there"
             if any((move[permutation] != permutation[move]).any() for permutation in step):
                 return f"the translation to node {start} does not lead links to links of their kind"
         return ""

@@ -152,7 +152,6 @@ def _compile(kernel: _Kernel) -> bool:
     """Compile in this process; what cannot be compiled so is left to the call that needs it."""
     from numba.core.errors import NumbaError
 
-    kernel.function.targetoptions.setdefault("no_cfunc_wrapper", True)  # C never calls it
     with suppress(NumbaError, TypeError, RuntimeError):
         kernel.function.compile(kernel.types)
     return True

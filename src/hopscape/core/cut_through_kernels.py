@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.kernel import kernel
 from hopscape.core.verify_kernels import (
     NOT_ONE_HOP,
     OK,
@@ -22,7 +22,7 @@ from hopscape.core.verify_kernels import (
 __all__ = ["additions", "check_shared"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_shared(
     transfers: Transfers,
     order: IntArray,
@@ -113,7 +113,7 @@ def check_shared(
     return OK, -1, -1, messages, sizes, hops
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def additions(round_start: IntArray, target: IntArray, adds: IntArray, nodes: int) -> int:
     """Sum over rounds of the most chunks that one node adds up; `adds` marks the transfers."""
     count = np.zeros(nodes, np.int64)

@@ -21,9 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
     Words,
@@ -53,7 +53,7 @@ Table = NDArray[Any]
 # --- Bit-parallel sweeps ----------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
     """Count the rows that have each bit set, with 64 counters side by side in bit planes."""
     for word in range(words):
@@ -71,7 +71,7 @@ def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
             sums[64 * word + bit] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) -> None:
     """Write a distance to the columns of row ``v`` whose bits are set."""
     for word in range(change_row.size):
@@ -82,7 +82,7 @@ def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) ->
             bits &= bits - np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sweep(
     indptr: Ints, tails: Nodes, sources: Ints, lanes: Lanes, table: Table | None
 ) -> tuple[Ints, Nodes, Nodes]:
@@ -255,7 +255,7 @@ def distance_sweep_parallel(
 # --- Breadth-first search from one source -----------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _bfs(indptr: Ints, heads: Nodes, source: int, row: Table, queue: Nodes, unreached: Any) -> bool:
     """Fill ``row`` with distances; say whether they all fit below ``unreached``, its maximum."""
     row[:] = unreached
@@ -285,7 +285,7 @@ def _bfs(indptr: Ints, heads: Nodes, source: int, row: Table, queue: Nodes, unre
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _is_last(indptr: Ints, heads: Nodes, row: Table, level: Nodes, unreached: Any) -> bool:
     """Whether no channel leads from the nodes of a level to an unreached node."""
     for v in level:
@@ -295,7 +295,7 @@ def _is_last(indptr: Ints, heads: Nodes, row: Table, level: Nodes, unreached: An
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
     """Distances from one source by breadth-first search.
 
@@ -317,7 +317,7 @@ def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
     return row.view(np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def live_distances(
     indptr: Ints,
     channels: Table,
@@ -358,7 +358,7 @@ def live_distances(
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bfs_rows(indptr: Ints, heads: Nodes, sources: Ints, out: Table, unreached: Any) -> bool:
     queue = np.empty(indptr.size, np.int32)
     fits = True

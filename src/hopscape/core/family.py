@@ -104,4 +104,4 @@ class Family(RoutedStructure):
 
 
 class ListedFamily(ListedStructure, Family):
-    """A family whose wiring is no formula: its members list their links."""
+    """A family whose wiring is not a formula: its members list their links."""

@@ -21,7 +21,7 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> Non
     """Write to a temporary file beside `path`, then put it in its place.
 
     A symbolic link is followed and stays a link, the permissions of a file that is replaced stay,
-    and what is no ordinary file (a device, a pipe) is written to, never replaced.
+    and what is not an ordinary file (a device, a pipe) is written to, never replaced.
 
     Raises
     ------

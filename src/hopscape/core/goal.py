@@ -144,7 +144,7 @@ class Goal:
                     raise ArgumentError(f"the root, node {node}, is not in the group")
 
     def _make_integers(self) -> None:
-        """Turn numpy's integers into Python's, and refuse what is no integer."""
+        """Turn numpy's integers into Python's, and refuse what is not an integer."""
         try:
             if self.root is not None:
                 object.__setattr__(self, "root", index(self.root))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def line_hops(
     indptr: IntArray,
     heads: IntArray,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["Searches", "new_searches", "shortest_channels"]
 
@@ -44,7 +45,7 @@ def new_searches(rows: tuple[Ints, Nodes], turned: tuple[Ints, Nodes]) -> Search
     return Searches(*rows, *turned, old[0], old[1], queues, np.zeros(1, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _widen(
     indptr: Ints, heads: Nodes, mine: Ints, theirs: Ints, queue: Nodes, span: Ints, stamp: int
 ) -> bool:
@@ -65,7 +66,7 @@ def _widen(
     return met
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _trace_back(searches: Searches, span: Ints, stamp: int) -> None:
     """Tell the nodes on shortest paths before the meeting their hops to the target."""
     ahead, behind, queue = searches.ahead, searches.behind, searches.queues[0]
@@ -86,7 +87,7 @@ def _trace_back(searches: Searches, span: Ints, stamp: int) -> None:
                 tail += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shortest_channels(searches: Searches, source: int, target: int) -> Ints:
     """The channels of a shortest path, at every node the first that begins one.
 

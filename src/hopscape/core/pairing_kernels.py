@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_channels(indptr: IntArray, heads: IntArray) -> IntArray:
     """Match the k-th channel u→v with the k-th channel v→u; -1 where there is none.
 
@@ -31,7 +31,7 @@ def pair_channels(indptr: IntArray, heads: IntArray) -> IntArray:
     return reverse
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_rows(
     order: int, tails: IntArray, heads: IntArray, duplex: bool
 ) -> tuple[IntArray, IntArray, IntArray]:

@@ -272,6 +272,8 @@ class ProductRouter(Router):
         self.exact = all(router.exact for router in self._routers)
         self.table_bytes = sum(router.table_bytes for router in self._routers)
         self._first_port = np.cumsum([0] + [factor.ports for factor in factors])
+        strides = [math.prod(self._box.sides[i + 1 :]) for i in range(len(factors))]
+        self._legs = list(zip(self._routers, strides, self._first_port.tolist(), strict=False))
 
     def _entries(self, nodes: IntArray) -> list[IntArray]:
         digits = self._box.tuples(nodes)
@@ -326,14 +328,12 @@ class ProductRouter(Router):
         return port
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
-        stride, nodes, ports = self.network.order, [at], []
-        for router, first in zip(self._routers, self._first_port.tolist(), strict=False):
-            size = router.network.order
-            stride //= size
+        nodes, ports = [at], []
+        for (router, stride, first), size in zip(self._legs, self._box.sides, strict=True):
             here, there = at // stride % size, to // stride % size
             if here != there:
                 try:
-                    path, taken = router.trace(here, there)
+                    path, taken = router.leg(here, there)
                 except DisconnectedError:
                     raise self._lost(at, to, -1) from None
                 corner = nodes[-1] - here * stride

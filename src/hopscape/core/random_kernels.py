@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hopscape.core.kernel import kernel
 
 __all__ = ["State", "draw", "seeded", "shuffle", "uniform"]
 
 State = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def seeded(seed: int) -> State:
     """The state of a seed (from 0)."""
     state = np.empty(1, np.uint64)
@@ -21,7 +22,7 @@ def seeded(seed: int) -> State:
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw(state: State, bound: int) -> Any:
     """A random number from 0 to `bound` - 1.
 
@@ -35,13 +36,13 @@ def draw(state: State, bound: int) -> Any:
     return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)) % bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(state: State) -> float:
     """A random number above 0 and up to 1."""
     return (draw(state, 1 << 52) + 1) / (1 << 52)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shuffle(state: State, items: NDArray[Any]) -> None:
     """Put items into random order."""
     for i in range(items.size - 1, 0, -1):

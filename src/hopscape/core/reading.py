@@ -164,7 +164,7 @@ def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-i
     Raises
     ------
     FileFormatError
-        With the line and column of what is no number, or the line of a row of another length.
+        With the line and column of what is not a number, or the line of a row of another length.
     """
     file = TextFile(path)
     rows: list[IntArray] = []

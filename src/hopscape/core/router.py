@@ -34,6 +34,7 @@ _TABLE_ORDER = 10_000
 _CACHED_TARGETS = 64
 _ROWS_ORDER = 4096
 _SMALL = 1024
+_LEGS_ORDER = 128
 _MOST_ENTRIES = 1 << 20  # ports of nodes that are looked at together
 _LONG_ROUTE = 1_000_000
 
@@ -85,6 +86,7 @@ class Router(ABC):
         self.network = network
         self._next: dict[int, memoryview] = {}
         self._heads: list[list[int]] = []
+        self._legs_kept: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
 
     @abstractmethod
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
@@ -224,8 +226,17 @@ class Router(ABC):
             self._require_progress(ports)
         return nodes, ports
 
+    def leg(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """What :meth:`trace` returns, kept for small networks: part of many routes, only read."""
+        if self.network.order > _LEGS_ORDER:
+            return self.trace(at, to)
+        found = self._legs_kept.get((at, to))
+        if found is None:
+            found = self._legs_kept[at, to] = self.trace(at, to)
+        return found
+
     def _trace_by_difference(
-        self, at: int, to: int, first: Sequence[int], moves: Sequence[int]
+        self, at: int, to: int, first: Sequence[int], after: Sequence[int]
     ) -> tuple[list[int], list[int]]:
         """A route where the difference of two nodes decides on the port.
 
@@ -235,22 +246,30 @@ class Router(ABC):
             With a way between them.
         first : sequence of int
             Port by difference.
+        after : sequence of int
+            The difference that is left behind that port (:meth:`_left_after`).
+        """
+        n = self.network.order
+        gap = (to - at) % n
+        gaps: list[int] = []
+        while gap and len(gaps) <= n:
+            gaps.append(gap)
+            gap = after[gap]
+        self._require_progress(gaps)
+        return [(to - gap) % n for gap in gaps] + [to], [first[gap] for gap in gaps]
+
+    def _left_after(self, first: IntArray, moves: Sequence[int]) -> memoryview:
+        """By difference, what is left of it behind its first port (-1: it stays).
+
+        Parameters
+        ----------
+        first : int[order]
         moves : sequence of int
             What each port adds to a node number, modulo the order.
         """
         n = self.network.order
-        gap = (to - at) % n
-        nodes, ports = [at], []
-        while gap:
-            port = first[gap]
-            move = moves[port]
-            at = (at + move) % n
-            gap = (gap - move) % n
-            nodes.append(at)
-            ports.append(port)
-            if len(ports) > n:
-                self._require_progress(ports)
-        return nodes, ports
+        left = (np.arange(n) - np.asarray([*moves, 0])[first]) % n
+        return left.astype(np.min_scalar_type(n)).data
 
     def _require_progress(self, taken: Sized) -> None:
         """Refuse a route with more ports than there are nodes."""

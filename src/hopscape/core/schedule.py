@@ -380,7 +380,7 @@ class Schedule:
         place = Path(path)
         head, columns = _read_npz(place) if place.suffix == ".npz" else _read_json(place)
         if not isinstance(head, dict):
-            raise FileFormatError(f"{path} is not a schedule: its head is no object")
+            raise FileFormatError(f"{path} is not a schedule: its head is not an object")
         if head.get("format") != _FORMAT:
             raise FileFormatError(f"{path} is not a schedule: it has no 'format': '{_FORMAT}'")
         version = head.get("version")
@@ -425,7 +425,7 @@ def _column(values: IntArray, dtype: type) -> IntArray:
 def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     data = load_json(path)
     if not isinstance(data, dict):
-        raise FileFormatError(f"{path} is not a schedule: its outermost value is no object")
+        raise FileFormatError(f"{path} is not a schedule: its outermost value is not an object")
     columns = data.get("transfers")
     if data.get("format") == _FORMAT and not isinstance(columns, dict):
         raise FileFormatError(f"{path} is not a whole schedule: 'transfers' is missing")

@@ -261,7 +261,7 @@ class Structure(ABC):
 
 
 class ListedStructure(Structure):
-    """A structure whose wiring is no formula: its members list their links."""
+    """A structure whose wiring is not a formula: its members list their links."""
 
     @abstractmethod
     def links(self) -> tuple[IntArray, IntArray]:

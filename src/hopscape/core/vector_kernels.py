@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import models, register_model
 from numpy.typing import NDArray
 
 from hopscape.core.interpreted import intrinsic_or
+from hopscape.core.kernel import kernel
 
 __all__ = [
     "Lanes",
@@ -146,7 +147,7 @@ def lowest(_context: Any, word: Any) -> Any:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_rows(n: int, lanes: Lanes) -> Words:
     """Rows for ``n`` nodes, aligned so that a row of 8 words is one cache line."""
     words = len(lanes)

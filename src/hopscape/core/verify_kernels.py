@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 from hopscape.core.operations import ADD, COPY, NOTHING
 from hopscape.core.vector_kernels import lowest
 
@@ -46,7 +46,7 @@ class ByChunk(NamedTuple):
     target: IntArray
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _walk(t, source, target, path_start, channels, indptr, heads):  # type: ignore[no-untyped-def]
     """Does transfer t follow wired channels from its source to its target?"""
     at = source[t]
@@ -60,7 +60,7 @@ def _walk(t, source, target, path_start, channels, indptr, heads):  # type: igno
     return OK, at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     length = path_start[a + 1] - path_start[a]
     if path_start[b + 1] - path_start[b] != length:
@@ -71,7 +71,7 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     return same
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _take(t, first, path_start, channels, reverse, user, whole_links, room, taken):  # type: ignore[no-untyped-def]
     """Take the channels of transfer t; `first` is the first transfer of the round.
 
@@ -95,7 +95,7 @@ def _take(t, first, path_start, channels, reverse, user, whole_links, room, take
     return OK, -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # type: ignore[no-untyped-def]
     """Take the nodes of a circuit after its start; no other path of the round may have them."""
     for i in range(path_start[t], path_start[t + 1]):
@@ -108,7 +108,7 @@ def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # typ
     return OK, -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_by):  # type: ignore[no-untyped-def]
     """Count messages per node in this round against the port limit."""
     u, v = source[t], target[t]
@@ -137,7 +137,7 @@ def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_
     return OK, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_rules(
     transfers: Transfers,
     reverse: IntArray,
@@ -224,7 +224,7 @@ def check_rules(
     return OK, -1, -1, messages, sizes, hops
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
     """Fill `order` with the transfers by chunk, in their order within a chunk (counting sort).
 
@@ -242,7 +242,7 @@ def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
     return start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_delivery(
     transfers: ByChunk,
     path_start: IntArray,
@@ -325,7 +325,7 @@ def check_delivery(
     return bad, duplicates, missing_chunk, missing_node, served, missing, chain
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reduction_weights(
     transfers: ByChunk, chunk: int, root: int, nodes: int
 ) -> tuple[IntArray, int]:
@@ -362,7 +362,7 @@ def reduction_weights(
     return weight, useless
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_reduce(
     transfers: ByChunk, roots: IntArray, wanted: IntArray, nodes: int
 ) -> tuple[int, int, int, int, int]:
@@ -392,7 +392,7 @@ def check_reduce(
     return chunk, node, times, useless, np.sum(state == 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def combine_sets(
     transfers: ByChunk, chunk: int, held: IntArray, old: IntArray, ops: IntArray
 ) -> tuple[int, int, int]:
@@ -454,7 +454,7 @@ def combine_sets(
     return bad, bad_share, duplicates
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_all_reduce(
     transfers: ByChunk, ends: IntArray, held: IntArray, old: IntArray, ops: IntArray
 ) -> tuple[int, int, int, int, int, int, int]:

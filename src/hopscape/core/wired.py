@@ -634,9 +634,11 @@ class Wired:
         AddressError
             When there is no such node.
         """
-        if isinstance(name, str):
+        if isinstance(name, int):
+            number = int(name)
+        elif isinstance(name, str):
             number = self.addresses.parse(name)
-        elif isinstance(name, int | np.integer):
+        elif isinstance(name, np.integer):
             number = int(name)
         elif isinstance(name, tuple | list):
             number = self.addresses.number(name)

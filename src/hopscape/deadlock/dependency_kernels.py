@@ -8,9 +8,9 @@ counts) with one column per (channel offset, class).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _departure(table: PortTable, node: int, column: int, turn: int) -> int:
     """The channel by which packets for the goal of a column leave a node, or -1.
 
@@ -39,7 +39,7 @@ def _departure(table: PortTable, node: int, column: int, turn: int) -> int:
     return table.indptr[node] + out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: IntArray) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to the goals of some
     columns, in one class."""
@@ -75,7 +75,7 @@ def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: 
                     size += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ring_classes(
     table: PortTable,
     rings: IntArray,
@@ -123,7 +123,7 @@ def ring_classes(
                 entry_other[source, column] = found
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _onward(table: PortTable, rings: IntArray, at: int, column: int, ring: int) -> int:
     """The channel by which a route goes on in the same ring, or -1."""
     for turn in range(2):
@@ -133,7 +133,7 @@ def _onward(table: PortTable, rings: IntArray, at: int, column: int, ring: int) 
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> None:
     """Mark the dependencies when a packet keeps its class as long as it stays in one ring.
 
@@ -153,7 +153,7 @@ def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> No
                         _collect_run(table, entries, graph, stamp, column, first, kind)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _collect_run(
     table: PortTable,
     entries: RingEntries,
@@ -187,7 +187,7 @@ def _collect_run(
                     graph[before * 2 + kind, then * 2 + level] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int) -> IntArray:
     """Marks the vertices that are left when those without predecessors are taken off again and
     again: none when the graph has no cycle."""
@@ -220,7 +220,7 @@ def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shortest_cycle(
     indptr: IntArray, heads: IntArray, graph: IntArray, classes: int, left: IntArray, starts: int
 ) -> IntArray:
@@ -270,7 +270,7 @@ def shortest_cycle(
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def used_pairs(
     wiring: Wiring,
     toward: IntArray,
@@ -307,7 +307,7 @@ def used_pairs(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArray) -> int:
     """Mark in `cut` dependencies whose removal leaves no cycle, the least used of each found.
 
@@ -347,7 +347,7 @@ def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArra
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _cut_weakest(
     stack: IntArray,
     size: int,
@@ -374,7 +374,7 @@ def _cut_weakest(
     return where + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pairs_over(indptr: IntArray, heads: IntArray, port: IntArray, channel: int) -> IntArray:
     """uint8[order, order]: which pairs (source, goal) are routed over a channel."""
     order = len(indptr) - 1

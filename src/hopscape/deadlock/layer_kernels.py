@@ -9,9 +9,9 @@ that fits comes with it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.deadlock.layout import Dependencies, Wiring
 
 __all__ = ["add_dependency", "count_uses", "fill_layer"]
@@ -19,7 +19,7 @@ __all__ = ["add_dependency", "count_uses", "fill_layer"]
 _ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _climb(
     wiring: Wiring, ports: IntArray, goal: int, order_of: IntArray, stack: IntArray, known: IntArray
 ) -> int:
@@ -46,7 +46,7 @@ def _climb(
     return listed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_uses(
     wiring: Wiring,
     toward: IntArray,
@@ -82,7 +82,7 @@ def count_uses(
                 graph[channel, ports[then]] += weight[at]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_layer(
     wiring: Wiring,
     toward: IntArray,
@@ -147,7 +147,7 @@ def fill_layer(
     return left
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fits(route: IntArray, size: int, leads: IntArray) -> bool:
     """Does no channel of a route lead back to one before it?"""
     for j in range(1, size):
@@ -158,14 +158,14 @@ def _fits(route: IntArray, size: int, leads: IntArray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _put(wiring: Wiring, route: IntArray, size: int, dependencies: Dependencies) -> None:
     """Add the dependencies of a route, from its end on."""
     for j in range(size - 2, -1, -1):
         add_dependency(wiring, route[j], route[j + 1], dependencies)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_dependency(wiring: Wiring, first: int, second: int, dependencies: Dependencies) -> None:
     """Add the dependency of a channel on the next, and what leads to what because of it."""
     graph, leads, comes = dependencies.graph, dependencies.leads, dependencies.comes
@@ -183,7 +183,7 @@ def add_dependency(wiring: Wiring, first: int, second: int, dependencies: Depend
     _spread(comes, after, led, before)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> None:
     """Add bits to those rows of a table that are not done yet."""
     low, high = len(bits), 0  # the words that hold any

@@ -10,9 +10,9 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.kernel import kernel
 from hopscape.deadlock.layer_kernels import add_dependency
 from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
 
@@ -21,7 +21,7 @@ __all__ = ["grow_routes", "shift_loads"]
 _ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_routes(
     wiring: Wiring, incoming: Incoming, goal: int, price: Floats, noise: Floats, place: IntArray,
     dependencies: Dependencies, out: IntArray,
@@ -73,7 +73,7 @@ def grow_routes(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_loads(
     heads: IntArray, out: IntArray, goal: int, senders: IntArray, amount: int, load: IntArray
 ) -> None:

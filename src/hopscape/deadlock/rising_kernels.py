@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.deadlock.layout import Wiring
 
 __all__ = ["most_falls", "rising_waits"]
@@ -26,12 +26,12 @@ class _Room(NamedTuple):
     order: IntArray
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _room(nodes: int) -> _Room:
     return _Room(np.empty(nodes, np.uint8), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _sequence(
     wiring: Wiring, ports: IntArray, target: int, is_end: IntArray, room: _Room
 ) -> IntArray:
@@ -68,7 +68,7 @@ def _sequence(
     return order[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_falls(
     wiring: Wiring,
     table: IntArray,
@@ -100,7 +100,7 @@ def most_falls(
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rising_waits(
     wiring: Wiring,
     table: IntArray,

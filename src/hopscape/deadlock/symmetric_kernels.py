@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.deadlock.layer_kernels import add_dependency
 from hopscape.deadlock.layout import Dependencies, Wiring
 
@@ -14,7 +14,7 @@ __all__ = ["fill_pairs"]
 _ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_pairs(
     wiring: Wiring,
     toward: IntArray,
@@ -62,7 +62,7 @@ def fill_pairs(
     return left
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _follow(
     wiring: Wiring, ports: IntArray, source: int, goal: int, route: IntArray, size: int
 ) -> int:
@@ -76,12 +76,12 @@ def _follow(
     return size
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _leads(leads: IntArray, a: int, b: int) -> bool:
     return (leads[a, b >> 6] >> np.uint64(b & 63)) & _ONE != 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
     for j in range(1, size):  # what rules most of them out: one leads back to one before it
@@ -107,7 +107,7 @@ def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     return _acyclic(after)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _acyclic(after: IntArray) -> bool:
     """Can what has nothing before it be taken away until all is gone?"""
     count = len(after)

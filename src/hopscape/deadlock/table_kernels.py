@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.kernel import kernel
 
 __all__ = ["fill_ports", "fill_ties", "offset_ports"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def offset_ports(offsets: IntArray, taken: IntArray) -> IntArray:
     """uint16[order, goals]: which of its channels every node takes by its port.
 
@@ -26,7 +26,7 @@ def offset_ports(offsets: IntArray, taken: IntArray) -> IntArray:
     return out.T
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntArray) -> None:
     """Write into `port` the first channel of each node that begins a shortest way.
 
@@ -46,7 +46,7 @@ def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntAr
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_ties(
     indptr: IntArray,
     heads: IntArray,

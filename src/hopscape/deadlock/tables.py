@@ -251,7 +251,7 @@ def _twins(network: Network, rings: IntArray) -> IntArray:
 
 
 def port_rings(network: Network) -> IntArray | None:
-    """Rings that arise when every node is left by the same port, or None when a port is no ring.
+    """Rings that arise when every node is left by the same port, or None when a port is not a ring.
 
     Returns
     -------

@@ -153,7 +153,7 @@ def load_prices(name: str = DEFAULT_PRICES) -> PriceList:
     ArgumentError
         When there is none of this name.
     FileFormatError
-        When a file is no price list; the message names the line.
+        When a file is not a price list; the message names the line.
     """
     if name in price_lists():
         return read_prices(_FOLDER / f"{name}.toml")
@@ -178,7 +178,7 @@ def read_prices(path: str | Path) -> PriceList:
     except OSError as error:
         raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is no text in UTF-8") from error
+        raise FileFormatError(f"{path} is not text in UTF-8") from error
     return _Reader(str(path), text).read()
 
 

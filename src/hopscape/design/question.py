@@ -31,7 +31,7 @@ def read_question(path: str | Path, options: Mapping[str, str]) -> dict[str, Any
     Raises
     ------
     FileFormatError
-        For what is no TOML or no option; the message names the line.
+        For what is neither TOML nor an option; the message names the line.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

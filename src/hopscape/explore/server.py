@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request is no JSON") from None
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request is not JSON") from None
 
 
 def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:

@@ -87,7 +87,7 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
     said = file.remarks()
     rows = list(file.lines("#"))
     if not rows or tuple(rows[0].text.split(",")) != _HEADING or "nodes" not in said:
-        raise file.error("this is no cable list of hopscape")
+        raise file.error("this is not a cable list of hopscape")
     order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     ends: list[tuple[int, int]] = []
     ports: list[tuple[int, int]] = []

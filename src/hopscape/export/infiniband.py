@@ -215,7 +215,7 @@ def read_netlist(path: str | Path) -> Network:
     file = TextFile(path)
     said = file.remarks()
     if "nodes" not in said:
-        raise file.error("this is no netlist of hopscape")
+        raise file.error("this is not a netlist of hopscape")
     order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     node = -1
     ends: list[tuple[int, int, int, int]] = []
@@ -234,7 +234,7 @@ def read_netlist(path: str | Path) -> Network:
             if node < hops:
                 ends.append((node, port, hops, into))
         elif not line.text.startswith(("switchguid", "caguid")):
-            raise line.error(f"this is no line of a netlist: {line.text!r:.60}")
+            raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
     ends.sort()
     switches = np.setdiff1d(np.arange(order), np.asarray(sorted(hosts), dtype=np.int64))
     return Network.from_links(

@@ -47,6 +47,6 @@ def read_routing_table(path: str | Path) -> IntArray:
     body = list(file.lines("#"))[1:]
     rows = [line.integers("a port", 0, 2**31) for line in body]
     if not rows or any(len(row) != len(rows) + 1 for row in rows):
-        raise file.error("this is no routing table: its rows do not make a square")
+        raise file.error("this is not a routing table: its rows do not make a square")
     table: IntArray = np.asarray(rows, dtype=np.int64)
     return table[:, 1:] - 1

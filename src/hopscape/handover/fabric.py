@@ -63,7 +63,7 @@ class Netlist:
             elif wire and name:
                 wires[name, int(wire[1])] = (wire[2], int(wire[3]))
             else:
-                raise line.error(f"this is no line of a netlist: {line.text!r:.60}")
+                raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
         if not guids:
             raise file.error("this netlist is empty")
         return cls(guids, wires)

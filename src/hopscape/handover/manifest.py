@@ -45,13 +45,13 @@ def changed_files(folder: Path) -> list[str]:
     Raises
     ------
     FileFormatError
-        When the folder is no hand-over.
+        When the folder is not a hand-over.
     """
     if not folder.is_dir():
-        raise FileFormatError(f"{folder} is no folder")
+        raise FileFormatError(f"{folder} is not a folder")
     if not (folder / MANIFEST).is_file():
         raise FileFormatError(
-            f"{folder} is no hand-over: it has no {MANIFEST}; write one with 'hopscape handover'"
+            f"{folder} is not a hand-over: it has no {MANIFEST}; write one with 'hopscape handover'"
         )
     found = []
     for name, digest in _listed(folder).items():

@@ -76,7 +76,7 @@ def from_edges(pairs: Sequence[Sequence[Any]], spec: str = "edges") -> Network:
     """
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Iterable) or len(pair) != 2:
-            raise ArgumentError(f"link {pair!r} is no pair of nodes")
+            raise ArgumentError(f"link {pair!r} is not a pair of nodes")
     if not pairs:
         raise ArgumentError("the edge list is empty; a network needs at least one node")
     nodes = list(dict.fromkeys(node for pair in pairs for node in pair))

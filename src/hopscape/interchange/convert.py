@@ -203,7 +203,7 @@ def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) ->
     try:
         entries = coo_array(matrix)
     except (TypeError, ValueError) as error:
-        raise FileFormatError(f"this is no adjacency matrix: {error}") from error
+        raise FileFormatError(f"this is not an adjacency matrix: {error}") from error
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1] or entries.shape[0] < 1:
         raise FileFormatError(f"an adjacency matrix is square, not of shape {entries.shape}")
     counts = np.asarray(entries.data)

@@ -28,10 +28,10 @@ def read_gexf(path: Path, spec: str, directed: bool) -> Network:
     try:
         root = ElementTree.fromstring(file.text.encode())
     except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise file.error(f"it is no GEXF graph: {error}") from error
+        raise file.error(f"it is not a GEXF graph: {error}") from error
     graph = next((child for child in root if _tag(child) == "graph"), None)
     if _tag(root) != "gexf" or graph is None:
-        raise file.error("it is no GEXF graph: there is no graph in a gexf element")
+        raise file.error("it is not a GEXF graph: there is no graph in a gexf element")
     kind = graph.get("defaultedgetype", "undirected")
     draft = Draft(directed or kind == "directed")
     titles = _titles(graph)

@@ -224,7 +224,7 @@ def _read_graphml(path: Path, spec: str) -> Network:
         with warnings.catch_warnings(action="ignore"):  # about keys that nobody declared
             graph = networkx.read_graphml(io.BytesIO(data))
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
-        raise FileFormatError(f"{path} is no GraphML graph: {error}") from error
+        raise FileFormatError(f"{path} is not a GraphML graph: {error}") from error
     if all(_is_number(str(node)) for node in graph.nodes):
         numbers = {node: int(node) for node in graph.nodes}
         if sorted(numbers.values()) == list(range(len(numbers))):
@@ -243,7 +243,7 @@ def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
         try:
             matrix = load_npz(data)
         except Exception as error:  # whatever a damaged file does to a parser that is not ours
-            raise FileFormatError(f"{path} is no sparse matrix: {error}") from error
+            raise FileFormatError(f"{path} is not a sparse matrix: {error}") from error
     return from_scipy(matrix, spec, duplex=False if directed else None)
 
 

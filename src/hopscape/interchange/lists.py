@@ -39,10 +39,10 @@ def read_node_link(path: Path, spec: str, directed: bool) -> Network:
         return FileFormatError(f"{path}: {message}")
 
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), list):
-        raise error("it is no node-link graph: an object with the lists nodes and links")
+        raise error("it is not a node-link graph: an object with the lists nodes and links")
     links = data.get("links", data.get("edges"))
     if not isinstance(links, list):
-        raise error("it is no node-link graph: it has no list links (or edges)")
+        raise error("it is not a node-link graph: it has no list links (or edges)")
     draft = Draft(directed or data.get("directed") is True)
     for number, node in enumerate(data["nodes"]):
         name = _name(node.get("id")) if isinstance(node, dict) else None

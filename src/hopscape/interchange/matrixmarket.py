@@ -34,7 +34,7 @@ def read_matrix_market(path: str | Path) -> scipy.sparse.coo_array:
     Raises
     ------
     FileFormatError
-        When it is no whole file of real numbers, with the line where that shows.
+        When it is not a whole file of real numbers, with the line where that shows.
     """
     from scipy.sparse import coo_array
 

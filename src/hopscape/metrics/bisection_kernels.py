@@ -9,8 +9,8 @@ trees that the balance must cut.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.metrics.cut_kernels import Bytes, Int8s, Int32s, Int64s, cut_size
 
 _FREE = 2  # the side of a node not yet decided; the sides are 0 and 1
@@ -53,7 +53,7 @@ class BisectionSearch(NamedTuple):
 _DEPTH, _BEST, _VISITED, _ROOM, _STEP = 0, 1, 2, 3, 4
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _without_loops(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int32s, Int32s]:
     """Copy the graph without loops, and pair the channels of each link."""
     n = indptr.size - 1
@@ -80,7 +80,7 @@ def _without_loops(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int32s, Int32
     return start, to[:size].copy(), reverse
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _step(indptr: Int64s, counted: Bytes) -> int:
     """Give 2 if all balanced partitions have cuts of the same parity, else 1.
 
@@ -96,7 +96,7 @@ def _step(indptr: Int64s, counted: Bytes) -> int:
     return 2 if odd == 0 or (odd == n and halves) else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_bisection(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s) -> BisectionSearch:
     """Prepare an exact search for a minimum bisection.
 
@@ -158,7 +158,7 @@ class _Work(NamedTuple):
     links: Int64s  # (2, nodes): the links from each node to either side
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _work(n: int) -> _Work:
     """Set up the room for a graph of ``n`` nodes."""
     return _Work(
@@ -174,7 +174,7 @@ def _work(n: int) -> _Work:
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fix_ends(search: BisectionSearch, end: Int8s) -> bool:
     """Set the sides decided, or forced by the other side being full; tell if they fit."""
     room = search.numbers[_ROOM]
@@ -190,7 +190,7 @@ def _fix_ends(search: BisectionSearch, end: Int8s) -> bool:
     return bool(zeros <= room and ones <= room)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _share_bound(search: BisectionSearch, work: _Work) -> int:
     """Bound the cut by the links of decided nodes, each free node going where it costs least.
 
@@ -228,7 +228,7 @@ def _share_bound(search: BisectionSearch, work: _Work) -> int:
     return bound
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _queue_side(end: Int8s, side: int, queue: Int32s) -> int:
     """Put the nodes that are fixed on a side into the queue; how many."""
     count = 0
@@ -239,7 +239,7 @@ def _queue_side(end: Int8s, side: int, queue: Int32s) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _augment(search: BisectionSearch, flow: Int8s, end: Int8s, via: Int32s, queue: Int32s) -> bool:
     """Send one more unit from side 0 to side 1, or mark what is reachable in ``via``.
 
@@ -268,7 +268,7 @@ def _augment(search: BisectionSearch, flow: Int8s, end: Int8s, via: Int32s, queu
     return False
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _flow_value(search: BisectionSearch, flow: Int8s, end: Int8s) -> int:
     """Sum the flow out of side 0."""
     value = 0
@@ -279,7 +279,7 @@ def _flow_value(search: BisectionSearch, flow: Int8s, end: Int8s) -> int:
     return value
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fits(search: BisectionSearch, candidate: Int8s) -> bool:
     """Tell whether a partition is balanced."""
     zeros = ones = 0
@@ -289,7 +289,7 @@ def _fits(search: BisectionSearch, candidate: Int8s) -> bool:
     return bool(max(zeros, ones) <= search.numbers[_ROOM])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _solved(
     search: BisectionSearch, flow: Int8s, end: Int8s, via: Int32s, queue: Int32s, value: int
 ) -> bool:
@@ -318,7 +318,7 @@ def _solved(
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _plant(search: BisectionSearch, work: _Work, flow: Int8s, home: int, count: int) -> int:
     """Begin a tree at each free node with an unused link to side ``home``."""
     for v in range(work.end.size):
@@ -335,7 +335,7 @@ def _plant(search: BisectionSearch, work: _Work, flow: Int8s, home: int, count: 
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _grow(search: BisectionSearch, work: _Work, flow: Int8s, low: int, high: int) -> None:
     """Grow the trees ``low`` to ``high`` along unused links, the smallest one first.
 
@@ -365,7 +365,7 @@ def _grow(search: BisectionSearch, work: _Work, flow: Int8s, low: int, high: int
         work.last[k] = new
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _tree_bound(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     """Count the links that balance cuts besides one on each path of the flow.
 
@@ -397,7 +397,7 @@ def _tree_bound(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     return bound
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pick(search: BisectionSearch, work: _Work) -> int:
     """Choose the free counted node to decide next.
 
@@ -417,7 +417,7 @@ def _pick(search: BisectionSearch, work: _Work) -> int:
     return choice
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _examine(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     """Bound the search node; give the node to decide next, or -1 if there is no need to."""
     target = search.numbers[_BEST] - search.numbers[_STEP]  # the largest cut worth finding
@@ -435,7 +435,7 @@ def _examine(search: BisectionSearch, work: _Work, flow: Int8s) -> int:
     return _pick(search, work)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _likely(search: BisectionSearch, v: int) -> int:
     """Give the side more neighbours of a node are on."""
     lean = 0
@@ -445,7 +445,7 @@ def _likely(search: BisectionSearch, v: int) -> int:
     return 1 if lean > 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_bisection(search: BisectionSearch, node_limit: int) -> bool:
     """Carry on with an exact search.
 

@@ -7,21 +7,21 @@ is too high tries to change places with one of a lower colour before it counts (
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import lowest
 
 FOUND, NONE, STOPPED = 1, 0, -1
 _ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _bit(v):  # type: ignore[no-untyped-def]
     return np.uint64(1) << np.uint64(v & 63)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
     """Move v to a class below `spare` by moving its only neighbour there to another such class."""
     words = near.shape[1]
@@ -52,7 +52,7 @@ def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: ignore[no-untyped-def]
     """The nodes that have to be branched on: those that `spare` colours cannot cover.
 
@@ -91,7 +91,7 @@ def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: 
             colour += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_clique(
     near: IntArray, start: IntArray, size: int, budget: int
 ) -> tuple[int, IntArray, int]:

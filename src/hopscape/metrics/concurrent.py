@@ -129,7 +129,7 @@ def approximate_flow(
     Raises
     ------
     ArgumentError
-        When `gap` is no share.
+        When `gap` is not a share.
 
     Examples
     --------

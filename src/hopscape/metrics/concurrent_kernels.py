@@ -5,15 +5,15 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 _LOOKS = 4
 """Phases between two looks at the upper bound."""
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _shortest(
     indptr: Array, heads: Array, lengths: Array, start: int, goal: int, dist: Array, via: Array
 ) -> float:
@@ -44,7 +44,7 @@ def _shortest(
     return np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _send(
     tails: Array,
     heads: Array,
@@ -71,7 +71,7 @@ def _send(
     return float(piece)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rising_lengths(
     indptr: Array,
     heads: Array,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray, Integer
+from hopscape.core.kernel import helper, kernel
 
 _LONGER = 2  # a path may be so many hops longer than the shortest, within the dilation
 _BEYOND = 3  # what a hop beyond the dilation costs
@@ -69,12 +69,12 @@ class _Layout(NamedTuple):
     old_lengths: IntArray
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _excess(load: Integer, target: Integer) -> Integer:
     return (load - target) ** 2 if load > target else 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _lay(guest: Guest, host: Host, state: _Layout, link: Integer, limit: int, target: int) -> int:
     """Lay a link anew, over the cheapest path; by how much the total excess changes.
 
@@ -124,7 +124,7 @@ def _lay(guest: Guest, host: Host, state: _Layout, link: Integer, limit: int, ta
     return _book(host, state, link, target, 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _book(host: Host, state: _Layout, link: Integer, target: int, sign: int) -> int:
     """Add a link's route to the loads (or take it off); by how much the total excess changes."""
     load, change = state.load, 0
@@ -135,7 +135,7 @@ def _book(host: Host, state: _Layout, link: Integer, target: int, sign: int) -> 
     return change
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _stretch(guest: Guest, host: Host, place: IntArray, v: Integer, limit: int) -> int:
     """What the hops of the links at guest v beyond the limit cost."""
     over = 0
@@ -147,7 +147,7 @@ def _stretch(guest: Guest, host: Host, place: IntArray, v: Integer, limit: int) 
     return _BEYOND * over
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _put(state: _Layout, v: Integer, a: Integer, w: Integer, b: Integer) -> None:
     """Guest v stands at host a from now on, and w (none when negative) at b."""
     state.place[v], state.holder[a], state.holder[b] = a, v, w
@@ -155,7 +155,7 @@ def _put(state: _Layout, v: Integer, a: Integer, w: Integer, b: Integer) -> None
         state.place[w] = b
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _touch(guest: Guest, state: _Layout, v: Integer, w: Integer) -> int:
     """List the links at guests v and w (none when negative), each once; how many."""
     changed = 0
@@ -171,7 +171,7 @@ def _touch(guest: Guest, state: _Layout, v: Integer, w: Integer) -> int:
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _lay_touched(
     guest: Guest, host: Host, state: _Layout, changed: int, limit: int, target: int
 ) -> int:
@@ -188,7 +188,7 @@ def _lay_touched(
     return change
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _restore_touched(host: Host, state: _Layout, changed: int, target: int) -> None:
     """Give the touched links their old routes again."""
     for i in range(changed):
@@ -201,7 +201,7 @@ def _restore_touched(host: Host, state: _Layout, changed: int, target: int) -> N
         _book(host, state, e, target, 1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _blank_layout(guest: Guest, host: Host, place: IntArray, limit: int) -> _Layout:
     """The guests at their places; no link is laid."""
     hosts, count = len(host.distances), len(guest.tails)
@@ -228,7 +228,7 @@ def _blank_layout(guest: Guest, host: Host, place: IntArray, limit: int) -> _Lay
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relieve(
     guest: Guest, host: Host, place: IntArray, limit: int, target: int, search: Annealing
 ) -> tuple[int, IntArray, IntArray]:

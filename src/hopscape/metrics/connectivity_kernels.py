@@ -1,12 +1,12 @@
 """Connectivity of a whole graph: the least flow over the pairs of nodes that matter."""
 
 import numpy as np
-from numba import njit
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.metrics.flow_kernels import Int32s, Int64s, least_flow, residual_network
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     """Bound the edge connectivity by the least number of channels into or out of a node.
 
@@ -25,7 +25,7 @@ def edge_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     return int(min(out.min(), into.min()))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_connectivity_pairs(n: int, duplex: bool) -> Int32s:
     """List the ordered pairs whose flows decide the edge connectivity.
 
@@ -41,7 +41,7 @@ def edge_connectivity_pairs(n: int, duplex: bool) -> Int32s:
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _simple_degrees(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int64s]:
     """Count the distinct other nodes after and before each node."""
     n = indptr.size - 1
@@ -58,7 +58,7 @@ def _simple_degrees(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int64s]:
     return after, before
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     """Bound the node connectivity by the least number of distinct neighbours of a node.
 
@@ -73,7 +73,7 @@ def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     return int(least)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _neighbours(indptr: Int64s, heads: Int32s, v: int) -> tuple[Int64s, Int64s]:
     """Give the 0/1 rows of the nodes after and before ``v``, ``v`` itself excluded."""
     n = indptr.size - 1
@@ -90,7 +90,7 @@ def _neighbours(indptr: Int64s, heads: Int32s, v: int) -> tuple[Int64s, Int64s]:
     return after, before
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _around_pairs(
     indptr: Int64s, heads: Int32s, after: Int64s, before: Int64s, duplex: bool, out: Int32s
 ) -> int:
@@ -111,7 +111,7 @@ def _around_pairs(
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_connectivity_pairs(
     indptr: Int64s, heads: Int32s, duplex: bool, transitive: bool
 ) -> Int32s:

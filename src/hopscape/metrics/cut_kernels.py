@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.progress import time_left
 
 Int8s = npt.NDArray[np.int8]
@@ -20,7 +20,7 @@ Int64s = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_size(indptr: Int64s, heads: Int32s, side: Int8s) -> int:
     """Count the links between nodes on different sides."""
     crossing = 0
@@ -43,7 +43,7 @@ class _Buckets(NamedTuple):
     gain: Int64s  # of each node, shifted to be non-negative
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _insert(buckets: _Buckets, v: int, kind: int) -> None:
     """Put a node in front of the list of its gain."""
     g = buckets.gain[v]
@@ -55,7 +55,7 @@ def _insert(buckets: _Buckets, v: int, kind: int) -> None:
     buckets.top[kind] = max(buckets.top[kind], g)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _remove(buckets: _Buckets, v: int, kind: int) -> None:
     """Take a node out of the list of its gain."""
     nxt, prev = buckets.after[v], buckets.before[v]
@@ -67,7 +67,7 @@ def _remove(buckets: _Buckets, v: int, kind: int) -> None:
         buckets.first[kind, buckets.gain[v]] = nxt
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int) -> _Buckets:
     """Sort all nodes by what moving them to the other side would gain."""
     n = indptr.size - 1
@@ -88,7 +88,7 @@ def _fill(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int
     return buckets
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _choose(buckets: _Buckets, excess: int) -> int:
     """Pick the movable node of most gain; ``excess`` is how many more are on side 0 than 1."""
     best, choice = -1, -1
@@ -104,7 +104,7 @@ def _choose(buckets: _Buckets, excess: int) -> int:
     return choice
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _move(
     indptr: Int64s,
     heads: Int32s,
@@ -128,7 +128,7 @@ def _move(
         _insert(buckets, w, kind)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pass(
     indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int, patience: int
 ) -> int:
@@ -163,7 +163,7 @@ def _pass(
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refine_bisection(
     indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, passes: int
 ) -> tuple[int, Int8s]:
@@ -198,7 +198,7 @@ def refine_bisection(
     return cut_size(indptr, heads, side), side
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) -> Int8s:
     """Grow side 0 breadth first, from the first node of ``order``, to half of the nodes.
 
@@ -230,7 +230,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
     return side
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def listed_start(counted: Bytes, order: Int64s) -> Int8s:
     """Put the first half of ``order`` on side 0, counted nodes and others each by themselves."""
     side = np.ones(order.size, np.int8)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from hopscape.core.kernel import helper, kernel
 
 Int8s = npt.NDArray[np.int8]
 Int32s = npt.NDArray[np.int32]
@@ -59,7 +60,7 @@ class _Search(NamedTuple):
     back: Int32s
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, Int32s]:
     """List the tail, head and label of every forward arc of the network."""
     n = indptr.size - 1
@@ -80,7 +81,7 @@ def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, I
     return tail, head, label
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Network:
     """Build the residual network of a directed multigraph.
 
@@ -122,7 +123,7 @@ def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Netw
     return Network(start, to, partner, capacity, label, node_disjoint)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
     """Give the network nodes a flow leaves and reaches: an exit and an entry if split."""
     if network.split:
@@ -130,7 +131,7 @@ def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
     return source, target
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _meet(network: Network, cap: Int8s, start: int, end: int, stamp: int, search: _Search) -> int:
     """Search from both ends for an augmenting path; give the arc where they meet, or -1.
 
@@ -168,7 +169,7 @@ def _meet(network: Network, cap: Int8s, start: int, end: int, stamp: int, search
     return -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _push_arc(network: Network, cap: Int8s, arc: int, trail: Int32s, size: int) -> int:
     """Send one unit along an arc and note it, as long as there is room, in the trail."""
     cap[arc] -= 1
@@ -178,7 +179,7 @@ def _push_arc(network: Network, cap: Int8s, arc: int, trail: Int32s, size: int) 
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _push_both(
     network: Network,
     cap: Int8s,
@@ -202,7 +203,7 @@ def _push_both(
     return size
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
     """Take back all flow: along the trail if it is complete, else everywhere."""
     if size > trail.size:
@@ -215,7 +216,7 @@ def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
         cap[a], cap[b] = network.capacity[a], network.capacity[b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_flow(network: Network, pairs: Int32s, best: int) -> int:
     """Find the least number of disjoint paths over some ordered pairs of nodes.
 
@@ -263,7 +264,7 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def disjoint_count(
     indptr: Int64s, heads: Int32s, source: int, target: int, node_disjoint: bool, limit: int
 ) -> int:
@@ -293,7 +294,7 @@ def disjoint_count(
     return least_flow(residual_network(indptr, heads, node_disjoint), pairs, limit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cheapest(
     network: Network,
     cap: Int8s,
@@ -332,7 +333,7 @@ def _cheapest(
                     size += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _cheapest_flow(
     network: Network, cap: Int8s, start: int, end: int, count: int
 ) -> tuple[int, int]:
@@ -357,7 +358,7 @@ def _cheapest_flow(
     return count, total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _read_paths(
     network: Network, cap: Int8s, start: int, end: int, found: int, total: int
 ) -> tuple[Int32s, Int64s]:
@@ -384,7 +385,7 @@ def _read_paths(
     return channels, offsets
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _by_length(offsets: Int64s) -> Int64s:
     """Order the paths by length, equally long ones as they are; they are few."""
     order = np.arange(offsets.size - 1)
@@ -398,7 +399,7 @@ def _by_length(offsets: Int64s) -> Int64s:
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def disjoint_paths(
     indptr: Int64s, heads: Int32s, source: int, target: int, node_disjoint: bool, count: int
 ) -> tuple[int, Int32s, Int64s]:

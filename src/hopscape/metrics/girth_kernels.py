@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["girth", "girth_from"]
 
@@ -13,7 +14,7 @@ Nodes = NDArray[np.int32]
 Channels = NDArray[np.int32] | NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _girth_duplex(
     indptr: Ints,
     heads: Nodes,
@@ -54,7 +55,7 @@ def _girth_duplex(
     return best
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _girth_directed(
     indptr: Ints,
     heads: Nodes,
@@ -102,7 +103,7 @@ def _girth_directed(
     return best
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _arrive(
     channel: int,
     u: int,
@@ -122,7 +123,7 @@ def _arrive(
     return tail + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: int) -> int:
     """Length of a shortest cycle, by a pruned search from each of some sources.
 
@@ -168,7 +169,7 @@ def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: in
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def girth_from(indptr: Ints, heads: Nodes, reverse: Channels, source: int, best: int) -> int:
     """Length of a shortest cycle found from one source: :func:`girth` with that source alone.
 

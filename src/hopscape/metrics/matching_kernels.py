@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 
 class _Graph(NamedTuple):
@@ -20,7 +20,7 @@ class _Graph(NamedTuple):
     level: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest_matching(pairs: Array, count: int, nodes: int) -> int:
     """Most of the first `count` pairs (left, right) of which no two share an end."""
     start = np.zeros(nodes + 1, np.int64)
@@ -53,7 +53,7 @@ def largest_matching(pairs: Array, count: int, nodes: int) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _layers(graph: _Graph, queue: Array) -> bool:
     """Distances from the free left nodes along alternating ways; is there a free right node?"""
     start, rights, mate, owner, level = graph
@@ -79,7 +79,7 @@ def _layers(graph: _Graph, queue: Array) -> bool:
     return found
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _augment(root: int, graph: _Graph, stack: Array, at: Array) -> int:
     """Follow the layers from a free left node to a free right one and turn the way round."""
     start, rights, mate, owner, level = graph

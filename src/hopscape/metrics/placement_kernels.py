@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 FOUND, NONE, STOPPED = 1, 0, -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _cost(v, at, skip, indptr, heads, place, far, price):  # type: ignore[no-untyped-def]
     """What the links of guest node v cost when it stands at `at`."""
     total = 0
@@ -22,7 +22,7 @@ def _cost(v, at, skip, indptr, heads, place, far, price):  # type: ignore[no-unt
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal(
     indptr: IntArray,
     heads: IntArray,
@@ -78,7 +78,7 @@ def anneal(
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(row):  # type: ignore[no-untyped-def]
     total = 0
     for w in range(len(row)):
@@ -89,7 +89,7 @@ def _count(row):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _next_host(row, after):  # type: ignore[no-untyped-def]
     """The first host of a bit set beyond `after`, or -1."""
     for h in range(after + 1, 64 * len(row)):
@@ -101,7 +101,7 @@ def _next_host(row, after):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _tightest(place, open_, indptr):  # type: ignore[no-untyped-def]
     """The guest not yet placed that has least choice; of several, the one with most links."""
     best, least, linked = -1, 1 << 30, -1
@@ -115,7 +115,7 @@ def _tightest(place, open_, indptr):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_all(
     indptr: IntArray, heads: IntArray, near: IntArray, domains: IntArray, budget: int
 ) -> tuple[int, IntArray, int]:

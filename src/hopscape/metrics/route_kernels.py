@@ -7,14 +7,14 @@ A table holds, for every destination, the offset of the channel by which each no
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 NONE = 255
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _by_depth(far_of: Array, none: int, out: Array) -> int:
     """Sort nodes by distance, those without a way left out; returns how many."""
     far = 0
@@ -35,7 +35,7 @@ def _by_depth(far_of: Array, none: int, out: Array) -> int:
     return int(count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def balanced_table(
     indptr: Array,
     heads: Array,
@@ -94,7 +94,7 @@ def balanced_table(
             _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, np.int64(1), load)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_tree(
     indptr: Array,
     heads: Array,
@@ -115,7 +115,7 @@ def _add_tree(
         flow[heads[c]] += flow[v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_loads(
     indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, load: Array
 ) -> int:
@@ -157,7 +157,7 @@ def add_loads(
     return longest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_dependencies(
     indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, waits: Array
 ) -> None:
@@ -181,7 +181,7 @@ def add_dependencies(
                     waits[c, table[row, v]] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cyclic_channels(indptr: Array, heads: Array, waits: Array) -> int:
     """How many channels remain when those that wait for nobody are taken away, again and again."""
     channels = len(heads)
@@ -211,7 +211,7 @@ def cyclic_channels(indptr: Array, heads: Array, waits: Array) -> int:
     return channels - size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pairs_through(
     indptr: Array, heads: Array, table: Array, is_end: Array, channel: int, tail: int, out: Array
 ) -> int:

@@ -61,7 +61,7 @@ def degree_statistics(network: Network) -> DegreeStatistics:
 def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
     """Length of a shortest cycle; None when there is none.
 
-    A duplex link is no cycle; two parallel links are one of length 2. In a network of simplex
+    A duplex link is not a cycle; two parallel links are one of length 2. In a network of simplex
     channels cycles follow the channels.
 
     Parameters

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_paths(
     rindptr: Array,
     rtails: Array,
@@ -57,7 +57,7 @@ def _count_paths(
     return size, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def even_loads(rindptr: Array, rtails: Array, rchannels: Array, ends: Array, loads: Array) -> float:
     """Add ends[s] · ends[t] for every two nodes, split evenly over their shortest paths.
 
@@ -99,7 +99,7 @@ def even_loads(rindptr: Array, rtails: Array, rchannels: Array, ends: Array, loa
     return hops
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> float:
     """Mean hops to a few nodes, every other endpoint counted once; -1 when some cannot reach."""
     nodes = len(rindptr) - 1
@@ -117,7 +117,7 @@ def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> flo
     return total / count if count else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def path_counts(rindptr: Array, rtails: Array, dist: Array, paths: Array) -> None:
     """Fill dist[v, t] and the number of shortest paths[v, t]; -1 and 0 where there is none."""
     nodes = len(rindptr) - 1
@@ -129,7 +129,7 @@ def path_counts(rindptr: Array, rtails: Array, dist: Array, paths: Array) -> Non
         paths[:, target] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def channel_shares(
     dist: Array, paths: Array, tail: int, head: int, sources: Array, out: Array
 ) -> None:

@@ -16,11 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit, types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from hopscape.core.arrays import Integer
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -122,7 +123,7 @@ def _itself(record: Any) -> Any:
 _bare = _itself if config.DISABLE_JIT else _ownerless
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def advance(
     fabric: Fabric,
     state: State,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import ENTRY_SET_SHIFT, NO_ROUTE, TIE
 
 __all__ = ["pack_entries"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_entries(port: IntArray, other: IntArray, kinds: IntArray) -> IntArray:
     """Ports with the sets of classes beside them, and a bit where the other way differs.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import NO_PORT, Incoming, IntArray
 from hopscape.core.distance_kernels import live_distances
+from hopscape.core.kernel import kernel
 from hopscape.deadlock.layout import Wiring
 
 __all__ = ["mend_ports", "routes_over"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mend_ports(
     wiring: Wiring, incoming: Incoming, alive: IntArray, old: IntArray, port: IntArray
 ) -> None:
@@ -38,7 +38,7 @@ def mend_ports(
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def routes_over(
     indptr: IntArray, heads: IntArray, port: IntArray, alive: IntArray, over: IntArray
 ) -> None:

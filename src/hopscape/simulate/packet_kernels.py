@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.kernel import helper
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -42,19 +44,10 @@ __all__ = [
 ]
 
 
-_INSIDE: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "_nrt": False,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+inner = partial(helper, error_model="numpy", _nrt=False)
+"""For functions of the engine that only kernels call; they allocate nothing."""
 
-inner = njit(**_INSIDE)
-"""For functions that only kernels call: nothing is compiled for calls from elsewhere."""
-
-copied = njit(**_INSIDE, forceinline=True)
+copied = partial(inner, forceinline=True)
 """For small functions that several kernels call: LLVM copies the machine code, and numba, whose own
 copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -250,7 +250,7 @@ def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Inte
     return best
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@kernel(error_model="numpy", _nrt=False, inline="always")
 def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) -> None:
     """One iteration of iSLIP between waiting packets and free output virtual channels.
 
@@ -264,7 +264,7 @@ def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) 
     scalars[WAITERS] = _answer(fabric, state, touched, kept)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@kernel(error_model="numpy", _nrt=False, inline="always")
 def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
     """Eight waiters ahead for each of: channel, flit, packet, route."""
     shift, waiters = fabric.numbers[N_SHIFT], state.lists[L_WAITERS]

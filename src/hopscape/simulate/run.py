@@ -95,7 +95,7 @@ class Run:
                 self._untangle(self._mixed)
 
     def _awaits_circuit(self) -> bool:
-        """Is an acknowledgement still on its way, so that rest is no deadlock?"""
+        """Is an acknowledgement still on its way, so that rest is not a deadlock?"""
         hold = self.state.ends[:, layout.E_HOLD]
         waits = bool(((hold > self.now) & (hold < layout.NEVER)).any())
         if waits:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray, Integer
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     BEGIN,
     BERNOULLI,
@@ -103,7 +103,7 @@ __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 _NEVER = 2**30
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def first_births(state: State, source: Source) -> None:
     """Draw the first birth of every endpoint."""
     for e in range(len(state.ends)):
@@ -111,7 +111,7 @@ def first_births(state: State, source: Source) -> None:
         _draw_birth(state.ends, state.random, source, e)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def silence(state: State, source: Source, e: Integer) -> None:
     """An endpoint dies: the packets that wait in its queue are lost, and none are born."""
     scalars, ends = state.scalars, state.ends
@@ -225,7 +225,7 @@ def _new_packet(state: State, e: Integer, target: Integer, size: Integer, born: 
     return who
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def wake(ends: IntArray, transfers: IntArray, wakes: IntArray, transfer: Integer) -> None:
     """A transfer of a replay has arrived: those that waited for it alone may start."""
     for i in range(transfers[transfer, T_WAKE], transfers[transfer, T_WAKE_END]):
@@ -235,7 +235,7 @@ def wake(ends: IntArray, transfers: IntArray, wakes: IntArray, transfer: Integer
             put_ready(ends, transfers, later)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def put_ready(ends: IntArray, transfers: IntArray, transfer: Integer) -> None:
     """Queue a transfer of a replay at its source."""
     e = transfers[transfer, T_SOURCE]
@@ -302,7 +302,7 @@ def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target
     packets[who, PATH] = chosen.starts[low]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@kernel(error_model="numpy", _nrt=False, inline="always")
 def _plan(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """What is decided at the source: the router in between."""
     numbers, indptr, table = fabric.numbers, fabric.indptr, fabric.table
@@ -370,7 +370,7 @@ def _is_full(ends: IntArray, e: Integer) -> bool:
     return ends[e, E_READY] < 0 and ends[e, E_UNDERWAY] << W_SHIFT >= ends[e, E_WINDOW]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@kernel(error_model="numpy", _nrt=False, inline="always")
 def _enter(
     fabric: Fabric, state: State, now: Integer, e: Integer, who: Integer, row: Integer
 ) -> None:

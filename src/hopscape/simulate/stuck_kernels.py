@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -69,7 +69,7 @@ class Movement(NamedTuple):
     """uint8[rows]: 1 for rows that may move."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def find_owners(fabric: Fabric, state: State, movement: Movement) -> None:
     """Who sends into each row, and in which row the first flit of each endpoint's packet is."""
     vcs, ends, flits, packets = state.vcs, state.ends, state.flits, state.packets
@@ -84,7 +84,7 @@ def find_owners(fabric: Fabric, state: State, movement: Movement) -> None:
                 movement.front[e] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def mark_moving(fabric: Fabric, state: State, movement: Movement) -> None:
     """Mark the rows that may move, idle ones included."""
     vcs, moving = state.vcs, movement.moving
@@ -184,7 +184,7 @@ def _opens(
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow_waits(
     fabric: Fabric, state: State, owner: IntArray, front: IntArray, row: Integer
 ) -> IntArray:

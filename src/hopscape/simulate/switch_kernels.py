@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Integer
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     ACTIVE,
     COUNT,
@@ -203,7 +203,7 @@ def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: I
     scalars[SENDERS] = kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, inline="always")
+@kernel(error_model="numpy", _nrt=False, inline="always")
 def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Integer) -> None:
     """The front flit of a virtual channel goes through the switch and over its link."""
     numbers = fabric.numbers

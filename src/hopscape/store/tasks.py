@@ -48,7 +48,7 @@ def run_tasks(
     dask : str, optional
         The address of a Dask scheduler instead.
     pool : Processes, optional
-        Processes that are there already, instead.
+        Processes that are there already, instead of new ones.
     keep : callable
         Whether a result is final; others are handed out, but not written to the store's file.
     text : str
@@ -78,7 +78,7 @@ def run_tasks(
     results: Iterator[tuple[Task, Any]]
     if not left:
         results = iter(())
-    elif pool is not None:
+    elif pool is not None and not little:
         results = pool.run(work, left)
     elif dask is not None:
         results = on_dask(work, left, dask)

@@ -463,7 +463,7 @@ def test_the_worst_fault_is_the_worst_of_all(spec):
         ("multiring(16, 1, 3)", {"rings": ["5"]}, "the rings are 1, 3, -1, -3"),
         ("multiring(16, 1, 3)", {"crossbars": ["5"]}, "has no crossbars"),
         ("sparse_multiring(2, 6)", {"rings": ["9"]}, "the rings are 0, 1, 2"),
-        ("torus(4, 4)", {"nodes": ["1"]}, "is no multiring"),
+        ("torus(4, 4)", {"nodes": ["1"]}, "is not a multiring"),
         ("fat_tree(4)", {"nodes": ["1"]}, "not made of endpoints"),
         ("distributed_switch(7, 4, 2)", {"nodes": ["8"]}, "--dead-crossbar"),
         ("distributed_switch(7, 4, 2)", {"crossbars": ["1"]}, "is an endpoint"),

@@ -84,7 +84,7 @@ class HubRouter(Router):
 
     def __init__(self, network: Network) -> None:
         if not isinstance(network.family, Wheel):
-            raise ArgumentError(f"{network.spec} is no wheel; the router by-hub needs one")
+            raise ArgumentError(f"{network.spec} is not a wheel; the router by-hub needs one")
         super().__init__(network)
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:

@@ -158,10 +158,10 @@ def circulant(
 
     network = build(spec)
     if not isinstance(network.family, Circulant):
-        raise ArgumentError(f"{network.spec} is no circulant")
+        raise ArgumentError(f"{network.spec} is not a circulant")
     other = build(like).family if like is not None else None
     if like is not None and not isinstance(other, Circulant):
-        raise ArgumentError(f"{like} is no circulant")
+        raise ArgumentError(f"{like} is not a circulant")
     if root is not None and node is None:
         raise ArgumentError("--root needs --node")
     second = other if isinstance(other, Circulant) else None

@@ -103,7 +103,7 @@ def explore(
     from hopscape.registry import build
 
     if output.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"{output} is no page; name an .html file")
+        raise ArgumentError(f"{output} is not a page; name an .html file")
     if len(specs) > _MOST_SPECS:
         raise ArgumentError(f"{len(specs)} networks are given; a page has up to {_MOST_SPECS}")
     if seed is not None and traffic is None and simulate is None and not curve:

@@ -53,7 +53,7 @@ def _weight(word: str, text: str) -> Fraction:
             return Fraction(word)
     raise ArgumentError(
         f"distribution {text!r:.60} is neither 'uniform', a list of numbers nor a file with one:"
-        f" {word!r:.40} is no number of at least 0"
+        f" {word!r:.40} is not a number of at least 0"
     )
 
 
@@ -118,7 +118,7 @@ def sparse_member(spec: str) -> SparseMultiring:
 
     member = build(spec).family
     if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{spec} is no sparse_multiring(...)")
+        raise ArgumentError(f"{spec} is not a sparse_multiring(...)")
     return member
 
 

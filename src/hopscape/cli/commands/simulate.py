@@ -120,7 +120,7 @@ def simulate(
         float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
     ] = 0.0,
     window: Annotated[
-        str, typer.Option("--window", help="Of packets under way: auto, none or delay.")
+        str, typer.Option("--window", help="Limit on packets in flight: auto, none or delay.")
     ] = "auto",
     burst: Annotated[
         str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")

@@ -7,15 +7,15 @@ circuits may not share are numbered things (channels, links or nodes); each has 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.collectives.circuits.path_kernels import Wires
 from hopscape.collectives.circuits.search_kernels import _below, _chance, _spread
 from hopscape.core.arrays import IntArray
 from hopscape.core.dimension_order import Grid
+from hopscape.core.kernel import helper, kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def route(wires, grid, source, target, last, path):  # type: ignore[no-untyped-def]
     """Channels from source to target; `last` takes the last of equally short channels."""
     count, v = 0, source
@@ -35,7 +35,7 @@ def route(wires, grid, source, target, last, path):  # type: ignore[no-untyped-d
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _away(grid, source, target):  # type: ignore[no-untyped-def]
     hops = 0
     for a in range(len(grid.side)):
@@ -43,7 +43,7 @@ def _away(grid, source, target):  # type: ignore[no-untyped-def]
     return hops
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fits(wires, grid, share, owner, ends, path):  # type: ignore[no-untyped-def]
     """Is nothing owned on the circuit of these ends (source, target, last)?"""
     for k in range(route(wires, grid, ends[0], ends[1], ends[2], path)):
@@ -52,7 +52,7 @@ def _fits(wires, grid, share, owner, ends, path):  # type: ignore[no-untyped-def
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _lay(wires, grid, share, state, ends, path):  # type: ignore[no-untyped-def]
     """Take the circuit of these ends."""
     room, owner, caller, side = state
@@ -64,7 +64,7 @@ def _lay(wires, grid, share, state, ends, path):  # type: ignore[no-untyped-def]
     side[target] = last
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _lift(wires, grid, share, state, target, path):  # type: ignore[no-untyped-def]
     """Give up the circuit to a target."""
     room, owner, caller, side = state
@@ -75,7 +75,7 @@ def _lift(wires, grid, share, state, target, path):  # type: ignore[no-untyped-d
     caller[target] = -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _serve(wires, grid, share, state, callers, target, path):  # type: ignore[no-untyped-def]
     """The shortest circuit to a target that fits; False: there is none."""
     room, owner = state[0], state[1]
@@ -93,7 +93,7 @@ def _serve(wires, grid, share, state, callers, target, path):  # type: ignore[no
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(
     wires: Wires,
     grid: Grid,
@@ -144,7 +144,7 @@ def begin(
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _push(wires, grid, share, state, callers, target, path):  # type: ignore[no-untyped-def]
     """A circuit to a target by main force; the others try to find their way. How many are lost."""
     room, owner, caller, _ = state
@@ -178,7 +178,7 @@ def _push(wires, grid, share, state, callers, target, path):  # type: ignore[no-
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def improve(
     wires: Wires,
     grid: Grid,
@@ -224,7 +224,7 @@ def improve(
     return served
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def circuits(
     wires: Wires, grid: Grid, caller: IntArray, side: IntArray, targets: IntArray
 ) -> tuple[IntArray, IntArray]:

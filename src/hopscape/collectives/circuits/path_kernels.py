@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 
 class Wires(NamedTuple):
@@ -43,7 +43,7 @@ class Wires(NamedTuple):
     hop: int
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _reroute(end, goal, origin, before, after, room):  # type: ignore[no-untyped-def]
     """From `end` to `goal`: take away what is rerouted, then lay the new parts."""
     state = end
@@ -65,7 +65,7 @@ def _reroute(end, goal, origin, before, after, room):  # type: ignore[no-untyped
         state = towards
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_disjoint(
     wires: Wires, room: IntArray, wanting: IntArray, targets: IntArray, strict: bool
 ) -> IntArray:
@@ -144,7 +144,7 @@ def node_disjoint(
     return before
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def augment(wires, room, flows, work, target):  # type: ignore[no-untyped-def]
     """One more circuit, to `target`; others give way where they must. False: there is no room.
 
@@ -203,13 +203,13 @@ def augment(wires, room, flows, work, target):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def workspace(order):  # type: ignore[no-untyped-def]
     """Arrays that searches share: stamps (the last one is the clock), channels taken, a queue."""
     return np.zeros(order + 1, np.int64), np.empty(order, np.int64), np.empty(order, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_disjoint(
     wires: Wires, room: IntArray, targets: IntArray, strict: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -246,7 +246,7 @@ def link_disjoint(
     return served, flows, left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def used_into(wires, flows, node):  # type: ignore[no-untyped-def]
     """A channel in use that leads to a node, -1 for none."""
     for i in range(wires.into_start[node], wires.into_start[node + 1]):
@@ -255,7 +255,7 @@ def used_into(wires, flows, node):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _unwind(wires, flows, begun, target, path, place):  # type: ignore[no-untyped-def]
     """Take the circuit that ends at `target` out of the flows; its channels, the last one first.
 
@@ -284,7 +284,7 @@ def _unwind(wires, flows, begun, target, path, place):  # type: ignore[no-untype
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unwind_all(
     wires: Wires, flows: IntArray, begun: IntArray, targets: IntArray
 ) -> tuple[IntArray, IntArray]:

@@ -8,20 +8,20 @@ round always informs as many as can be; what is searched for is which of them he
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.collectives.circuits.path_kernels import Wires, augment, used_into, workspace
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _bar(wires, flows, node, has):  # type: ignore[no-untyped-def]
     """Close the gate of a node that has the message, open that of one that has not."""
     if wires.gate[node] >= 0:
         flows[wires.gate[node]] = has
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread(wires, away, queue, node):  # type: ignore[no-untyped-def]
     """Lower the distances of all nodes that `node` is nearer to."""
     away[node] = 0
@@ -38,7 +38,7 @@ def _spread(wires, away, queue, node):  # type: ignore[no-untyped-def]
                 last += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def far_targets(
     wires: Wires, room: IntArray, flows: IntArray, candidates: IntArray
 ) -> tuple[IntArray, int]:
@@ -90,7 +90,7 @@ def far_targets(
     return order, count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _drop(wires, room, full, flows, node):  # type: ignore[no-untyped-def]
     """Give up one circuit that comes to `node`, from where it begins, or a loop through it."""
     v = node
@@ -105,7 +105,7 @@ def _drop(wires, room, full, flows, node):  # type: ignore[no-untyped-def]
             return
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _inform(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def]
     """A node has the message: what came to it is given up, what passed it begins there."""
     passed = wires.gate[node] >= 0 and not got[node] and flows[wires.into[wires.into_start[node]]]
@@ -119,7 +119,7 @@ def _inform(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def
     _bar(wires, flows, node, True)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _cut(wires, room, flows, got, c):  # type: ignore[no-untyped-def]
     """Give up a circuit from channel c on; the node at its end is served no more."""
     while True:
@@ -137,7 +137,7 @@ def _cut(wires, room, flows, got, c):  # type: ignore[no-untyped-def]
                 break
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _forget(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def]
     """A node does not have the message after all: no circuit begins or passes there."""
     _bar(wires, flows, node, False)
@@ -150,7 +150,7 @@ def _forget(wires, room, full, flows, got, node):  # type: ignore[no-untyped-def
     room[node] = -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _serve_rest(wires, room, flows, got, wanted, work):  # type: ignore[no-untyped-def]
     """Circuits to all that lack the message; how many get none."""
     lacking = 0
@@ -161,7 +161,7 @@ def _serve_rest(wires, room, flows, got, wanted, work):  # type: ignore[no-untyp
     return lacking
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def last_round(
     wires: Wires, room: IntArray, wanted: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, int]:
@@ -175,17 +175,17 @@ def last_round(
     return left, flows, got, lacking
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _chance():  # type: ignore[no-untyped-def]
     return np.random.random()  # noqa: NPY002 (numba's own generator)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _below(limit):  # type: ignore[no-untyped-def]
     return int(limit * _chance())
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _elsewhere(wires, wanted, targets, room, got):  # type: ignore[no-untyped-def]
     """A target to give up, and a node to call instead; -1: no such node.
 
@@ -210,7 +210,7 @@ def _elsewhere(wires, wanted, targets, room, got):  # type: ignore[no-untyped-de
     return i, u
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_targets(
     wires: Wires,
     full: IntArray,

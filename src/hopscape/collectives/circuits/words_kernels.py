@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 FOUND, NONE, UNKNOWN = 1, 0, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hold(sign, at, c, steps, links, target, mirror, nodes_too, node, link, served):  # type: ignore[no-untyped-def]
     """Take (or give back) what choice c at a vertex holds; returns where it leads."""
     ports = steps.shape[1]
@@ -27,7 +27,7 @@ def _hold(sign, at, c, steps, links, target, mirror, nodes_too, node, link, serv
     return v
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _allowed(at, c, left, steps, links, away, target, nodes_too, node, link, served):  # type: ignore[no-untyped-def]
     """May a word at vertex `at` take choice c, with `left` steps after it?"""
     ports = steps.shape[1]
@@ -44,7 +44,7 @@ def _allowed(at, c, left, steps, links, away, target, nodes_too, node, link, ser
     return near
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _write(choice, ports, stride, words):  # type: ignore[no-untyped-def]
     """The words of a finished search."""
     words[:] = -1
@@ -57,7 +57,7 @@ def _write(choice, ports, stride, words):  # type: ignore[no-untyped-def]
             i += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def disjoint_words(
     steps: IntArray,
     links: IntArray,

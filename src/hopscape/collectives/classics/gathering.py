@@ -284,7 +284,7 @@ def hierarchical(groups: IntArray, pieces: int = 1) -> RankPlan:
 
 
 def _power(number: int, base: int, what: str) -> int:
-    """The exponent; refused where `number` is no power of `base`."""
+    """The exponent; refused where `number` is not a power of `base`."""
     exponent = 0
     while base**exponent < number:
         exponent += 1

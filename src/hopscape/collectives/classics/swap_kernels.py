@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 
 class Talk(NamedTuple):
@@ -28,7 +28,7 @@ class Talk(NamedTuple):
     sends: IntArray
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _cost_at(talk, hops, seats, rank, seat, but):  # type: ignore[no-untyped-def]
     """Hops of all chunks of a rank if it sat there; what it has with rank `but` is left out."""
     cost = 0
@@ -41,7 +41,7 @@ def _cost_at(talk, hops, seats, rank, seat, but):  # type: ignore[no-untyped-def
     return cost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_seats(talk: Talk, hops: IntArray, first: int) -> IntArray:
     """Seats one by one: the rank that talks most with those seated, where its chunks go least far.
 
@@ -77,7 +77,7 @@ def greedy_seats(talk: Talk, hops: IntArray, first: int) -> IntArray:
     return seats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def total_cost(talk: Talk, hops: IntArray, seats: IntArray) -> int:
     """Hops of all chunks."""
     cost = 0
@@ -86,7 +86,7 @@ def total_cost(talk: Talk, hops: IntArray, seats: IntArray) -> int:
     return cost // 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def swap_seats(
     talk: Talk, hops: IntArray, seats: IntArray, keep: int, heat: float, seed: int, moves: int
 ) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cheapest(indptr, heads, kind, price, s, t, cost, into, stamp, now):  # type: ignore[no-untyped-def]
     """Search from s until t is settled (all nodes, if t is -1); `into` has the channels taken."""
     cost[s] = 0.0
@@ -34,7 +34,7 @@ def _cheapest(indptr, heads, kind, price, s, t, cost, into, stamp, now):  # type
                 heapq.heappush(queue, (new, u))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def priced_paths(
     indptr: IntArray,
     heads: IntArray,
@@ -98,7 +98,7 @@ def priced_paths(
             price[k] = np.exp(sharpness * ((load[k] + 1) / (room[k] * level) - 1)) + 1e-6
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_loads(
     indptr: IntArray,
     heads: IntArray,

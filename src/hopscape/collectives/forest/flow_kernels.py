@@ -8,10 +8,10 @@ array by arc that a flow turns into what is left.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
 from hopscape.core.distance_kernels import live_distances
+from hopscape.core.kernel import kernel
 
 __all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
 
@@ -19,7 +19,7 @@ MUCH = 1 << 60
 """More than any sum of capacities."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest_flow(
     indptr: Array, arcs: Array, heads: Array, left: Array, source: int, sink: int, limit: int
 ) -> int:
@@ -63,7 +63,7 @@ def largest_flow(
     return int(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def source_side(indptr: Array, arcs: Array, heads: Array, left: Array, source: int) -> Array:
     """Nodes on the source's side of the cut that a largest flow leaves."""
     n = len(indptr) - 1
@@ -72,7 +72,7 @@ def source_side(indptr: Array, arcs: Array, heads: Array, left: Array, source: i
     return level >= 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _can_take(
     indptr: Array,
     arcs: Array,
@@ -115,7 +115,7 @@ def _can_take(
     return largest_flow(indptr, arcs, heads, left, top, to, need + most) - need
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_trees(
     indptr: Array,
     arcs: Array,
@@ -212,7 +212,7 @@ def grow_trees(
     return many
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_flow(
     indptr: Array,
     arcs: Array,

@@ -68,7 +68,7 @@ def check_parameters(n: int, m: int, sigma: int) -> None:
         right = (
             f"N = m(m-1)/sigma + 1 = {wanted + 1}"
             if rest == 0
-            else f"N = m(m-1)/sigma + 1, which is no integer for m = {m}, sigma = {sigma}"
+            else f"N = m(m-1)/sigma + 1, which is not an integer for m = {m}, sigma = {sigma}"
         )
         raise ArgumentError(f"N is {n}, but a symmetric design has {right}")
 

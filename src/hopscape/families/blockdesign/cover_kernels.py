@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from hopscape.core.kernel import kernel
 from hopscape.families.blockdesign import cover_search
 
-search_cover = njit(cache=True, nogil=True)(cover_search.search_cover)
+search_cover = kernel(cover_search.search_cover)

@@ -149,7 +149,7 @@ def singer(order: int, dimension: int = 2) -> DifferenceSet:
     (0, 1, 3, 9)
     """
     if prime_power(order) is None:
-        raise ArgumentError(f"order {order} is no prime power; Singer's planes need one")
+        raise ArgumentError(f"order {order} is not a prime power; Singer's planes need one")
     if dimension < 2:
         raise ArgumentError(f"dimension is {dimension}; it must be at least 2")
     field = galois_field(order)

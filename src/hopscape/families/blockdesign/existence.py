@@ -107,12 +107,12 @@ def bruck_ryser_chowla(n: int, m: int, sigma: int) -> str | None:
     >>> bruck_ryser_chowla(43, 7, 1)
     'Bruck-Ryser-Chowla: x² = 6y² - 1z² has no solution (3-adic)'
     >>> bruck_ryser_chowla(22, 7, 2)
-    'Bruck-Ryser-Chowla: N = 22 is even and m - sigma = 5 is no square'
+    'Bruck-Ryser-Chowla: N = 22 is even and m - sigma = 5 is not a square'
     """
     gap = m - sigma
     if n % 2 == 0:
         if isqrt(gap) ** 2 != gap:
-            return f"Bruck-Ryser-Chowla: N = {n} is even and m - sigma = {gap} is no square"
+            return f"Bruck-Ryser-Chowla: N = {n} is even and m - sigma = {gap} is not a square"
         return None
     signed = sigma if (n - 1) // 2 % 2 == 0 else -sigma
     primes = {0, 2, *prime_factors(gap), *prime_factors(sigma)}

@@ -136,7 +136,7 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
     """
     family = network.family
     if not isinstance(family, DesignExpansion):
-        raise ArgumentError(f"{network.spec} is no expansion by a design")
+        raise ArgumentError(f"{network.spec} is not an expansion by a design")
     base = family.network
     ends = base.endpoints
     raw = distance_rows(base, ends)[:, ends]

@@ -224,7 +224,7 @@ def measure_machine(network: Network) -> dict[str, Any]:
 
     family = network.family
     if not isinstance(family, TwoLevel):
-        raise ArgumentError(f"{network.spec} is no two-level machine")
+        raise ArgumentError(f"{network.spec} is not a two-level machine")
     ends = network.endpoints
     router = network.router()
     hops, jumps, total = 0, 0, 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.distance_kernels import live_distances
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["Wires", "add_trees", "meet"]
 
@@ -27,7 +27,7 @@ class Wires(NamedTuple):
     """int[channels]: the channels that enter each node."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
     """One shortest way for each pair: search from both ends, the smaller front first.
 
@@ -67,7 +67,7 @@ def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntA
     return starts, out[:filled]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _meet_one(
     wires: Wires,
     dead: IntArray,
@@ -111,7 +111,7 @@ def _meet_one(
     return -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(tails: IntArray, heads: IntArray, by: IntArray, middle: int) -> int:
     hops = 0
     v = middle
@@ -125,7 +125,7 @@ def _count(tails: IntArray, heads: IntArray, by: IntArray, middle: int) -> int:
     return hops
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _write(tails: IntArray, heads: IntArray, by: IntArray, middle: int, out: IntArray) -> None:
     place = 0
     v = middle
@@ -141,7 +141,7 @@ def _write(tails: IntArray, heads: IntArray, by: IntArray, middle: int, out: Int
         v = heads[by[1, v]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_trees(
     wires: Wires,
     targets: IntArray,

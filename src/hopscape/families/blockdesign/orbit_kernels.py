@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 __all__ = ["Shifted", "count_loads", "fill_distances", "next_ports", "walk"]
 
@@ -26,7 +26,7 @@ class Shifted(NamedTuple):
     is no route."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _sum(a: int, b: int, sign: int, moduli: IntArray) -> int:
     """a ± b in the product of cyclic groups; the last digit is the fastest."""
     if len(moduli) == 1:
@@ -45,7 +45,7 @@ def _sum(a: int, b: int, sign: int, moduli: IntArray) -> int:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_distances(leads: IntArray, shifts: IntArray, moduli: IntArray, out: IntArray) -> bool:
     """Breadth-first search from element 0 of every position.
 
@@ -89,7 +89,7 @@ def fill_distances(leads: IntArray, shifts: IntArray, moduli: IntArray, out: Int
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _choose(
     leads: IntArray,
     shifts: IntArray,
@@ -122,7 +122,7 @@ def _choose(
     return chosen[np.int64(mixed % np.uint64(many))]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_ports(
     wiring: Shifted,
     at: IntArray,
@@ -138,7 +138,7 @@ def next_ports(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(
     wiring: Shifted,
     at: IntArray,
@@ -172,7 +172,7 @@ def walk(
             positions[k, hop, 0], positions[k, hop, 1] = here, gap
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_loads(wiring: Shifted, ends: int) -> tuple[IntArray, int]:
     """Routes from endpoints of element 0 to all endpoints, counted by position and port.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["Portals", "walk"]
 
@@ -29,7 +29,7 @@ class Portals(NamedTuple):
     """Row of the first outer switch in the table."""
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _length(portals: Portals, u: int, v: int) -> int:
     """Distance from u to v: inside one supernode, or from portal to portal."""
     if u == v:
@@ -51,7 +51,7 @@ def _length(portals: Portals, u: int, v: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(
     portals: Portals,
     indptr: IntArray,

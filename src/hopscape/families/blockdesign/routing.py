@@ -56,7 +56,9 @@ class SwitchRouter(Router):
 
 def _family(network: Network) -> Crossbars | SimplexCrossbars:
     if not isinstance(network.family, Crossbars | SimplexCrossbars):
-        raise ArgumentError(f"{network.spec} is no distributed switch and no two-level machine")
+        raise ArgumentError(
+            f"{network.spec} is neither a distributed switch nor a two-level machine"
+        )
     return network.family
 
 

@@ -168,7 +168,7 @@ def _run(
     else:
         if spread:
             raise ArgumentError(
-                f"{network.spec} is no distributed switch; its routes are not spread"
+                f"{network.spec} is not a distributed switch; its routes are not spread"
             )
         from hopscape.families.blockdesign.traffic_kernels import count_blocked
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_conflicts(
     sources: IntArray,
     targets: IntArray,
@@ -82,7 +82,7 @@ def count_conflicts(
     return conflicts, moving, first, other
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_blocked(
     starts: IntArray, lanes: IntArray, round_start: IntArray, count: int
 ) -> tuple[int, int, int, int]:
@@ -126,7 +126,7 @@ def count_blocked(
     return conflicts, moving, first, other
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_fit(starts: IntArray, lanes: IntArray, count: int) -> IntArray:
     """The first round in which all lanes of a packet are free, packet by packet; -1: it stays."""
     rounds = np.full(len(starts) - 1, -1, np.int64)

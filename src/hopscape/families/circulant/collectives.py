@@ -97,7 +97,7 @@ def _root(goal: Goal) -> int:
 def _generators(network: Network) -> tuple[int, ...]:
     generators = getattr(network.family, "generators", None)
     if generators is None:
-        raise ArgumentError(f"{network.spec} is no circulant")
+        raise ArgumentError(f"{network.spec} is not a circulant")
     return tuple(generators)
 
 

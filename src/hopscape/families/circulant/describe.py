@@ -164,7 +164,7 @@ def _figures(
 def _router(network: Network) -> CirculantRouter:
     router = network.router("closed")
     if not isinstance(router, CirculantRouter):
-        raise ArgumentError(f"{network.spec} is no circulant with a router of its own")
+        raise ArgumentError(f"{network.spec} is not a circulant with a router of its own")
     return router
 
 

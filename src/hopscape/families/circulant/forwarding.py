@@ -98,7 +98,7 @@ class ForwardingRule:
     def __init__(self, network: Network) -> None:
         router = network.router("closed")
         if not isinstance(router, CirculantRouter):
-            raise ArgumentError(f"{network.spec} is no circulant with a router of its own")
+            raise ArgumentError(f"{network.spec} is not a circulant with a router of its own")
         self.network = network
         self._router = router
 

@@ -83,7 +83,7 @@ class CirculantRouter(Router):
             raise ArgumentError(f"no closed form is known for {network.spec}")
         self.name = "lattice search" if self._form is None else self._form.name
         self._hops = 0
-        self._first: bytes | None = None
+        self._first: tuple[bytes, memoryview] | None = None
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -94,9 +94,9 @@ class CirculantRouter(Router):
     def memory_bytes(self) -> int:
         """Bytes of what the router holds; does not grow with the order but for the digits.
 
-        After many single routes a byte for every difference besides, up to 4 million nodes.
+        After many single routes five bytes for every difference besides, up to 4 million nodes.
         """
-        kept = 0 if self._first is None else len(self._first)
+        kept = sum(memoryview(table).nbytes for table in self._first or ())
         if isinstance(self._form, RingForm):
             return 8 * 12 + kept
         if isinstance(self._form, CellForm):
@@ -243,7 +243,7 @@ class CirculantRouter(Router):
         for chain in search.used.values():
             wrong = chain.wrong_bound()
             if wrong is not None:
-                return Verdict(False, f"{wrong} is no bound for the basis {chain.basis}")
+                return Verdict(False, f"{wrong} is not a bound for the basis {chain.basis}")
         return Verdict(
             True,
             f"{vector} is shortest ({l1(vector)} hops; {search.visited} branches looked at)",
@@ -270,7 +270,7 @@ class CirculantRouter(Router):
         """Nodes and ports of one route.
 
         Once the hops taken one by one have cost as much, the first port of every difference is
-        kept, in a byte.
+        kept, and the difference behind it.
         """
         if self.components > 1 and (to - at) % self.components:
             raise self._lost(at, to, -1)
@@ -280,9 +280,10 @@ class CirculantRouter(Router):
                 self._hops += len(ports)
                 return nodes, ports
             gaps = np.arange(self.nodes, dtype=np.int64)
-            self._first = self.next_ports(np.zeros_like(gaps), gaps).astype(np.uint8).tobytes()
-        moves = [sign * s for s in self.generators for sign in (1, -1)]
-        return self._trace_by_difference(at, to, self._first, moves)
+            first = self.next_ports(np.zeros_like(gaps), gaps)
+            moves = [sign * s for s in self.generators for sign in (1, -1)]
+            self._first = first.astype(np.uint8).tobytes(), self._left_after(first, moves)
+        return self._trace_by_difference(at, to, *self._first)
 
     def formula(self, at: Value, to: Value) -> Value:
         """Path vector by arithmetic, then its first step."""

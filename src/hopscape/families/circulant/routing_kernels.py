@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["cell_vectors", "lattice_vectors", "ring_vectors"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ring_vectors(
     v: Array,
     nodes: int,
@@ -57,7 +57,7 @@ def ring_vectors(
         out[row, c] = sc * z
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@helper(forceinline=True)
 def _quotient(a: int, b: int, share: float) -> int:
     """Floor of a / b for |a| < 2**62 and quotients below 2**31: a product, then put right."""
     q = math.floor(a * share)
@@ -69,7 +69,7 @@ def _quotient(a: int, b: int, share: float) -> int:
     return q
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cell_vectors(
     v: Array,
     nodes: int,
@@ -118,7 +118,7 @@ def cell_vectors(
 _FAR = 1.0e18
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@helper(forceinline=True)
 def _length_at(x: Array, row: int, basis: Array, t: int) -> int:
     """Length of the vector in a row of x, less t times the first basis vector."""
     total = 0
@@ -127,7 +127,7 @@ def _length_at(x: Array, row: int, basis: Array, t: int) -> int:
     return total
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@helper(forceinline=True)
 def _along_first(x: Array, basis: Array, share: Array, widest: int, sure: bool) -> tuple[Any, Any]:
     """The t that makes x[0] - t b_0 shortest, and its length.
 
@@ -152,7 +152,7 @@ def _along_first(x: Array, basis: Array, share: Array, widest: int, sure: bool) 
     return t, least
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@helper(forceinline=True)
 def _interval(
     p: Array, k: int, inverse: Array, start: Array, sloped: Array, radius: float
 ) -> tuple[float, float]:
@@ -170,7 +170,7 @@ def _interval(
     return first, last
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _bound(p: Array, slope: Array, k: int, begin: int, end: int, t: int) -> float:
     most = 0.0
     for c in range(begin, end):
@@ -178,7 +178,7 @@ def _bound(p: Array, slope: Array, k: int, begin: int, end: int, t: int) -> floa
     return most
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _lowest(p: Array, slope: Array, k: int, begin: int, end: int, low: int, high: int) -> int:
     """Where the bound, which is convex in t, is least; the middle of a short interval will do."""
     while high - low > 3:
@@ -190,7 +190,7 @@ def _lowest(p: Array, slope: Array, k: int, begin: int, end: int, low: int, high
     return (low + high) // 2
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@helper(forceinline=True)
 def _to_cell(v: int, digits: Array, bits: int, dual: Array, basis: Array, x: Array) -> int:
     """Into the last row of x a vector that leads to node v, from -1/2 to 1/2 in the basis."""
     n = x.shape[0]
@@ -220,7 +220,7 @@ def _to_cell(v: int, digits: Array, bits: int, dual: Array, basis: Array, x: Arr
     return length
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "ninf", "nsz", "contract", "reassoc"})
+@kernel(fastmath={"nnan", "ninf", "nsz", "contract", "reassoc"})
 def lattice_vectors(
     v: Array,
     digits: Array,

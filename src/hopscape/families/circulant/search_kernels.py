@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Array
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["first_ball", "grow_ball", "scan"]
 
@@ -27,7 +27,7 @@ _LOW = np.uint64(63)
 _64 = np.uint64(64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _look(bits: Array, place: int) -> np.uint64:
     """64 bits from any place."""
     word = place >> 6
@@ -37,7 +37,7 @@ def _look(bits: Array, place: int) -> np.uint64:
     return (bits[word] >> shift) | (bits[word + 1] << (_64 - shift))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _ones(x: np.uint64) -> int:
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -45,7 +45,7 @@ def _ones(x: np.uint64) -> int:
     return int((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _wrap(bits: Array, nodes: int) -> None:
     """Write the first bits again behind bit N - 1."""
     words = len(bits)
@@ -71,7 +71,7 @@ def _wrap(bits: Array, nodes: int) -> None:
         done += room
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_generator(before: Array, after: Array, nodes: int, s: int, d: int, sizes: Array) -> None:
     """Balls with one generator more, and their sizes."""
     words = (nodes + 63) >> 6
@@ -92,14 +92,14 @@ def _add_generator(before: Array, after: Array, nodes: int, s: int, d: int, size
         _wrap(after[r], nodes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_ball(ball: Array, nodes: int) -> None:
     """Fill an empty bit set with the ball of radius 0: node 0 alone."""
     ball[0] = _ONE
     _wrap(ball, nodes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_ball(ball: Array, wider: Array, nodes: int, generators: Array) -> int:
     """Fill `wider` with the ball whose radius is larger by one; its size."""
     words = (nodes + 63) >> 6
@@ -122,7 +122,7 @@ def grow_ball(ball: Array, wider: Array, nodes: int, generators: Array) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _covers(balls: Array, nodes: int, s: int, d: int) -> bool:
     """Does one more generator s bring everybody within d? Half the nodes tell, by symmetry."""
     for w in range(((nodes >> 1) >> 6) + 1):
@@ -145,7 +145,7 @@ def _covers(balls: Array, nodes: int, s: int, d: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan(
     nodes: int,
     count: int,
@@ -238,7 +238,7 @@ def scan(
     return found, best, tested
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _least_total(sizes: Array, nodes: int, d: int, more: int) -> int:
     """No `more` generators give a smaller sum of distances; -1: they cannot reach N nodes at all.
 

@@ -48,7 +48,7 @@ class Arrangements(Addresses):
         if wrong.any():
             bad = given[wrong].reshape(-1, self.width)[0]
             raise AddressError(
-                f"address ({', '.join(map(str, bad))}) is no arrangement; expected"
+                f"address ({', '.join(map(str, bad))}) is not an arrangement; expected"
                 f" {self.describe()}"
             )
         return self.rank(given)

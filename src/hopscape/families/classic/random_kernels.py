@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import draw, seeded, shuffle
 
 __all__ = ["lifted_links", "regular_links"]
@@ -14,7 +14,7 @@ _TRIES = 200
 _SWITCHES = 20
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _linked(near: IntArray, used: IntArray, u: int, v: int) -> bool:
     found = False
     for i in range(used[u]):
@@ -22,7 +22,7 @@ def _linked(near: IntArray, used: IntArray, u: int, v: int) -> bool:
     return found
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _link(near: IntArray, used: IntArray, u: int, v: int) -> None:
     near[u, used[u]] = v
     near[v, used[v]] = u
@@ -30,7 +30,7 @@ def _link(near: IntArray, used: IntArray, u: int, v: int) -> None:
     used[v] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _replace(near: IntArray, used: IntArray, u: int, old: int, new: int) -> None:
     for i in range(used[u]):
         if near[u, i] == old:
@@ -38,7 +38,7 @@ def _replace(near: IntArray, used: IntArray, u: int, old: int, new: int) -> None
             return
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bool:
     """Pair the ends at random, then repair loops and double links by switches with others."""
     links = ends.size // 2
@@ -77,7 +77,7 @@ def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bo
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> None:
     """The slow way, which never fails: a circulant, then many random switches."""
     n, degree = near.shape
@@ -104,7 +104,7 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
         ends[2 * j], ends[2 * j + 1] = v, y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     """Links of a random simple graph with all degrees equal, sorted.
 
@@ -152,7 +152,7 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     return tails, heads
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lifted_links(
     tails: IntArray, heads: IntArray, fold: int, seed: int
 ) -> tuple[IntArray, IntArray]:

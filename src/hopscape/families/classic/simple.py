@@ -82,5 +82,8 @@ class CompleteRouter(Router):
         port = (to - at - 1) % self.network.order
         return np.where((at != to).astype(bool), port, -1)
 
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        return ([at], []) if at == to else ([at, to], [(to - at - 1) % self.network.order])
+
     def formula(self, at: Value, to: Value) -> Value:
         return wrapped(to - at, self.network.order) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -243,7 +242,7 @@ class KautzWords(Addresses):
         if wrong.any():
             bad = given[wrong].reshape(-1, self.width)[0]
             word = "(" + ", ".join(map(str, bad)) + ")"
-            raise AddressError(f"address {word} is no Kautz word; expected {self.describe()}")
+            raise AddressError(f"address {word} is not a Kautz word; expected {self.describe()}")
         letters = given.astype(node_dtype(self.order))
         steps = letters.copy()
         steps[..., 1:] = (letters[..., 1:] - letters[..., :-1] - 1) % (self.d + 1)
@@ -315,6 +314,7 @@ class KautzRouter(_ShiftRouter):
     def __init__(self, network: Network, d: int, n: int) -> None:
         super().__init__(network, d, n)
         self._words = KautzWords(d, n)
+        self._powers = [d**k for k in range(n)]
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         return self._lengths(self._words.tuples(at), self._words.tuples(to))
@@ -335,24 +335,22 @@ class KautzRouter(_ShiftRouter):
         return np.where(left > 0, port, -1).astype(np.int64)
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
-        d, n = self._d, self._n
-        word, goal = _kautz_word(at, d, n), _kautz_word(to, d, n)
-        left = next(k for k in range(n + 1) if word[k:] == goal[: n - k])
-        nodes, ports = [at], []
-        for letter in goal[n - left :]:
-            ports.append((letter - word[-1] - 1) % (d + 1))
-            word = [*word[1:], letter]
-            number = word[0]
-            for a, b in pairwise(word):
-                number = number * d + (b - a - 1) % (d + 1)
-            nodes.append(number)
+        """By the first letter and the steps from letter to letter, which are digits to base d."""
+        d, n, powers = self._d, self._n, self._powers
+        (head, rest), (first, goal) = divmod(at, powers[-1]), divmod(to, powers[-1])
+        letter, tail, left = head, rest, 0
+        while letter != first or tail != goal // powers[left]:
+            left += 1
+            if left == n:
+                break
+            step, tail = divmod(tail, powers[n - 1 - left])
+            letter = (letter + step + 1) % (d + 1)
+        ports = [goal // powers[k] % d for k in range(min(left, n - 1) - 1, -1, -1)]
+        if left == n:
+            ports.insert(0, (first - letter - 1) % (d + 1))
+        nodes = [at]
+        for port in ports:
+            step, rest = divmod(rest * d + port, powers[-1])
+            head = (head + step + 1) % (d + 1)
+            nodes.append(head * powers[-1] + rest)
         return nodes, ports
-
-
-def _kautz_word(number: int, d: int, n: int) -> list[int]:
-    """The letters of a word: the first, then how far (less one) each is from the one before."""
-    steps = []
-    for _ in range(n - 1):
-        number, step = divmod(number, d)
-        steps.append(step + 1)
-    return [x % (d + 1) for x in accumulate([number, *reversed(steps)])]

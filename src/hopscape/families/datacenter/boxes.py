@@ -60,6 +60,16 @@ class Box:
             out = np.where(a != b, port, out)
         return out
 
+    def port(self, at: int, to: int, choice: int) -> int:
+        """The same for one pair of different nodes."""
+        stride = self.order
+        for start, side, trunk in zip(self.starts, self.sides, self.trunks, strict=False):
+            stride //= side
+            a, b = at // stride % side, to // stride % side
+            if a != b:
+                return start + (b - (b > a)) * trunk + choice % trunk
+        return -1
+
     def masks(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports that set a coordinate right: bool[m, degree]."""
         here, there = self._digits.tuples(at), self._digits.tuples(to)

@@ -241,6 +241,12 @@ class DragonflyPlus(_Dragonfly):
         local = np.where(leaf, routers % self.leaves, self.leaves + rest % self.spines)
         return group, local
 
+    def place(self, router: int) -> tuple[int, int]:
+        if router < self.carriers:
+            return divmod(router, self.leaves)
+        group, spine = divmod(router - self.carriers, self.spines)
+        return group, self.leaves + spine
+
     def number(self, group: IntArray, router: IntArray) -> IntArray:
         leaf = router < self.leaves
         spine = self.carriers + group * self.spines + router - self.leaves

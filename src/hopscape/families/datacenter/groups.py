@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.router import Nodes
 from hopscape.families.datacenter.routers import FormulaFamily, TerminalRouter
 
 __all__ = ["ARRANGEMENTS", "Bipartite", "GlobalLinks", "Group", "GroupFamily", "GroupRouter"]
@@ -32,6 +34,9 @@ class Group(Protocol):
 
     def ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
         """The port of a shortest way; anything on arrival."""
+
+    def port(self, at: int, to: int, choice: int) -> int:
+        """The same for one pair of different routers."""
 
     def masks(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports that begin a shortest way."""
@@ -63,6 +68,13 @@ class Bipartite:
         other = leaf != (to < self.leaves)
         straight = np.where(leaf, to - self.leaves, to)
         return np.where(other, straight, choice % np.where(leaf, self.spines, self.leaves))
+
+    def port(self, at: int, to: int, choice: int) -> int:
+        """The same for one pair of different routers."""
+        leaf = at < self.leaves
+        if leaf != (to < self.leaves):
+            return to - self.leaves if leaf else to
+        return choice % (self.spines if leaf else self.leaves)
 
     def masks(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports that begin a shortest way."""
@@ -101,11 +113,11 @@ class GlobalLinks:
         self.degree = -(-self.slots // routers)
         self.links = groups * self.slots // 2
 
-    def first(self, router: IntArray) -> IntArray:
+    def first(self, router: Nodes) -> Nodes:
         """The first global port of a router."""
         return -(-router * self.slots // self.routers)
 
-    def owner(self, slot: IntArray) -> IntArray:
+    def owner(self, slot: Nodes) -> Nodes:
         """The router that has this global port."""
         return slot * self.routers // max(self.slots, 1)
 
@@ -119,7 +131,7 @@ class GlobalLinks:
         sign = 1 if self.arrangement == "relative" else -1
         return (group + sign * (step + 1)) % self.groups, self.slots - 1 - slot
 
-    def slot(self, group: IntArray, other: IntArray, copy: int | IntArray) -> IntArray:
+    def slot(self, group: Nodes, other: Nodes, copy: int | Nodes) -> Nodes:
         """The global port of the link of this number from one group to another."""
         if self.arrangement == "absolute":
             step = other - (other > group)
@@ -134,7 +146,7 @@ class GlobalLinks:
         """In how many ways two groups can lie to each other, as far as their links differ."""
         return self.groups**2 if self.arrangement == "absolute" else self.groups
 
-    def key(self, group: IntArray, other: IntArray) -> IntArray:
+    def key(self, group: Nodes, other: Nodes) -> Nodes:
         """How two groups lie to each other."""
         if self.arrangement == "absolute":
             return group * self.groups + other
@@ -166,6 +178,10 @@ class GroupFamily(FormulaFamily):
     def places(self, routers: IntArray) -> tuple[IntArray, IntArray]:
         """Group of each router, and its number in the group."""
         return routers // self.group.order, routers % self.group.order
+
+    def place(self, router: int) -> tuple[int, int]:
+        """The same for one router."""
+        return divmod(router, self.group.order)
 
     def number(self, group: IntArray, router: IntArray) -> IntArray:
         """The router of this number in a group."""
@@ -258,6 +274,11 @@ class GroupRouter(TerminalRouter):
         count = good.sum(axis=1)
         return best, np.cumsum(count) - count, count, np.nonzero(good)[1]
 
+    @cached_property
+    def _views(self) -> tuple[memoryview, ...] | None:
+        """The links of the table, to be read one by one."""
+        return self._table and tuple(column.data for column in self._table[1:])
+
     def _rows(self, at: IntArray, to: IntArray) -> IntArray:
         """Where the table has two routers of different groups."""
         family = self._family
@@ -272,7 +293,7 @@ class GroupRouter(TerminalRouter):
             best = np.minimum(best, self._lengths(at, to, copy)[0])
         return best
 
-    def _global_port(self, router: IntArray, slot: IntArray) -> IntArray:
+    def _global_port(self, router: Nodes, slot: Nodes) -> Nodes:
         family = self._family
         first = family.between.first(router - family.gates)
         return family.group.gate_degree + slot - first
@@ -309,6 +330,36 @@ class GroupRouter(TerminalRouter):
             near = self._family.group.ports(a, b, choice[mine] // np.maximum(count[mine], 1))
             out[mine] = np.where(a == b, self._global_port(b, s), near)
         return out
+
+    def router_port(self, at: int, to: int, choice: int) -> int:
+        family = self._family
+        (here, i), (there, j) = family.place(at), family.place(to)
+        if here == there:
+            return family.group.port(i, j, choice)
+        best = self._best_copies(family.between.key(here, there), i, j)
+        slot = family.between.slot(here, there, best[choice % len(best)])
+        gate = family.between.owner(slot) + family.gates
+        if i != gate:
+            return family.group.port(i, gate, choice // len(best))
+        return self._global_port(gate, slot)
+
+    def _best_copies(self, key: int, i: int, j: int) -> Sequence[int]:
+        """Which of the links between two groups are best for two of their routers."""
+        family, between = self._family, self._family.between
+        if between.copies == 1:
+            return (0,)
+        if self._views is not None:
+            first, several, links = self._views
+            row = (key * family.group.order + i) * family.group.order + j
+            return links[first[row] : first[row] + several[row]]
+        copies = np.arange(between.copies)
+        (here, there), place = (
+            between.key_groups(np.full_like(copies, key)),
+            np.full_like(copies, i),
+        )
+        at, to = family.number(here, place), family.number(there, np.full_like(copies, j))
+        lengths = self._lengths(at, to, copies)[0]
+        return np.flatnonzero(lengths == lengths.min()).tolist()
 
     def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
         family = self._family

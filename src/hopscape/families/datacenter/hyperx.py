@@ -134,5 +134,8 @@ class BoxRouter(TerminalRouter):
     def router_ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
         return self._family.box.ports(at, to, choice)
 
+    def router_port(self, at: int, to: int, choice: int) -> int:
+        return self._family.box.port(at, to, choice)
+
     def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
         return self._family.box.masks(at, to)

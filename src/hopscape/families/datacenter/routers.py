@@ -28,6 +28,9 @@ __all__ = [
 
 _TABLE_ORDER = 10_000
 _LINK_BYTES = 80
+_BLOCK = 256  # routers whose heads are looked up together
+_PLAIN_ORDER, _PLAIN_PORTS = 1 << 31, 1 << 12
+_MOST_KEPT = 1 << 20  # heads
 
 TERMINALS = Parameter(
     "p",
@@ -232,13 +235,60 @@ class TerminalRouter(OwnedRouter):
     `choice` is a number for each pair that chooses among ports alike.
     """
 
+    def __init__(self, network: Network, family: TerminalFamily) -> None:
+        super().__init__(network, family)
+        self._kept: dict[int, list[list[int]]] = {}
+        self._shape = family.terminals, family.ends, family.carriers
+        # beyond, numbers that choose overflow in arrays, or rows are long
+        self._plain = family.order <= _PLAIN_ORDER and family.ports <= _PLAIN_PORTS
+
     @abstractmethod
     def router_ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
         """The port between routers to leave by, counted from 0; anything on arrival."""
 
     @abstractmethod
+    def router_port(self, at: int, to: int, choice: int) -> int:
+        """The same for one pair of different routers."""
+
+    @abstractmethod
     def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports between routers that begin a route: bool[m, router_degree]."""
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        if not self._plain:
+            return super().trace(at, to)
+        p, ends, carriers = self._shape
+        nodes: list[int] = [at]
+        ports: list[int] = []
+        if at == to:
+            return nodes, ports
+        goal = to // p if to < ends else to - ends
+        if at < ends:
+            at = ends + at // p
+            nodes.append(at)
+            ports.append(0)
+        while (a := at - ends) != goal:
+            port = self.router_port(a, goal, spread(at, to)) + (p if a < carriers else 0)
+            at = self._heads_of(a)[port]
+            nodes.append(at)
+            ports.append(port)
+            self._require_progress(ports)
+        if at != to:
+            nodes.append(to)
+            ports.append(to % p)
+        return nodes, ports
+
+    def _heads_of(self, router: int) -> list[int]:
+        """Whom its ports lead to; kept by blocks, a single question takes as long as many."""
+        block = router // _BLOCK
+        if block not in self._kept:
+            ends, last = self._family.ends, self._family.order
+            first = ends + block * _BLOCK
+            nodes = np.arange(first, min(first + _BLOCK, last), dtype=node_dtype(last))
+            if len(self._kept) * _BLOCK * self._family.ports > _MOST_KEPT:
+                self._kept.clear()
+            self._kept[block] = self.network.rows(nodes).tolist()
+        return self._kept[block][router % _BLOCK]
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         p = self._family.terminals

@@ -37,7 +37,7 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
     rounds : int
         Depth of the calls.
     flag : int
-        What the flags hold before: -1 is no node; as printed it is 0, so that node 0 tells nobody.
+        What the flags hold before: -1 is not a node; as printed it is 0, and node 0 tells nobody.
     """
     flags = np.full(network.order, flag, dtype=np.int64)
     called = np.asarray([root], dtype=np.int64)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_distances(
     at: IntArray,
     to: IntArray,

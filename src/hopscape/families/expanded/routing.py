@@ -48,12 +48,15 @@ class ExpandedRouter(Router):
         self._walks = family.walks
         marks = {connector: i for i, connector in enumerate(family.marks)}
         self._mark_of = np.asarray([marks.get(c, 0) for c in family.connectors], dtype=np.int64)
+        self._marks: list[int] = self._mark_of.tolist()
         self._lamp_table: IntArray | None = None
         self.table_bytes = self._walks.table_bytes
         if family.lamp.order <= _LAMP_TABLE:
             self._lamp_table = distance_rows(family.lamp, np.arange(family.lamp.order))
             self.table_bytes += self._lamp_table.nbytes
         self._lamp = family.lamp.router()
+        base, lamp = family.base, family.lamp
+        self._sizes = base.order, base.ports, lamp.order, lamp.ports
         self._base_steps: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._base_heads: list[list[int]] = family.base.rows(np.arange(family.base.order)).tolist()
 
@@ -197,44 +200,44 @@ class ExpandedRouter(Router):
         return lookup("walk", ports, where, "base port by connectors to visit, place and goal")
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
-        family, marks = self.family, self._mark_of.tolist()
-        size, states = family.base.order, family.lamp.order
-        place, goal = at % size, to % size
-        here, there = _digits(at // size, states, family.n), _digits(to // size, states, family.n)
+        marks, levels_at = self._marks, self.family.levels_at
+        size, base_ports, states, lamp_ports = self._sizes
+        (at_lamps, place), (to_lamps, goal) = divmod(at, size), divmod(to, size)
+        n = self.family.n
+        here, there = _digits(at_lamps, states, n), _digits(to_lamps, states, n)
         wanted = 0
         for mark, a, b in zip(marks, here, there, strict=False):
             wanted |= (a != b) << mark
         nodes, ports = [at], []
         while True:
-            first = family.base.ports
-            for level in family.levels_at[place]:
+            first = base_ports
+            for level in levels_at[place]:
                 if here[level - 1] != there[level - 1]:
-                    path, taken = self._lamp.trace(here[level - 1], there[level - 1])
+                    path, taken = self._lamp.leg(here[level - 1], there[level - 1])
                     stride = size * states ** (level - 1)
                     corner = nodes[-1] - path[0] * stride
                     nodes += [corner + v * stride for v in path[1:]]
                     ports += [first + p for p in taken]
                     here[level - 1] = there[level - 1]
                     wanted &= ~(1 << marks[level - 1])
-                first += family.lamp.ports
+                first += lamp_ports
             if not wanted and place == goal:
                 return nodes, ports
-            port, there_place = self._base_step(place, wanted, goal)
-            nodes.append(nodes[-1] + there_place - place)
+            key = (place, wanted, goal)
+            port, beside = self._base_steps.get(key) or self._base_step(*key)
+            nodes.append(nodes[-1] + beside - place)
             ports.append(port)
-            place = there_place
+            place = beside
 
     def _base_step(self, place: int, wanted: int, goal: int) -> tuple[int, int]:
         """The base port behind which the shortest covering walk goes on, and where it leads."""
-        key = (place, wanted, goal)
-        if key not in self._base_steps:
-            if len(self._base_steps) >= _KEPT_STEPS:
-                self._base_steps.clear()
-            left = self._walks.length(place, wanted, goal) - 1
-            *first, last = [(p, v) for p, v in enumerate(self._base_heads[place]) if v >= 0]
-            nearer = (path for path in first if self._walks.length(path[1], wanted, goal) == left)
-            self._base_steps[key] = next(nearer, last)
-        return self._base_steps[key]
+        if len(self._base_steps) >= _KEPT_STEPS:
+            self._base_steps.clear()
+        left = self._walks.length(place, wanted, goal) - 1
+        *first, last = [(p, v) for p, v in enumerate(self._base_heads[place]) if v >= 0]
+        nearer = (path for path in first if self._walks.length(path[1], wanted, goal) == left)
+        self._base_steps[place, wanted, goal] = step = next(nearer, last)
+        return step
 
 
 def _digits(number: int, radix: int, count: int) -> list[int]:

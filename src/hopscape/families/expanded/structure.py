@@ -88,7 +88,9 @@ class ExpandedStructure(Family):
             )
         bad = [c for c in found if not 0 <= c < size]
         if bad:
-            raise ArgumentError(f"connector {bad[0]} is no node of {self.base.spec}: 0..{size - 1}")
+            raise ArgumentError(
+                f"connector {bad[0]} is not a node of {self.base.spec}: 0..{size - 1}"
+            )
         twice = [c for c, times in Counter(found).items() if times > 1]
         if twice and not self.reuse:
             raise ArgumentError(

@@ -65,7 +65,7 @@ def covering_walks(base: Network, marks: Sequence[int]) -> CoveringWalks:
     Raises
     ------
     TooLargeError
-        When the base is no cycle and the table would be too large.
+        When the base is not a cycle and the table would be too large.
     """
     if base.order > 2 and bool((base.degrees == 2).all()):
         reach = distance_rows(base, np.asarray([0]))

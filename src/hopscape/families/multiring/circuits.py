@@ -50,7 +50,7 @@ def circuits(member: Structure) -> list[Circuit]:
         return _full(member)
     if isinstance(member, SparseRings):
         return _sparse(member)
-    raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
+    raise ArgumentError(f"{member.spec} is not a multiring(...) and no sparse_multiring(...)")
 
 
 def _full(member: FullRings) -> list[Circuit]:

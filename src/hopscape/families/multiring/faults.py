@@ -184,7 +184,7 @@ def damaged_capacity(network: Network, faults: Faults) -> Damage:
         pair, program = _crossbar_ways(network, faults)
     else:
         raise ArgumentError(
-            f"{network.spec} is no multiring and has no crossbars; faults are worked out for"
+            f"{network.spec} is not a multiring and has no crossbars; faults are worked out for"
             " multiring(...), sparse_multiring(...) and distributed switches"
         )
     ends = [int(v) for v in network.endpoints if int(v) not in faults.nodes]

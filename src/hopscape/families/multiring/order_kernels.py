@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["anneal", "total_arcs"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
     """Arcs of the shortest ways between all parts and kinds of pairs.
 
@@ -37,7 +38,7 @@ def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal(
     order: Any, m: int, starts: Any, mine: Any, theirs: Any, moves: Any, luck: Any, heats: Any
 ) -> Any:
@@ -64,7 +65,7 @@ def anneal(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _exchange(order: Any, place: Any, a: int, b: int) -> None:
     order[a], order[b] = order[b], order[a]
     place[order[a]], place[order[b]] = a, b

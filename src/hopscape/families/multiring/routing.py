@@ -51,11 +51,12 @@ class DifferenceRouter(Router):
         return np.where(good.any(axis=1), good.argmax(axis=1), -1)
 
     @cached_property
-    def _first(self) -> tuple[list[int], list[int]]:
-        """The first port by difference, and what each port adds."""
+    def _first(self) -> tuple[list[int], memoryview]:
+        """The first port by difference, and the difference behind it."""
         n = self.network.order
         zero, all_ = np.zeros(n, dtype=np.int64), np.arange(n, dtype=np.int64)
-        return self.next_ports(zero, all_).tolist(), self.network.rows(zero[:1])[0].tolist()
+        first = self.next_ports(zero, all_)
+        return first.tolist(), self._left_after(first, self.network.rows(zero[:1])[0].tolist())
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         if self._from_zero[(to - at) % self.network.order] < 0:
@@ -157,7 +158,7 @@ def route_rows(network: Network, schedule: str, sources: Iterable[int]) -> list[
     if schedule not in ("shortest", "balanced"):
         raise ArgumentError(f"schedule is {schedule!r}; it must be 'balanced' or 'shortest'")
     if member is None:
-        raise ArgumentError(f"{network.spec} is no multiring(...) and no sparse_multiring(...)")
+        raise ArgumentError(f"{network.spec} is not a multiring(...) and no sparse_multiring(...)")
     names = {(int(v), int(p)): c.name for c in circuits(member) for v, p in zip(c.nodes, c.ports)}
     rows, ways = _exact_ways(member, schedule)
     out = []
@@ -211,7 +212,7 @@ def _sparse_ways(
     from hopscape.families.multiring.sparse_rings import SparseRings
 
     if not isinstance(member, SparseRings):
-        raise ArgumentError(f"{member.spec} is no multiring(...) and no sparse_multiring(...)")
+        raise ArgumentError(f"{member.spec} is not a multiring(...) and no sparse_multiring(...)")
     report = sparse_capacity(member)
     found = report.balanced if schedule == "balanced" else report.shortest
     if found.arcs is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from hopscape.core.kernel import kernel
 
 __all__ = ["scan_sets"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_sets(
     lengths: Any,
     weights: Any,

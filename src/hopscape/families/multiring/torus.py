@@ -58,7 +58,7 @@ def line_of(network: Network) -> Line:
         found = sparse_capacity(member).balanced.capacity
         return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
     raise ArgumentError(
-        f"{network.spec} is no multiring; capacity is known for multiring(...),"
+        f"{network.spec} is not a multiring; capacity is known for multiring(...),"
         " sparse_multiring(...) and a product of these"
     )
 

@@ -25,7 +25,7 @@ def rules_of(model: Model) -> Model:
 def stack_of(network: Network) -> Stack:
     """The family of a network, which must be one of this room."""
     if not isinstance(network.family, Stack):
-        raise ArgumentError(f"{network.spec} is no stack of slices")
+        raise ArgumentError(f"{network.spec} is not a stack of slices")
     return network.family
 
 

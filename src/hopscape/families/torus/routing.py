@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -17,6 +18,7 @@ __all__ = ["GridRouter"]
 
 _FEW_PAIRS = 20_000
 _TABLE_ORDER = 1 << 18
+_LONG_SIDE = 1000
 _KERNELS = "hopscape.families.torus.routing_kernels"
 
 
@@ -29,6 +31,8 @@ class GridRouter(Router):
         super().__init__(network)
         self._box = MixedRadix(sides)
         self._wraps = wraps
+        self._axes = [(side, prod(sides[i + 1 :])) for i, side in enumerate(sides)]
+        self._long = max(sides, default=0) > _LONG_SIDE
 
     def _offsets(self, at: IntArray, to: IntArray) -> IntArray:
         """Signed steps along each axis, in (-side/2, side/2] on a ring."""
@@ -75,11 +79,9 @@ class GridRouter(Router):
 
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         nodes, ports = [at], []
-        stride = self._box.order
-        if max(self._box.sides) > 1000:
+        if self._long:
             self._require_route(self.distance(at, to))
-        for axis, side in enumerate(self._box.sides):
-            stride //= side
+        for axis, (side, stride) in enumerate(self._axes):
             here, there = at // stride % side, to // stride % side
             if here == there:
                 continue

@@ -7,16 +7,16 @@ one, by divisions where it is not.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.kernel import kernel
 
 __all__ = ["grid_distances", "grid_ports", "packed"]
 
 _BLOCK = 1024
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def packed(sides: IntArray) -> IntArray:
     """Coordinates of all nodes, one row for each axis."""
     order = 1
@@ -31,7 +31,7 @@ def packed(sides: IntArray) -> IntArray:
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _port(gap: int, side: int, wraps: bool, axis: int, later: int) -> int:
     """The port along an axis, the shorter way round and upwards on a tie; `later` without a gap."""
     up = gap > 0
@@ -41,7 +41,7 @@ def _port(gap: int, side: int, wraps: bool, axis: int, later: int) -> int:
     return later if gap == 0 else 2 * axis + 1 - up
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _step(found: int, gap: int, side: int, wraps: bool, axis: int, ports: bool) -> int:
     """What is known of a pair with one axis more: the port, or the distance."""
     if ports:
@@ -50,7 +50,7 @@ def _step(found: int, gap: int, side: int, wraps: bool, axis: int, ports: bool) 
     return found + (min(apart, side - apart) if wraps else apart)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _over_axes(places, sides, wraps, at, to, out, ports):  # type: ignore[no-untyped-def]
     """Go over the axes from the last to the first, block by block of the pairs."""
     for start in range(0, at.size, _BLOCK):
@@ -70,7 +70,7 @@ def _over_axes(places, sides, wraps, at, to, out, ports):  # type: ignore[no-unt
             stride *= side
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grid_distances(
     places: IntArray, sides: IntArray, wraps: bool, at: IntArray, to: IntArray
 ) -> IntArray:
@@ -90,7 +90,7 @@ def grid_distances(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grid_ports(
     places: IntArray, sides: IntArray, wraps: bool, at: IntArray, to: IntArray
 ) -> IntArray:

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import State, uniform
 from hopscape.core.vector_kernels import Words
 from hopscape.search.graph.measure_kernels import Task, measure
@@ -51,7 +51,7 @@ class Memory(NamedTuple):
     spent: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def excess(memory: Memory) -> int:
     """By how much the links are above all limits together."""
     over = 0
@@ -60,7 +60,7 @@ def excess(memory: Memory) -> int:
     return over
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pay(lift: Lift, memory: Memory, saved: Nodes, count: int, sign: int) -> None:
     """Book a move (sign 1), or take it back from the books before it is restored (-1)."""
     for limit in range(memory.most.size):
@@ -73,7 +73,7 @@ def _pay(lift: Lift, memory: Memory, saved: Nodes, count: int, sign: int) -> Non
                 memory.spent[limit] -= sign * memory.prices[limit, u, lift.owner[saved[i, 1]]]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _note(lift: Lift, memory: Memory, cost: int, over: int, depth: int, total: int) -> bool:
     """A move was taken; is it the best so far?"""
     score = memory.score
@@ -86,7 +86,7 @@ def _note(lift: Lift, memory: Memory, cost: int, over: int, depth: int, total: i
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold: float) -> None:
     """Simulated annealing for some steps, the temperature falling from hot to cold.
 
@@ -117,7 +117,7 @@ def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold:
             _note(lift, memory, cost, over, depth, total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tabu(lift: Lift, task: Task, memory: Memory, steps: int, sample: int, rest: int) -> None:
     """Tabu search: the best of a few random moves is taken even if it is worse.
 

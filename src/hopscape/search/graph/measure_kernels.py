@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
     Words,
@@ -85,13 +85,13 @@ class Task(NamedTuple):
     least: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _price(aim: int, beyond: int, level: int) -> int:
     """What a pair at this distance costs."""
     return level + max(level - aim, 0) * beyond
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _at_least(aim: int, beyond: int, level: int, missing: int, fresh: int, growth: int) -> int:
     """What the pairs that are missing cost at least, if no more are added than links allow.
 
@@ -109,7 +109,7 @@ def _at_least(aim: int, beyond: int, level: int, missing: int, fresh: int, growt
     return cost + _price(aim, beyond, level) * missing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tuple[int, int, int]:
     """Cost, diameter and sum of distances of a graph.
 
@@ -134,7 +134,7 @@ def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tup
     return _by_bits(lift.near, task, limit, now, after)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _by_bits(
     near: NDArray[np.int32], task: Task, limit: int, now: Words, after: Words
 ) -> tuple[int, int, int]:
@@ -179,7 +179,7 @@ def _by_bits(
     return cost, depth, total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _step(
     near: NDArray[np.int32], task: Task, full: Any, marked: Any, now: Words, after: Words
 ) -> tuple[int, bool]:
@@ -202,7 +202,7 @@ def _step(
     return fresh, grew
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _by_search(
     near: NDArray[np.int32],
     task: Task,
@@ -255,7 +255,7 @@ def _by_search(
     return cost, depth, total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _push(
     near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], begin: int, end: int
 ) -> int:
@@ -271,7 +271,7 @@ def _push(
     return tail
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _pull(
     near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], end: int, left: int
 ) -> int:
@@ -304,7 +304,7 @@ def _pull(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int, int]:
     """The same for nodes that all have the weight 1, by rows of neighbours."""
     lanes, rows, near, sources = task.lanes, lift.rows, lift.near, task.sources
@@ -353,7 +353,7 @@ def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int,
     return cost, depth, total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
     """Add the rows of the nodes whose bits stand in the first row of `room`."""
     for word in range(len(lanes)):
@@ -365,7 +365,7 @@ def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
     return reached
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _joined(rows: Words, lanes: Lanes, reached: Any, room: Words, n: int) -> Any:
     """Add the nodes that are wired to one that is reached."""
     store(room, 0, lanes, reached)

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import State, draw
 from hopscape.core.vector_kernels import Words
 
@@ -66,7 +66,7 @@ class Lift(NamedTuple):
     rows: Words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place(lift: Lift, dart: int) -> None:
     """Wire the ports that a dart stands for."""
     m, base, near, owner, right = lift.fold, lift.base, lift.near, lift.owner, lift.right
@@ -83,7 +83,7 @@ def place(lift: Lift, dart: int) -> None:
             near[vertex * m + h, column] = start + step * right[row, h]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _mark(lift: Lift, dart: int, linked: bool) -> None:
     """Set or clear the bits of the nodes that a dart is wired to; a node keeps its own bit."""
     m, near, rows = lift.fold, lift.near, lift.rows
@@ -99,7 +99,7 @@ def _mark(lift: Lift, dart: int, linked: bool) -> None:
             rows[at] = rows[at] | bit if linked else rows[at] & ~bit
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
     """Wire darts that have changed."""
     marked = lift.rows.size > 0
@@ -113,7 +113,7 @@ def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
             _mark(lift, saved[i, 0], True)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def restore(lift: Lift, saved: Nodes, count: int) -> None:
     """Take a move back."""
     for i in range(count):
@@ -122,7 +122,7 @@ def restore(lift: Lift, saved: Nodes, count: int) -> None:
     _rewire(lift, saved, count)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
     for i in range(count):
         if saved[i, 0] == dart:
@@ -133,7 +133,7 @@ def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
     return count + 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _doubled(lift: Lift, a: int, b: int, g: int) -> bool:
     """Would a link from dart a, of a vertex of the base graph, to dart b be there twice?"""
     owner, mate, volt, base = lift.owner, lift.mate, lift.volt, lift.base
@@ -147,7 +147,7 @@ def _doubled(lift: Lift, a: int, b: int, g: int) -> bool:
     return twice
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _join(lift: Lift, state: State, a: int, b: int) -> bool:
     """Pair two darts, with a random voltage; False when that is no new link."""
     u, v = lift.owner[a], lift.owner[b]
@@ -170,7 +170,7 @@ def _join(lift: Lift, state: State, a: int, b: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
     """Pair a dart with itself, by a random involution; or leave it void."""
     lift.mate[dart] = dart
@@ -187,7 +187,7 @@ def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
     """Make a random move; returns how many darts it touched, 0 when it was none.
 
@@ -230,7 +230,7 @@ def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _exchange(lift: Lift, state: State, a: int, c: int, x: int, y: int) -> bool:
     void = (a == c and lift.volt[a] == VOID) or (x == y and lift.volt[x] == VOID)
     if not _join(lift, state, a, x):
@@ -242,7 +242,7 @@ def _exchange(lift: Lift, state: State, a: int, c: int, x: int, y: int) -> bool:
     return _single(lift, state, c if a != c else y, void)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wire(lift: Lift) -> None:
     """Wire all ports."""
     for dart in range(lift.mate.size):
@@ -257,7 +257,7 @@ def wire(lift: Lift) -> None:
             lift.rows[v * words + (u >> 6)] |= np.uint64(1) << np.uint64(u & 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scatter(lift: Lift, state: State, order: NDArray[np.int64]) -> None:
     """Pair the darts as they come; those that make no link with themselves, or not at all."""
     for i in range(0, order.size - 1, 2):

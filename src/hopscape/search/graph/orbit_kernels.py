@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import State, draw, uniform
 from hopscape.core.vector_kernels import count, load, lowest
 
@@ -49,7 +49,7 @@ class Orbits(NamedTuple):
     rows: Rows
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _flip(rows: Rows, act: Nodes, u: int, v: int) -> None:
     """Put an orbit of links in, or take it away."""
     for g in range(act.shape[0]):
@@ -58,7 +58,7 @@ def _flip(rows: Rows, act: Nodes, u: int, v: int) -> None:
         rows[y, x >> 6] ^= np.uint64(1) << np.uint64(x & 63)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _free(act: Nodes, rows: Rows, u: int, v: int) -> bool:
     """Is there no link u-v, and is its orbit as large as the group?"""
     free = (rows[u, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) == 0
@@ -68,7 +68,7 @@ def _free(act: Nodes, rows: Rows, u: int, v: int) -> bool:
     return free
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _same(act: Nodes, a: int, b: int, c: int, d: int) -> bool:
     """Are the links a-b and c-d in one orbit?"""
     same = False
@@ -78,7 +78,7 @@ def _same(act: Nodes, a: int, b: int, c: int, d: int) -> bool:
     return same
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def far_pairs(
     rows: Rows, sources: NDArray[np.int64], weights: NDArray[np.int64], limit: int
 ) -> int:
@@ -103,7 +103,7 @@ def far_pairs(
     return far
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wire_orbits(orbits: Orbits) -> None:
     """Fill the rows."""
     rows, act, links, others = orbits.rows, orbits.act, orbits.links, orbits.others
@@ -116,7 +116,7 @@ def wire_orbits(orbits: Orbits) -> None:
         _flip(rows, act[:1], others[i, 0], others[i, 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal_orbits(
     orbits: Orbits, state: State, steps: int, hot: float, cold: float, best: Nodes, least: int
 ) -> int:

@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import State, draw, uniform
 
 __all__ = ["Pairs", "anneal_pairs", "count_pairs"]
@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
     far: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _change(pairs: Pairs, u: int, v: int, by: int) -> None:
     """One way of at most two links more or less between two nodes."""
     low, high = min(u, v), max(u, v)
@@ -56,7 +56,7 @@ def _change(pairs: Pairs, u: int, v: int, by: int) -> None:
         pairs.far[0] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _remove(pairs: Pairs, u: int, v: int) -> None:
     """Take a link away."""
     for a, b in ((u, v), (v, u)):
@@ -72,7 +72,7 @@ def _remove(pairs: Pairs, u: int, v: int) -> None:
     _change(pairs, u, v, -1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add(pairs: Pairs, u: int, v: int) -> None:
     """Put a link in."""
     for a, b in ((u, v), (v, u)):
@@ -84,7 +84,7 @@ def _add(pairs: Pairs, u: int, v: int) -> None:
     _change(pairs, u, v, 1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _linked(pairs: Pairs, u: int, v: int) -> bool:
     found = False
     for i in range(pairs.degrees[u]):
@@ -92,7 +92,7 @@ def _linked(pairs: Pairs, u: int, v: int) -> bool:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_pairs(pairs: Pairs) -> None:
     """Fill all but the links."""
     n = pairs.degrees.size
@@ -103,7 +103,7 @@ def count_pairs(pairs: Pairs) -> None:
         _add(pairs, pairs.links[i, 0], pairs.links[i, 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal_pairs(
     pairs: Pairs, state: State, steps: int, hot: float, cold: float, best: Nodes, least: int
 ) -> int:

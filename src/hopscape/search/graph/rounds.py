@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +19,7 @@ from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.pairs import suits_pairs
 from hopscape.search.graph.problem import Problem
-from hopscape.store import Store, Task, digest, run_tasks
+from hopscape.store import Processes, Store, Task, digest, run_tasks
 
 __all__ = ["LOCAL", "best_graph", "plan"]
 
@@ -321,25 +322,28 @@ def _rounds(
 ) -> bool:
     """Run the rounds; was the plan done, or its goal reached?"""
     left, number = effort, 0
-    while left > 0 and not search.done(target):
-        planned = list(search.tasks(number, min(effort * search.share(number), left)))
-        results = run_tasks(
-            [task for _, task in planned],
-            run,
-            store,
-            processes=processes,
-            dask=dask,
-            text=search.text(number),
-        )
-        for (standing, task), (_, result) in zip(planned, results, strict=True):
-            search.take(standing, result)
-            left -= max(task.cost, effort / 10_000)
-            if search.done(target):
-                break
-            if seconds is not None and time.monotonic() - search.begun > seconds:
-                return False
-        search.thin(number)
-        number += 1
+    workers = processes if processes is not None else os.cpu_count() or 1
+    with closing(Processes(workers)) if workers > 1 and dask is None else nullcontext() as pool:
+        while left > 0 and not search.done(target):
+            planned = list(search.tasks(number, min(effort * search.share(number), left)))
+            results = run_tasks(
+                [task for _, task in planned],
+                run,
+                store,
+                processes=processes,
+                dask=dask,
+                pool=pool,
+                text=search.text(number),
+            )
+            for (standing, task), (_, result) in zip(planned, results, strict=True):
+                search.take(standing, result)
+                left -= max(task.cost, effort / 10_000)
+                if search.done(target):
+                    break
+                if seconds is not None and time.monotonic() - search.begun > seconds:
+                    return False
+            search.thin(number)
+            number += 1
     return True
 
 

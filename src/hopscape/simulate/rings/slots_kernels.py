@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hopscape.core.arrays import Floats, IntArray, Integer
+from hopscape.core.kernel import helper, kernel
 
 __all__ = ["RingState", "RingTables", "run_insertion", "run_segmented"]
 
@@ -66,7 +66,7 @@ class RingState(NamedTuple):
     """int64[classes]: packets sent are added, by the class of their place."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _next(random: IntArray) -> np.uint64:
     """xorshift64*: 64 random bits."""
     x = random[0]
@@ -77,7 +77,7 @@ def _next(random: IntArray) -> np.uint64:
     return x * np.uint64(0x2545F4914F6CDD1D)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _draw(random: IntArray, cut: IntArray, other: IntArray, row: Integer) -> Integer:
     """A column of an alias table, by its weights."""
     bits = _next(random)
@@ -87,7 +87,7 @@ def _draw(random: IntArray, cut: IntArray, other: IntArray, row: Integer) -> Int
     return other[row, column]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _length(random: IntArray, cut: IntArray, values: IntArray, row: Integer) -> Integer:
     """A length, by the weights of its class."""
     bits = _next(random)
@@ -95,21 +95,21 @@ def _length(random: IntArray, cut: IntArray, values: IntArray, row: Integer) -> 
     return values[row, column, np.int64((bits & _LOW) >= cut[row, column])]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _gap(random: IntArray, rate: float) -> float:
     """Time to the next arrival of a Poisson stream."""
     u = (float(_next(random) >> np.uint64(11)) + 1.0) * _UNIT
     return -np.log(u) / rate
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _new_packet(tables: RingTables, state: RingState, node: Integer) -> None:
     """A packet of this node, put into the queue of the ring that it will take."""
     port = _draw(state.random, tables.node_cut, tables.node_other, tables.kind[node])
     state.queue[tables.ports[node, port]] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _arrivals(tables: RingTables, state: RingState, until: float, rate: float) -> Integer:
     """Packets of a Poisson stream over all nodes until a time; how many there were."""
     random, clock = state.random, state.clock
@@ -123,7 +123,7 @@ def _arrivals(tables: RingTables, state: RingState, until: float, rate: float) -
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _pass(
     tables: RingTables,
     state: RingState,
@@ -154,7 +154,7 @@ def _pass(
     state.random[0] = x
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@helper(error_model="numpy", _nrt=False)
 def _send_waiting(
     tables: RingTables, state: RingState, first: Integer, size: Integer, now: Integer, mode: Integer
 ) -> None:
@@ -175,7 +175,7 @@ def _send_waiting(
                 _new_packet(tables, state, tables.owner[place])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def run_segmented(
     tables: RingTables, state: RingState, begin: Integer, slots: Integer, mode: Integer, rate: float
 ) -> tuple[Integer, Integer]:
@@ -214,7 +214,7 @@ def run_segmented(
     return waiting, came
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@kernel(error_model="numpy", _nrt=False)
 def run_insertion(
     tables: RingTables, state: RingState, begin: Integer, slots: Integer, mode: Integer, rate: float
 ) -> tuple[Integer, Integer]:

@@ -361,7 +361,7 @@ def check_cayley() -> Outcome:
         if move[0] != v or sorted(move) != list(range(_N)):
             wrong.append(f"row {v} does not move 0 to {v}")
         if any(move[w] not in rows[move[u]] for u in range(_N) for w in rows[u]):
-            wrong.append(f"row {v} is no automorphism")
+            wrong.append(f"row {v} is not an automorphism")
     members = {tuple(move) for move in moves.tolist()}
     if any(tuple(a[b]) not in members for a in moves for b in moves):
         wrong.append("they are no group")

@@ -91,7 +91,7 @@ def designs_table(sigma: int) -> Outcome:
         if row.built:
             blocks = make_design(row.n, row.m, sigma).blocks
             if not is_symmetric(blocks, row.n, row.m, sigma):
-                wrong.append(f"B({row.n}, {row.m}, {sigma}) as built is no design")
+                wrong.append(f"B({row.n}, {row.m}, {sigma}) as built is not a design")
         books.same(f"N = {row.n}: excluded", bruck_ryser_chowla(row.n, row.m, sigma) is not None,
                    why is not None)  # fmt: skip
         kind = "built" if row.built else "impossible" if why else "quoted"
@@ -175,11 +175,11 @@ def square() -> Outcome:
 
 
 def prime_orders() -> Outcome:
-    """Planes of M points on a line where M - 1 is no prime."""
+    """Planes of M points on a line where M - 1 is not a prime."""
     others = [m for m in range(3, 29) if any((m - 1) % d == 0 for d in range(2, m - 1))]
     built = [m for m in others if existence(m * (m - 1) + 1, m, 1).built]
     broken = [f"M = {m}: no plane" for m in built if not _is_plane(m * (m - 1) + 1, m)]
-    wrong = [f"M = {m} is built, M - 1 = {m - 1} is no prime" for m in built]
+    wrong = [f"M = {m} is built, M - 1 = {m - 1} is not a prime" for m in built]
     text = f"built and counted: M = {', '.join(map(str, built)) or 'none'}"
     return judge(wrong, text, corrected=broken, correction="M - 1 may be any prime power")
 
@@ -195,7 +195,7 @@ def crossbar_for_39() -> Outcome:
     count = smallest * (smallest - 1) + 1
     wrong = [] if smallest == printed.CROSSBAR_FOR_39 else [f"M = {smallest} is enough"]
     if not _is_plane(count, smallest):
-        wrong.append(f"B({count}, {smallest}, 1) as built is no design")
+        wrong.append(f"B({count}, {smallest}, 1) as built is not a design")
     text = f"smallest M of at least {least} with a prime power M - 1: {smallest}, N = {count}"
     return books.judge(wrong, text)
 

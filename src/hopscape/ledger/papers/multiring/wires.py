@@ -91,7 +91,7 @@ def obstruction(order: int, m: int, sigma: int) -> str | None:
     gap = m - sigma
     if order % 2 == 0:
         square = any(x * x == gap for x in range(gap + 1))
-        return None if square else f"N is even and {gap} is no square"
+        return None if square else f"N is even and {gap} is not a square"
     other = sigma if (order - 1) // 2 % 2 == 0 else -sigma
     for prime, power in ((2, 16), (3, 27), (5, 25), (7, 49), (11, 121)):
         matters = prime == 2 or gap % prime == 0 or sigma % prime == 0

@@ -152,7 +152,7 @@ def check_p5() -> Outcome:
     ]
     more = [f"m = {m} as well" for m in sorted(set(not_worse) - claimed)]
     text = f"no worse for m = {ranges(not_worse)}; better for m = {ranges(better)}"
-    note = f"true for the sizes named, but {above} is no threshold"
+    note = f"true for the sizes named, but {above} is not a threshold"
     found = judge(worse + more, text, corrected=worse, correction=note)
     return brute.settled(distrusted(), found)
 

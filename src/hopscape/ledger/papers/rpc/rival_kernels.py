@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from hopscape.core.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_circulant(nodes: int, enough: int) -> tuple[int, int, int]:
     """The steps r, s that make the circulant (nodes; r, s, nodes/2) shallowest.
 

@@ -299,7 +299,7 @@ CLAIMS = (
         _check_expansions,
         (
             plants.LATE_DIGIT,
-            plants.print_as("MATRICES", _PLUS, "a 2-D matrix of which B^2 is no multiple of I"),
+            plants.print_as("MATRICES", _PLUS, "a 2-D matrix of which B^2 is not a multiple of I"),
         ),
     ),
     Claim(
