@@ -152,7 +152,7 @@ def graph(rng: random.Random, kind: str) -> tuple[int, Vector]:
 
 
 def bfs(nodes: int, generators: Vector) -> list[int]:
-    """Distances from node 0; -1 where there is no way."""
+    """Distances from node 0; -1 where there is no path."""
     return [int(hops) for hops in distances(nodes, generators)]
 
 

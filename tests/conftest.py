@@ -144,7 +144,7 @@ def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> ho
 
 
 def bfs(net: hopscape.Network) -> np.ndarray:
-    """All distances by plain search: truth[a, b], -1 where there is no way."""
+    """All distances by plain search: truth[a, b], -1 where there is no path."""
     rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
     out = np.full((net.order, net.order), -1)
     for a in range(net.order):

@@ -206,7 +206,7 @@ def test_parts_that_are_not_asked_for_do_not_matter():
 
 @pytest.mark.compiled
 def test_long_networks_are_not_taken_for_broken():
-    """Distances of 254 and more fill a byte, which also says that there is no way."""
+    """Distances of 254 and more fill a byte, which also says that there is no path."""
     for order in (254, 255, 256, 257, 300):
         long = Network.from_links(order, range(order - 1), range(1, order))
         assert best(long, Goal.all_gather()) == order - 1

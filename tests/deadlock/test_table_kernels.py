@@ -22,7 +22,7 @@ NOTHING = 0xFFFF
 
 
 def hops_towards(network, dtype):
-    """towards[goal, node]: hops from node to goal, the largest value where there is no way."""
+    """towards[goal, node]: hops from node to goal, the largest value where there is no path."""
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.order))
     graph.add_edges_from(zip(network.tails.tolist(), network.heads.tolist()))

@@ -99,7 +99,7 @@ def test_any_circulant_takes_shortest_routes(nodes: int, steps: set[int]) -> Non
         return
     network = hopscape.build(f"circulant({nodes}, {', '.join(map(str, kept))})")
     router, result = router_formula(network, "auto")
-    compare_formula(router, result)  # raises where a port begins no shortest way
+    compare_formula(router, result)  # raises where a port begins no shortest path
     if network.facts.connected:
         far = hopscape.build(network.spec).router("table").distances
         gaps = np.arange(nodes)

@@ -92,7 +92,7 @@ def _check_faults(visit: Visit, network: Network) -> None:
 
 
 def _all_distances(network: Network, dead: set[int]) -> Any:
-    """By the book: breadth-first search from every living node; 0 where there is no way."""
+    """By the book: breadth-first search from every living node; 0 where there is no path."""
     out = np.zeros((network.order, network.order), dtype=int)
     for root in set(range(network.order)) - dead:
         row = {root: 0}

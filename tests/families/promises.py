@@ -267,7 +267,7 @@ def _router(net: Network, own: Network) -> Iterator[str]:
         begins = (beyond >= 0) & (left >= 0) & (left == true[:, None] - 1)
         if not np.array_equal(router.shortest_ports(at, to), begins):
             i = int(np.argmax((router.shortest_ports(at, to) != begins).any(axis=1)))
-            yield f"{router.name}: from {at[i]} to {to[i]} not all shortest ways are told"
+            yield f"{router.name}: from {at[i]} to {to[i]} not all shortest paths are told"
 
 
 def _translations(net: Network, own: Network) -> Iterator[str]:

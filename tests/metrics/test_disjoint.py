@@ -1,4 +1,4 @@
-"""Disjoint ways: the two methods behind one front against each other and against networkx."""
+"""Disjoint paths: the two methods behind one front against each other and against networkx."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def simple(net):
 
 
 def slow_connectivity(graph):
-    """The fewest nodes to take away until some pair has no way (or one node is left)."""
+    """The fewest nodes to take away until some pair has no path (or one node is left)."""
     whole = nx.is_strongly_connected if graph.is_directed() else nx.is_connected
     for count in range(len(graph) - 1):
         for gone in itertools.combinations(graph, count):

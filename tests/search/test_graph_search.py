@@ -59,7 +59,7 @@ def graph_of(near: Any) -> nx.Graph:
 
 
 def slow_total(graph: nx.Graph, weights: Any) -> tuple[int, int]:
-    """Diameter and weighted sum of distances by breadth-first search; no way counts n steps."""
+    """Diameter and weighted sum of distances by breadth-first search; no path counts n steps."""
     n = len(graph)
     farthest = total = 0
     for v, found in nx.all_pairs_shortest_path_length(graph):

@@ -126,7 +126,7 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
 
 
 def _farthest(network: Network, distances: IntArray, none: int) -> int:
-    """The largest distance; an error where one is `none`, which means that there is no way."""
+    """The largest distance; an error where one is `none`, which means that there is no path."""
     if (distances == none).any():
         raise DisconnectedError(
             f"{network.spec} has nodes that cannot be reached, so that no schedule exists"

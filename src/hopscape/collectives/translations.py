@@ -231,7 +231,7 @@ def _match(offers: list[list[int]]) -> dict[int, int]:
 def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
     """Bring a datum of node 0 to each place, each (round, kind) used once; as short as it gets.
 
-    Every datum goes by a shortest way; the ways are chosen so that all kinds of links carry alike.
+    Every datum goes by a shortest path; the ways are chosen so that all kinds of links carry alike.
     Links are given to the datum with most hops left; several seeds are tried.
     """
     if shifts.order == 1:

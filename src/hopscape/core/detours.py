@@ -1,7 +1,7 @@
 """Ways round dead nodes and links, without building the network.
 
 The search is A*: it follows an exact router's distances in the whole network, so that only nodes
-near a shortest way are looked at, whatever the size of the network.
+near a shortest path are looked at, whatever the size of the network.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _MOST_STEPS = 200_000
 
 
 class DetourRouter(SearchRouter):
-    """A router of what is left when nodes and links are dead: shortest ways, ports as before.
+    """A router of what is left when nodes and links are dead: shortest paths, ports as before.
 
-    Dead nodes have no way to or from anywhere; distances are -1 where none is left. One
+    Dead nodes have no path to or from anywhere; distances are -1 where none is left. One
     breadth-first search per destination, the latest ones kept.
 
     Parameters
@@ -108,7 +108,7 @@ class Guide:
         self._kept: dict[int, list[tuple[int, int, int]]] = {}
 
     def distance(self, node: int) -> int:
-        """Hops from a node to the target; -1 when there is no way."""
+        """Hops from a node to the target; -1 when there is no path."""
         return int(self.router.distance(node, self.target))
 
     def ways(self, node: int) -> list[tuple[int, int, int]]:

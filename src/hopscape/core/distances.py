@@ -30,7 +30,7 @@ _FEW_ROWS = 200
 
 
 def distances_from(network: Wired, source: int) -> IntArray:
-    """Distances from one node to all, by breadth-first search; -1 where there is no way.
+    """Distances from one node to all, by breadth-first search; -1 where there is no path.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def distances_from(network: Wired, source: int) -> IntArray:
 
 
 def distances_to(network: Wired, target: int) -> IntArray:
-    """Distances from all nodes to one; -1 where there is no way."""
+    """Distances from all nodes to one; -1 where there is no path."""
     return _search(*network.reversed_csr(), target)
 
 

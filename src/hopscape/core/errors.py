@@ -88,7 +88,7 @@ class ScheduleError(ArgumentError):
 
 
 class DisconnectedError(HopscapeError, ValueError):
-    """There is no way between two nodes, so what was asked for does not exist."""
+    """There is no path between two nodes, so what was asked for does not exist."""
 
 
 class MissingPackageError(HopscapeError, ImportError):

@@ -105,7 +105,7 @@ class RoutedStructure(Structure):
     ) -> Callable[[int, int], Route | None] | None:
         """Its own routing round dead nodes and links, or None (then tables serve).
 
-        The function gives the route between two live endpoints, or None where it finds no way. All
+        The function gives the route between two live endpoints, or None where it finds no path. All
         links between the two nodes of a dead link are dead, both ways.
         """
         return None

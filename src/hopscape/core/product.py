@@ -349,10 +349,10 @@ class ProductRouter(Router):
             at, [r.walk(a, b)[1] for r, a, b in zip(self._routers, here, there, strict=True)]
         )
 
-    def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
-        """One way of each factor after the other, in all combinations."""
+    def multipath(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
+        """One route of each factor after the other, in all combinations."""
         here, there = self._entries(at), self._entries(to)
-        legs = [list(r.ways(a, b)) for r, a, b in zip(self._routers, here, there, strict=True)]
+        legs = [list(r.multipath(a, b)) for r, a, b in zip(self._routers, here, there, strict=True)]
         for chosen in product(*legs):
             shares = np.prod([share for share, _, _ in chosen], axis=0)
             if shares.any():

@@ -74,7 +74,7 @@ class Router(ABC):
         Memory that grows with the network (0 for a closed form).
     chained : bool
         Does every route go on, from each node on it, like the route that begins there? Then a
-        table by destination holds it; otherwise the source decides (:meth:`ways`).
+        table by destination holds it; otherwise the source decides (:meth:`multipath`).
     """
 
     name: str = "router"
@@ -94,10 +94,10 @@ class Router(ABC):
 
     @abstractmethod
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        """The port to leave by; -1 on arrival or where there is no way."""
+        """The port to leave by; -1 on arrival or where there is no path."""
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        """All ports that begin a shortest way: bool[m, ports]."""
+        """All ports that begin a shortest path: bool[m, ports]."""
         rows = self.network.rows(at)
         wired = rows >= 0
         here = self.distances(at, to)
@@ -119,14 +119,14 @@ class Router(ABC):
         """
         return None
 
-    def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
-        """All ways that the traffic of each pair is shared out among.
+    def multipath(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
+        """All routes that the traffic of each pair is shared out among.
 
         Yields
         ------
         shares, nodes, ports
-            One way of every pair: its share, and what :meth:`walk` returns. The shares of a pair
-            add up to 1 over all that is yielded; a way of share 0 may be anything.
+            One route of every pair: its share, and what :meth:`walk` returns. The shares of a pair
+            add up to 1 over all that is yielded; a route of share 0 may be anything.
         """
         nodes, ports = self.walk(at, to)
         yield np.ones(len(at)), nodes, ports
@@ -173,7 +173,7 @@ class Router(ABC):
         return int(found[0]) if scalar else found.reshape(shape)
 
     def all_ports(self, a: NodeLike, b: NodeLike) -> tuple[int, ...]:
-        """All ports of a that begin a shortest way to b."""
+        """All ports of a that begin a shortest path to b."""
         at, to, _, _ = self._pairs(a, b)
         return tuple(int(p) for p in np.nonzero(self.shortest_ports(at, to)[0])[0])
 
@@ -243,7 +243,7 @@ class Router(ABC):
         Parameters
         ----------
         at, to : int
-            With a way between them.
+            With a path between them.
         first : sequence of int
             Port by difference.
         after : sequence of int

@@ -2,7 +2,7 @@
 
 Nodes have ranks; up is towards lower ranks. A way that goes up and then down cannot be part of a
 cycle of its own kind (up*/down* routing), and one that turns up again goes on in the next class.
-Shortest ways of h hops need at most h // 2 + 1 classes, however many nodes there are. A way with
+Shortest paths of h hops need at most h // 2 + 1 classes, however many nodes there are. A way with
 fewer turns than the worst one may as well start in a later class.
 """
 

@@ -105,7 +105,7 @@ def source_routes(network: Network, router: Router) -> SourceRoutes:
         to = np.tile(np.arange(order, dtype=np.int64), len(at) // order)
         apart = at != to
         at, to = at[apart], to[apart]
-        for share, nodes, ports in router.ways(at, to):
+        for share, nodes, ports in router.multipath(at, to):
             used = share > 0
             taken = ports[used] >= 0
             flat = network.channel_at(nodes[used][:, : ports.shape[1]][taken], ports[used][taken])

@@ -28,10 +28,10 @@ def offset_ports(offsets: IntArray, taken: IntArray) -> IntArray:
 
 @kernel
 def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntArray) -> None:
-    """Write into `port` the first channel of each node that begins a shortest way.
+    """Write into `port` the first channel of each node that begins a shortest path.
 
     ``towards[goal, node]`` is the distance from node to goal, its largest value where there is no
-    way; ``port[node, goal]`` keeps its value on arrival and where there is no way.
+    way; ``port[node, goal]`` keeps its value on arrival and where there is no path.
     """
     order = len(indptr) - 1
     for goal in range(order):
@@ -55,7 +55,7 @@ def fill_ties(
     other: IntArray,
     goals: IntArray,
 ) -> int:
-    """Write into `other` the twin of a node's channel where that begins a way as short.
+    """Write into `other` the twin of a node's channel where that begins a path as short.
 
     The routes of `port`, one column for each of the goals, are shortest; ``twin[channel]`` is what
     to compare with, -1 for nothing. The number of ties is returned.

@@ -110,7 +110,7 @@ def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[in
 
 
 def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
-    """What is sure without all routes: a way of h hops has at most h // 2 down-up turns."""
+    """What is sure without all routes: a path of h hops has at most h // 2 down-up turns."""
     sure = None if diameter is None or not routes.exact else diameter // 2 + 1
     if routes.cyclic() == 0 and sure != 1:
         note = f"{_SINGLE} of the ways to {len(routes.targets)} destinations"

@@ -142,7 +142,7 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
             bad = other[int(np.argmin(good))]
             said = f"port {found[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
             return Verdict(False, said, details=details)
-    ties = f"; {len(other)} by another shortest way" if len(other) else ""
+    ties = f"; {len(other)} by another shortest path" if len(other) else ""
     return Verdict(True, f"{len(at)} pairs leave as the router says{ties}", details=details)
 
 

@@ -40,7 +40,7 @@ class Compared:
     every : bool
         All pairs of the network, or a sample.
     equal : int
-        Pairs with the same port; all others leave by another port that begins a shortest way.
+        Pairs with the same port; all others leave by another port that begins a shortest path.
     """
 
     pairs: int
@@ -53,7 +53,7 @@ class Compared:
         if self.equal == self.pairs:
             return f"Same ports as the router for {what}."
         other = self.pairs - self.equal
-        return f"Compared for {what}: {other} of them take another shortest way."
+        return f"Compared for {what}: {other} of them take another shortest path."
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
     Raises
     ------
     HopscapeError
-        When a port of the formula begins no shortest way and is not the router's.
+        When a port of the formula begins no shortest path and is not the router's.
     """
     n = router.network.order
     every = n * n <= _ALL_PAIRS
@@ -182,7 +182,7 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
 
 
 def begins_shortest(router: Router, at: IntArray, to: IntArray, ports: IntArray) -> IntArray:
-    """Which of these ports begin a shortest way?"""
+    """Which of these ports begin a shortest path?"""
     short = router.shortest_ports(at, to)
     inside = (ports >= 0) & (ports < short.shape[1])
     taken = np.where(inside, ports, 0).astype(np.int64)

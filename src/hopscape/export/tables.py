@@ -19,7 +19,7 @@ __all__ = ["read_routing_table", "write_routing_table"]
 def write_routing_table(routes: Routes, path: str | Path) -> None:
     """Write which port each node leaves by for each destination.
 
-    Row *at*, column *to*: the number of the port, from 1; 0 on arrival or without a way. The first
+    Row *at*, column *to*: the number of the port, from 1; 0 on arrival or without a path. The first
     row and the first column name the nodes.
     """
     order = routes.network.order

@@ -39,7 +39,7 @@ def rows_of(network: Network) -> Rows:
 
 
 def distances(rows: Rows, sources: Sequence[int] | None = None) -> IntArray:
-    """Distances from the given nodes (all, when left out), by scipy; -1 where there is no way."""
+    """Distances from the given nodes (all, when left out), by scipy; -1 where there is no path."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 

@@ -192,7 +192,7 @@ NETWORK_COLUMNS = (
     Column("links", "links", "a duplex link once, a simplex channel once", _links, fact="links",
            needs=(WIRING,), otherwise=_sample("some_links"), unit="links", better="less", stage=1,
            places={"compare": 3, "design": 3}, priority=6),
-    Column("connected", "connected", "is there a way between any two nodes?", _connected,
+    Column("connected", "connected", "is there a path between any two nodes?", _connected,
            fact="connected", needs=(WIRING, SHAPE)),
     Column("diameter", "diameter", "largest distance between two nodes, in hops", _diameter,
            fact="diameter", needs=_DISTANCES, otherwise=_sample("some_diameter"), unit="hops",
@@ -278,7 +278,7 @@ def measure_columns(
 
 
 def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
-    """The largest distance; None when some pair has no way.
+    """The largest distance; None when some pair has no path.
 
     Parameters
     ----------
@@ -290,10 +290,10 @@ def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
 
 
 def radius(network: Network, *, exact: bool = False) -> Measured[int | None]:
-    """The least eccentricity; None when some pair has no way."""
+    """The least eccentricity; None when some pair has no path."""
     return Evaluation(network, exact, columns=COLUMNS).figure("radius")
 
 
 def mean_distance(network: Network, *, exact: bool = False) -> Measured[Fraction | None]:
-    """Mean over ordered pairs of distinct nodes; None when some pair has no way."""
+    """Mean over ordered pairs of distinct nodes; None when some pair has no path."""
     return Evaluation(network, exact, columns=COLUMNS).figure("mean_distance")

@@ -2,7 +2,7 @@
 
 Where the arrays of the network exist or are small, least-cost flows find the ways of least total
 length. Where not, augmenting paths are searched for along the router's distances (A*), so that
-only nodes near a shortest way are looked at, whatever the size of the network.
+only nodes near a shortest path are looked at, whatever the size of the network.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def disjoint_paths(
 
 
 def most_disjoint(network: Network, source: NodeLike, target: NodeLike) -> int:
-    """No more disjoint ways than this can leave one node and enter the other."""
+    """No more disjoint paths than this can leave one node and enter the other."""
     ends = (source, target) if network.duplex else (source,)
     return min(sum(v >= 0 for v in network.neighbours(network.node(end))) for end in ends)
 

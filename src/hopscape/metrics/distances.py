@@ -35,12 +35,12 @@ class DistanceProfile:
         Ordered pairs (source, node) at distance 0, 1, 2, ... (scaled up for orbits, not for a
         sample).
     unreachable : int
-        Ordered pairs without a way.
+        Ordered pairs without a path.
     diameter, radius : int or None
-        Largest and least eccentricity; None when some pair has no way. Of a sample: of its sources,
-        so that the diameter is a lower bound and the radius an upper one.
+        Largest and least eccentricity; None when some pair has no path. Of a sample: of its
+        sources, so that the diameter is a lower bound and the radius an upper one.
     mean : Fraction or None
-        Over ordered pairs of distinct nodes; None when some pair has no way (or one node).
+        Over ordered pairs of distinct nodes; None when some pair has no path (or one node).
     how : {'exact', 'closed form', 'symmetry', 'sampled'}
     sources : int
         Searches made.
@@ -56,7 +56,7 @@ class DistanceProfile:
 
     @property
     def connected(self) -> bool:
-        """Was there a way between all pairs looked at?"""
+        """Was there a path between all pairs looked at?"""
         return self.unreachable == 0
 
     @property

@@ -42,7 +42,7 @@ class LoadProgram:
     carriers : int
         How many there are: rings, or arcs.
     demand : int64[ways]
-        The demand that each way serves; not falling, and every demand has a way.
+        The demand that each way serves; not falling, and every demand has a path.
     weights : tuple of Fraction
         Of the demands.
     starts : int64[ways + 1]

@@ -219,7 +219,7 @@ def _follow(
     router: Router, sources: IntArray, targets: IntArray, weights: Floats, loads: Floats
 ) -> None:
     """Add what flows between pairs of nodes to the loads of the channels on its way."""
-    for share, nodes, ports in router.ways(sources, targets):
+    for share, nodes, ports in router.multipath(sources, targets):
         flow = share * weights
         for hop in range(ports.shape[1]):
             moving = ports[:, hop] >= 0

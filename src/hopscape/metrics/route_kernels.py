@@ -1,7 +1,7 @@
 """Routing tables as arrays: filling them, adding up loads, channel dependencies.
 
 A table holds, for every destination, the offset of the channel by which each node leaves for it:
-``table[to, at] = channel - indptr[at]``, and NONE on arrival or where there is no way.
+``table[to, at] = channel - indptr[at]``, and NONE on arrival or where there is no path.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NONE = 255
 
 @helper
 def _by_depth(far_of: Array, none: int, out: Array) -> int:
-    """Sort nodes by distance, those without a way left out; returns how many."""
+    """Sort nodes by distance, those without a path left out; returns how many."""
     far = 0
     for v in range(len(far_of)):
         if far_of[v] != none:
@@ -47,7 +47,7 @@ def balanced_table(
     load: Array,
     table: Array,
 ) -> None:
-    """Shortest ways, each node's on the channel that carries least so far.
+    """Shortest paths, each node's on the channel that carries least so far.
 
     Ways that fall in `level` more than `most` times are left to nodes that have no other. Rows
     that are filled already are taken off the load and chosen anew.
@@ -55,7 +55,7 @@ def balanced_table(
     Parameters
     ----------
     towards : uint8 or more, shape (destinations, nodes)
-        Distances to the destinations; the largest value of the type is no way.
+        Distances to the destinations; the largest value of the type is no path.
     targets : int64[destinations]
     level : int64[channels]
     load : int64[channels]

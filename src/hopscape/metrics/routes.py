@@ -1,6 +1,6 @@
 """All routes of a network as one table, and what they do: loads, worst permutation, dependencies.
 
-Networks with a router in closed form use it. For the others, tables are filled with shortest ways
+Networks with a router in closed form use it. For the others, tables are filled with shortest paths
 that share the channels evenly; these are the tables that the designer hands over.
 """
 
@@ -184,7 +184,7 @@ class Routes:
         return int(cyclic_channels(net.indptr, net.heads, waits))
 
     def ports(self, to: int) -> IntArray:
-        """The port by which each node leaves for a destination; -1 on arrival or without a way."""
+        """The port by which each node leaves for a destination; -1 on arrival or without a path."""
         row = int(np.searchsorted(self.targets, to))
         offsets = self.table[row].astype(np.int64)
         known = offsets != 255

@@ -408,7 +408,7 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
 
 
 def _distances(network: Network, alive: IntArray | None) -> IntArray:
-    """Distances over the live channels, [from, to]; a large number where there is no way."""
+    """Distances over the live channels, [from, to]; a large number where there is no path."""
     from hopscape.core.distances import distance_rows, unreached
 
     if alive is not None:

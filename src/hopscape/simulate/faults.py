@@ -1,7 +1,7 @@
 """Dead links and nodes: what fails when, and the routing of what is left.
 
 From the cycle of a fault on, packets follow new tables with classes of virtual channels that are
-certified again. Old ports stay wherever they still begin a shortest way; other routes come from
+certified again. Old ports stay wherever they still begin a shortest path; other routes come from
 the family's own routing round dead parts where it has one, or from shortest tables. Where the
 classes do not fit into the virtual channels, tables and then up*/down* on what is left are tried.
 """
@@ -62,7 +62,7 @@ class Epoch:
     routes : {'family', 'tables', 'up*/down*'}
         Where the new routes come from.
     unserved : int
-        Pairs of endpoints with a way for which the family's routing found none; tables serve them.
+        Pairs of endpoints with a path for which the family's routing found none; tables serve them.
     """
 
     cycle: int

@@ -112,7 +112,7 @@ def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
 
 @copied
 def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Integer:
-    """The unit for the packet at the front of a virtual channel, or -1 when it has no way.
+    """The unit for the packet at the front of a virtual channel, or -1 when it has no path.
 
     V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
     """
@@ -369,7 +369,7 @@ def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> In
 
 @inner
 def _give_up(state: State, row: Integer) -> None:
-    """There is no way for the packet at the front: its flits are thrown away as they come."""
+    """There is no path for the packet at the front: its flits are thrown away as they come."""
     scalars, vcs, flits = state.scalars, state.vcs, state.flits
     packets = state.packets
     vcs[row, STATE] = DRAIN

@@ -2,7 +2,7 @@
 
 A packet is lost at once, all its flits together and their buffer places free again, when one of
 its flits is on a dead link or in a dead router, or when it has begun to cross a dead link. All
-others take the new tables from the router that their first flit has reached. Packets without a way
+others take the new tables from the router that their first flit has reached. Packets without a path
 are thrown away by the engine when they are routed.
 """
 

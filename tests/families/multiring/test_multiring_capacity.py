@@ -181,7 +181,7 @@ def test_report_has_the_keys_that_scripts_use():
 
 
 def slow_sparse_loads(member):
-    """All pairs of nodes of the whole network, shortest ways, ties split: load of every arc."""
+    """All pairs of nodes of the whole network, shortest paths, ties split: load of every arc."""
     table = member.table().tolist()
     size = len(table[0])
     loads = {}

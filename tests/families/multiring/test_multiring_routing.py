@@ -77,7 +77,7 @@ def test_every_way_stays_on_one_ring_and_shares_add_up(spec, name):
     assert not router.chained
     at, to = all_pairs(net)
     total = np.zeros(len(at))
-    ways = [(None, *router.walk(at, to)), *router.ways(at, to)]
+    ways = [(None, *router.walk(at, to)), *router.multipath(at, to)]
     for shares, nodes, ports in ways:
         for i in range(len(at)):
             if shares is not None and shares[i] == 0:
@@ -170,7 +170,7 @@ def test_one_class_deadlocks_round_a_ring():
     assert not proof.deadlock_free
     assert len(proof.cycle) == 16
     assert certify(routes, single) == proof
-    short = hopscape.build("multiring(3, 1)")  # no way has two hops
+    short = hopscape.build("multiring(3, 1)")  # no path has two hops
     assert find_source_classes(short, short.router("one-ring"))[1].count == 1
 
 

@@ -268,7 +268,7 @@ def route_around(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """All shortest ways of a distributed switch or two-level machine, and one around the dead."""
+    """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
     from hopscape.families.blockdesign.routing import all_ways, stranded_pairs
     from hopscape.families.blockdesign.routing import route_around as find
 

@@ -168,7 +168,7 @@ def _shared_ways(router: Any, start: int, end: int) -> list[dict[str, Any]]:
     import numpy as np
 
     out = []
-    for shares, nodes, ports in router.ways(np.asarray([start]), np.asarray([end])):
+    for shares, nodes, ports in router.multipath(np.asarray([start]), np.asarray([end])):
         taken = [int(p) for p in ports[0] if p >= 0]
         path = [int(v) for v in nodes[0][: len(taken) + 1]]
         if shares[0] > 0 and taken:

@@ -259,7 +259,7 @@ def plane_words(line: Sequence[int]) -> tuple[Word, ...]:
 
 
 def _staircases(end: Sequence[int]) -> Iterator[Word]:
-    """Shortest ways in a plane with at most two turns."""
+    """Shortest paths in a plane with at most two turns."""
     for one, two in permutations((0, 1)):
         for run in range(1, abs(end[one]) + 1):
             sign = 1 if end[one] > 0 else -1

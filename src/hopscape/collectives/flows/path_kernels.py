@@ -112,7 +112,7 @@ def tree_loads(
     Returns
     -------
     total : float
-        Sum of the weighted distances; infinite where there is no way.
+        Sum of the weighted distances; infinite where there is no path.
     load : int64[channels]
         How many of these paths run over each channel.
     """

@@ -360,7 +360,7 @@ class _Prices:
 
 
 def _eccentricity(network: Network, own: IntArray, ends: IntArray) -> int:
-    """The largest distance that a packet goes; an error where there is no way."""
+    """The largest distance that a packet goes; an error where there is no path."""
     rows = distance_rows(network, own)[:, ends]
     lost = unreached(rows)
     if lost.any():

@@ -30,7 +30,7 @@ def count_jumps(
     wanted : bool[nodes]
         Stop when all these are reached; empty to go on to the end.
     jumps : int64[nodes]
-        Filled; -1 where there is no way.
+        Filled; -1 where there is no path.
     """
     order = len(indptr) - 1
     jumps[:] = -1

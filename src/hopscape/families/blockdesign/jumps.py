@@ -22,7 +22,7 @@ def jumps_from(
     dead: IntArray | None = None,
     until: IntArray | None = None,
 ) -> IntArray:
-    """Endpoint-to-endpoint jumps from a node to all nodes, crossbars passed for free; -1: no way.
+    """Endpoint-to-endpoint jumps from a node to all nodes, crossbars passed for free; -1: no path.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def reserve_jumps(
     """Longest path in jumps between two supernodes: whole, and with their first joining link dead.
 
     Only for supernodes that are joined directly (an outer network without crossbars); from each
-    endpoint of the first supernode, or from each `every`-th. -1 where there is no way left.
+    endpoint of the first supernode, or from each `every`-th. -1 where there is no path left.
     """
     channel = joining_channels(network, first, second)[0]
     dead = np.zeros(len(network.heads), dtype=bool)

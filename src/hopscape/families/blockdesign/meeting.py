@@ -30,7 +30,7 @@ _NONE_DEAD = np.zeros(0, dtype=bool)
 def ways_by_meeting(
     network: Wired, at: IntArray, to: IntArray, dead: IntArray = _NONE_DEAD
 ) -> tuple[IntArray, IntArray]:
-    """Channels of one shortest way for each pair: where each way starts, and all channels.
+    """Channels of one shortest path for each pair: where each way starts, and all channels.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def ways_by_meeting(
 class MeetingRouter(Router):
     """Shortest routes of pairs, each by two searches; whole rows by one search per target.
 
-    Of several shortest ways the two kinds of search may take different ones.
+    Of several shortest paths the two kinds of search may take different ones.
     """
 
     name = "meeting searches"
@@ -115,7 +115,7 @@ class MeetingRouter(Router):
 
 
 def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
-    """Loads under uniform traffic: a tree of shortest ways to every endpoint, or to a sample.
+    """Loads under uniform traffic: a tree of shortest paths to every endpoint, or to a sample.
 
     Where several ports shorten the way, :func:`hopscape.core.router.spread` takes one.
     """
@@ -150,7 +150,7 @@ def _wires(network: Wired) -> Wires:
 
 
 def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:
-    """Refuse pairs without a way (-1 hops), and routes that would not fit in memory."""
+    """Refuse pairs without a path (-1 hops), and routes that would not fit in memory."""
     if (hops < 0).any():
         lost = int(np.argmax(hops < 0))
         raise DisconnectedError(
@@ -163,7 +163,7 @@ def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> 
 def detours(
     network: Wired, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
 ) -> Callable[[int, int], Route | None]:
-    """Shortest ways round dead nodes and links, pair by pair; None without a way."""
+    """Shortest paths round dead nodes and links, pair by pair; None without a path."""
     dead = dead_channels(network, dead_nodes, dead_links)
 
     def route(a: int, b: int) -> Route | None:

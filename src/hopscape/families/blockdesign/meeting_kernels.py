@@ -1,4 +1,4 @@
-"""Shortest ways by two searches that meet (numba)."""
+"""Shortest paths by two searches that meet (numba)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Wires(NamedTuple):
 
 @kernel
 def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
-    """One shortest way for each pair: search from both ends, the smaller front first.
+    """One shortest path for each pair: search from both ends, the smaller front first.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntA
     Returns
     -------
     starts : int64[pairs + 1]
-        Where the channels of each way begin; a pair without a way, or at home, has none.
+        Where the channels of each way begin; a pair without a path, or at home, has none.
     channels : int64[hops]
     """
     tails, heads = wires.tails, wires.heads
@@ -76,7 +76,7 @@ def _meet_one(
     goal: int,
     k: int,
 ) -> int:
-    """A node in the middle of a shortest way, or -1.
+    """A node in the middle of a shortest path, or -1.
 
     While no node is known from both ends, the way is longer than both radii together; so the first
     node that is found from both is on a shortest one.
@@ -148,7 +148,7 @@ def add_trees(
     sends: IntArray,
     loads: IntArray,
 ) -> tuple[int, int]:
-    """Add what all nodes send to each target, down a tree of shortest ways, to the loads.
+    """Add what all nodes send to each target, down a tree of shortest paths, to the loads.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def add_trees(
     Returns
     -------
     source, target : int
-        A sender that has no way, or -1 and -1.
+        A sender that has no path, or -1 and -1.
     """
     indptr, tails, heads, back_indptr, back_channel = wires
     order = len(indptr) - 1

@@ -55,7 +55,7 @@ def fill_distances(leads: IntArray, shifts: IntArray, moduli: IntArray, out: Int
         Position and shift of the node at each port; position -1 where nothing is wired.
     moduli : int64[axes]
     out : unsigned or int32[positions, positions, elements]
-        Filled with the largest number, which stays where there is no way.
+        Filled with the largest number, which stays where there is no path.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def _choose(
     gap: int,
     chosen: IntArray,
 ) -> int:
-    """A port on a shortest way from position `at` to position `to` and difference `gap`, or -1.
+    """A port on a shortest path from position `at` to position `to` and difference `gap`, or -1.
 
     Of all such ports a hash of the three numbers takes one.
     """
@@ -129,7 +129,7 @@ def next_ports(
     to: IntArray,
     gaps: IntArray,
 ) -> IntArray:
-    """Ports to leave by, for pairs of positions and differences; -1 on arrival or without a way."""
+    """Ports to leave by, for pairs of positions and differences; -1: on arrival, or no path."""
     leads, shifts, moduli, table = wiring
     out = np.empty(len(at), np.int64)
     chosen = np.empty(leads.shape[1], np.int64)

@@ -91,7 +91,7 @@ class Orbits:
 
     @cached_property
     def table(self) -> IntArray:
-        """Distances by position, position and difference; the largest number where no way is."""
+        """Distances by position, position and difference; the largest number where no path is."""
         from hopscape.families.blockdesign.orbit_kernels import fill_distances
 
         shape = (self.positions, self.positions, self.family.count)

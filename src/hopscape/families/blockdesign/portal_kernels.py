@@ -60,7 +60,7 @@ def walk(
     to: IntArray,
     channels: IntArray,
 ) -> None:
-    """Channels of a shortest way of every pair; of several a hash of node and target takes one.
+    """Channels of a shortest path of every pair; of several a hash of node and target takes one.
 
     Parameters
     ----------

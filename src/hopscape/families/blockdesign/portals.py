@@ -40,7 +40,7 @@ def portal_places(family: Supernodes) -> IntArray:
 
 
 class PortalRouter(Router):
-    """Distances by portals; of the ports that begin a shortest way a hash of the pair takes one."""
+    """Distances by portals; a hash of the pair picks one of the ports of shortest paths."""
 
     name = "portals"
 
@@ -134,5 +134,5 @@ class PortalRouter(Router):
 
 
 def _finite(rows: IntArray) -> IntArray:
-    """Distances as wide integers, far away where there is no way."""
+    """Distances as wide integers, far away where there is no path."""
     return signed_distances(rows, _FAR)

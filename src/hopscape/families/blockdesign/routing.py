@@ -192,7 +192,7 @@ def _round_two_level(
 def detours(
     network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
 ) -> Callable[[int, int], Route | None]:
-    """:func:`route_around` for live endpoints, with dead endpoints as well; None without a way."""
+    """:func:`route_around` for live endpoints, with dead endpoints as well; None without a path."""
     count = _family(network).n
     switches = [v for v in dead_nodes if v >= count]
     cut = list(dead_links)

@@ -35,7 +35,7 @@ def two_level_router(network: Network, family: Supernodes, orbits: Orbits | None
 
 
 class OrbitRouter(Router):
-    """Distances by two positions and a difference; of all shortest ways a hash takes one.
+    """Distances by two positions and a difference; of all shortest paths a hash takes one.
 
     The choice depends on the positions and the difference only, so that the routes are the same
     from every supernode and the load of a channel is that of its orbit.

@@ -59,7 +59,7 @@ class Semidirect:
         return x + self.m * ((b // self.m - y) % self.k)
 
     def lengths(self, steps: IntArray, limit: int | None = None) -> IntArray | None:
-        """Steps from the identity to every element, -1 where there is no way.
+        """Steps from the identity to every element, -1 where there is no path.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ Choice = tuple[int, int, int, tuple[int, ...]]
 def good_cayley(requirement: Requirement, seed: int = 0) -> list[Choice]:
     """m, k, r and generators of Cayley graphs with short ways, the best first.
 
-    The nearest order that has a group whose second part acts on the first, and the shortest ways
+    The nearest order that has a group whose second part acts on the first, and the shortest paths
     for their size among a few others. A third of the looks finds the best groups, the rest
     their generators.
 

@@ -19,8 +19,8 @@ __all__ = ["CayleyRouter"]
 class CayleyRouter(Router):
     """Shortest routes of a Cayley graph from one byte per element, the same at every node.
 
-    Where several ports begin a shortest way, they are chosen so that all ports carry about the same
-    under uniform traffic.
+    Where several ports begin a shortest path, they are chosen so that all ports carry about as
+    much under uniform traffic.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class CayleyRouter(Router):
 
     @cached_property
     def _first(self) -> IntArray:
-        """Port of the first step of a shortest way to every element; -1 where there is none."""
+        """Port of the first step of a shortest path to every element; -1 where there is none."""
         hops, order = self._far, self._group.order
         elements = np.arange(order, dtype=np.int64)
         back = self._group.inverse(self._steps)

@@ -6,7 +6,7 @@ more than the way itself. *Met*: nobody knows; a node sees only that its own nei
 answer, and the message carries what was seen so far. While nothing was seen, it leaves by the
 productive port with the most steps to go, so that choices stay open. Then it plans by the same
 search on the network less what was seen: that finds other shortest vectors first, then detours,
-then ways back. A neighbour that did not answer counts as dead; if that leaves no way, only the
+then ways back. A neighbour that did not answer counts as dead; if that leaves no path, only the
 link to it does. A plan that fails has met something new, so a message arrives whenever there is a
 way, and otherwise says so.
 
@@ -46,14 +46,14 @@ class FaultRoute:
     Attributes
     ----------
     delivered : bool
-        False when there is no way left.
+        False when there is no path left.
     path, ports : tuple of int
         Where it went.
     distance : int
-        Length of a shortest way in the sound network; -1 without one.
+        Length of a shortest path in the sound network; -1 without one.
     cut_off : {'', 'source', 'target'}
         Which end has no way out of its part of what is left; the smaller part, where both are
-        known. Empty when the message is delivered, or when there was no way before either.
+        known. Empty when the message is delivered, or when there was no path before either.
     """
 
     delivered: bool
@@ -107,11 +107,11 @@ class FaultRouter:
         return self.router._one(gap // self.router.components)
 
     def vector(self, a: int, b: int) -> Vector:
-        """A shortest path vector from a to b in the sound network, which has a way."""
+        """A shortest path vector from a to b in the sound network, which has a path."""
         return self._vectors((b - a) % self.router.nodes)
 
     def distance(self, a: int, b: int) -> int:
-        """Hops in the sound network; -1 without a way."""
+        """Hops in the sound network; -1 without a path."""
         apart = (b - a) % self.router.components
         return -1 if apart else l1(self.vector(a, b))
 
@@ -133,7 +133,7 @@ class FaultRouter:
         Raises
         ------
         TooLargeError
-            When the way has over a million hops, or when the network is large, no way was found
+            When the way has over a million hops, or when the network is large, no path was found
             after tens of thousands of steps, and neither end is cut off with so few nodes.
         """
         start, end = self.router.network.node(a), self.router.network.node(b)
@@ -205,7 +205,7 @@ class FaultRouter:
         return 2 * axis + back, (here + sign * s) % self.router.nodes
 
     def _plan(self, start: int, end: int, faults: Faults) -> Plan | str:
-        """A shortest way as (port, node) pairs, or which end is cut off."""
+        """A shortest path as (port, node) pairs, or which end is cut off."""
         forth, back = Ahead(self, start, end, faults), Behind(self, end, faults)
         network = self.router.network
         small = network.order * network.ports <= _MOST_CHANNELS

@@ -197,7 +197,7 @@ def _possible(lattice: Lattice) -> list[Vector]:
 def _needed(places: IntArray, vectors: IntArray) -> list[Vector]:
     """A short list of candidates, in an order in which the first shortest one is the router's.
 
-    Where no order settles all ties as the router does, another shortest way is taken.
+    Where no order settles all ties as the router does, another shortest path is taken.
     """
     moves = np.unique(places - vectors, axis=0)
     lengths = np.abs(vectors).sum(axis=1)

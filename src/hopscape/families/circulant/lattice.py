@@ -1,7 +1,7 @@
 """The lattice of a circulant.
 
 A walk with x_i steps of generator s_i leads round to its start when x·S ≡ 0 mod N. These x form a
-lattice L; the shortest ways to node v are the shortest vectors of the coset {x : x·S ≡ v}, by the
+lattice L; the shortest paths to node v are the shortest vectors of the coset {x : x·S ≡ v}, by the
 L1 norm. :mod:`hopscape.algebra.reduction` makes a short basis of L, and
 :mod:`hopscape.algebra.closest` searches it.
 """

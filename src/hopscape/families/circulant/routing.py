@@ -129,7 +129,7 @@ class CirculantRouter(Router):
         return found.reshape(*shape, len(self.generators))
 
     def vectors(self, at: IntArray, to: IntArray) -> IntArray:
-        """Shortest path vectors of pairs; rows of pairs without a way are not meaningful."""
+        """Shortest path vectors of pairs; rows of pairs without a path are not meaningful."""
         gap = to - at
         gap[gap < 0] += self.nodes
         if self.components > 1:
@@ -310,7 +310,7 @@ class CirculantRouter(Router):
         other = np.flatnonzero(evaluate(port, zero, gaps) != wanted)
         for v in other.tolist() if len(other) <= _MOST_TIES else ():
             tie = equal(gap, int(gaps[v]))
-            port = choose(tie, int(wanted[v]), port).named(f"tie{v}", "another shortest way")
+            port = choose(tie, int(wanted[v]), port).named(f"tie{v}", "another shortest path")
         return port
 
     def _every_vector(self) -> IntArray:

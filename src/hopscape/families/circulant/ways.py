@@ -1,4 +1,4 @@
-"""Searching for a way round faults, from both ends.
+"""Searching for a path around faults, from both ends.
 
 The search ahead looks at little more than the way itself; the search behind tells when the end
 cannot be reached, without looking at the rest of the network.
@@ -100,7 +100,7 @@ class Ahead:
 
 
 class Behind:
-    """Breadth-first search backwards from the end: is there a way to it at all?"""
+    """Breadth-first search backwards from the end: is there a path to it at all?"""
 
     def __init__(self, ground: Ground, end: int, faults: Faults) -> None:
         self._ground, self.faults = ground, faults

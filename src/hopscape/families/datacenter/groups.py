@@ -33,13 +33,13 @@ class Group(Protocol):
         """Hops inside the group."""
 
     def ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
-        """The port of a shortest way; anything on arrival."""
+        """The port of a shortest path; anything on arrival."""
 
     def port(self, at: int, to: int, choice: int) -> int:
         """The same for one pair of different routers."""
 
     def masks(self, at: IntArray, to: IntArray) -> IntArray:
-        """All ports that begin a shortest way."""
+        """All ports that begin a shortest path."""
 
 
 class Bipartite:
@@ -77,7 +77,7 @@ class Bipartite:
         return choice % (self.spines if leaf else self.leaves)
 
     def masks(self, at: IntArray, to: IntArray) -> IntArray:
-        """All ports that begin a shortest way."""
+        """All ports that begin a shortest path."""
         port = np.arange(self.degree)
         leaf = at < self.leaves
         other = (leaf != (to < self.leaves))[:, None]

@@ -2,7 +2,7 @@
 
 A fault breaks the symmetry, so that every ordered pair of live nodes is a demand of its own: it may
 go along each ring that still leads from one to the other, as far as the next dead arc. A dead node
-takes its arcs with it. Pairs without a way left are counted, and the others share the capacity.
+takes its arcs with it. Pairs without a path left are counted, and the others share the capacity.
 """
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ class Damage:
     live : int
         Live nodes (endpoints).
     pairs : int
-        Ordered pairs of live nodes with a way; the capacity is that of traffic among these.
+        Ordered pairs of live nodes with a path; the capacity is that of traffic among these.
     stranded : int
-        Ordered pairs of live nodes without a way.
+        Ordered pairs of live nodes without a path.
     examples : tuple of (int, int)
         Some of them.
     shortest : Fraction
-        Largest load when every pair takes its shortest ways.
+        Largest load when every pair takes its shortest paths.
     balanced : Optimum or None
-        None when no pair has a way.
+        None when no pair has a path.
     """
 
     spec: str

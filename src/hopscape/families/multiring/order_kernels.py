@@ -13,7 +13,7 @@ __all__ = ["anneal", "total_arcs"]
 
 @kernel
 def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
-    """Arcs of the shortest ways between all parts and kinds of pairs.
+    """Arcs of the shortest paths between all parts and kinds of pairs.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class DifferenceRouter(Router):
-    """Shortest ways, from one table of N distances: only the difference of two nodes counts."""
+    """Shortest paths, from one table of N distances: only the difference of two nodes counts."""
 
     name = "difference table"
 
@@ -224,9 +224,9 @@ def _sparse_ways(
 class RingRouter(Router):
     """Ways that stay on one ring from source to destination, shared out as a schedule says.
 
-    Where a pair has several ways, :meth:`walk` takes one by the number of the source, so that all
-    sources together use the rings in the right proportions; :meth:`ways` gives them all. A packet
-    keeps its ring: its way is not a chain of :meth:`next_ports`.
+    Where a pair has several routes, :meth:`walk` takes one by the number of the source, so that all
+    sources together use the rings in the right proportions; :meth:`multipath` gives them all. A
+    packet keeps its ring: its route is not a chain of :meth:`next_ports`.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class RingRouter(Router):
         return np.where(at == to, -1, found)
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        """All ports that begin a way of the schedule."""
+        """All ports that begin a path of the schedule."""
         out = np.zeros((len(at), self.network.ports + 1), dtype=bool)
         row = self._table.rows(at, to)
         ports = np.where((at == to)[:, None], -1, self._table.ports[row])
@@ -298,7 +298,7 @@ class RingRouter(Router):
         ports = np.where(same, -1, self._table.ports[chosen])
         return self._follow(at, ports, np.where(same, 0, self._table.lengths[chosen]))
 
-    def ways(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
+    def multipath(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
         same = at == to
         row = np.where(same, 0, self._table.rows(at, to))
         for column in range(self._table.ports.shape[1]):

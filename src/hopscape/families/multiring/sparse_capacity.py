@@ -244,7 +244,7 @@ class SparseCapacity:
 def sparse_capacity(member: SparseRings) -> SparseCapacity:
     """Shortest and balanced schedules of a sparse multiring.
 
-    Where shortest ways load all arcs alike, nothing can be better: equal prices of the arcs prove
+    Where shortest paths load all arcs alike, nothing can be better: equal prices of the arcs prove
     it. So it is in the printed order with σ = 1, where a closed form serves rings that are too long
     for anything else. Otherwise the balanced schedule is a linear program with its certificate.
 

@@ -20,7 +20,7 @@ class Multiring(FullRings):
     """Rings of different steps through the same nodes."""
 
     def router(self, network: Network) -> Router | None:
-        """Shortest ways that may change rings."""
+        """Shortest paths that may change rings."""
         return DifferenceRouter(network) if self.n <= _ROUTED else None
 
     def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:

@@ -110,7 +110,7 @@ def _tree(network: Network, root: int, rings_first: bool) -> Tree:
 
 
 def _last_steps(loop: Loop) -> IntArray:
-    """The last step on a shortest way over each gap."""
+    """The last step on a shortest path over each gap."""
     if loop.plain:
         return np.where(2 * np.arange(loop.size) <= loop.size, 1, -1)
     return np.asarray([0] + [loop.walk(gap)[-1][1] for gap in range(1, loop.size)])

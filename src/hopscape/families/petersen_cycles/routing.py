@@ -149,7 +149,7 @@ class StackRouter(Router):
 
 
 def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
-    """bool[m, ports of the loop]: does a port begin a shortest way over this gap?"""
+    """bool[m, ports of the loop]: does a port begin a shortest path over this gap?"""
     mask = np.zeros((len(gap), 2 * len(loop.steps)), dtype=bool)
     hops = loop.distances(gap)
     for i, (step, up, down) in enumerate(loop.wired):
@@ -161,7 +161,7 @@ def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
 
 
 def _loop_port(loop: Loop, gap: Value, name: str) -> Value:
-    """The lowest port of a loop that begins a shortest way over a gap."""
+    """The lowest port of a loop that begins a shortest path over a gap."""
     if loop.plain:
         return choose(less(loop.size // 2, gap), 1, 0)
     mask = _loop_mask(loop, np.arange(loop.size, dtype=np.int64))
@@ -169,7 +169,7 @@ def _loop_port(loop: Loop, gap: Value, name: str) -> Value:
 
 
 def _loop_paths(loop: Loop, gap: int, far: int) -> int:
-    """Shortest ways round a loop."""
+    """Shortest paths round a loop."""
     if loop.plain:
         return 2 if 2 * gap == loop.size and loop.size > 2 else 1
     moves = [step for step, up, _ in loop.wired if up]

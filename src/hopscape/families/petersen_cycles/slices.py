@@ -135,7 +135,7 @@ class Slice:
     def masks(self) -> IntArray:
         """bool[size, size, ports]: does a port begin a shortest path?"""
         hops = self.distances
-        require_memory(self.ports * self.size**2, f"the shortest ways in {self.name}")
+        require_memory(self.ports * self.size**2, f"the shortest paths in {self.name}")
         found: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
         for part in self._targets():
             for port, beyond in enumerate(self.rows.T):
@@ -170,7 +170,7 @@ class Slice:
     @cached_property
     def counts(self) -> IntArray:
         """int64[size, size]: number of shortest paths."""
-        require_memory(8 * self.size**2, f"the shortest ways in {self.name} ({self.size} nodes)")
+        require_memory(8 * self.size**2, f"the shortest paths in {self.name} ({self.size} nodes)")
         ways = np.eye(self.size, dtype=np.int64)
         for part in self._targets():
             hops = self.distances[:, part]

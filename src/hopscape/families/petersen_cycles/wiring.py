@@ -95,7 +95,7 @@ class Loop:
         return self.size // 2 if self.plain else int(self.table.max())
 
     def walk(self, gap: int) -> list[tuple[int, int]]:
-        """Ports and steps over a gap, each the lowest port that begins a shortest way."""
+        """Ports and steps over a gap, each the lowest port that begins a shortest path."""
         if self.plain:
             up = 2 * gap <= self.size
             return [(0, 1)] * gap if up else [(1, -1)] * (self.size - gap)

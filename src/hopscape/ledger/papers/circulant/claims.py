@@ -322,7 +322,7 @@ CLAIMS = (
     _claim(
         "pair-routing",
         "section 2.1",
-        "steps by any port with a coordinate left, until all are 0, are a shortest way",
+        "steps by any port with a coordinate left, until all are 0, are a shortest path",
         "all orders of the steps to all nodes of N = 55, walked over the wires",
         checks_exchange.pair_routing,
         plants.LONGER_VECTOR,

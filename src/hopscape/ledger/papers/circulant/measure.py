@@ -15,7 +15,7 @@ __all__ = ["diameter", "distances", "in_d", "polynomial", "shown", "wired"]
 
 
 def distances(nodes: int, generators: Sequence[int]) -> IntArray:
-    """From node 0, by breadth-first search on the numbers alone; -1 where there is no way."""
+    """From node 0, by breadth-first search on the numbers alone; -1 where there is no path."""
     steps = np.asarray([t for s in generators for t in (s, -s)], dtype=np.int64)
     hops = np.full(nodes, -1)
     hops[0] = 0

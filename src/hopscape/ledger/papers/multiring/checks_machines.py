@@ -226,7 +226,7 @@ def _all_wires(network: Network) -> IntArray:
 
 
 def _jumps(network: Network, rows: IntArray, source: int) -> IntArray:
-    """Jumps from an endpoint to all nodes along these wires, level by level; -1: no way."""
+    """Jumps from an endpoint to all nodes along these wires, level by level; -1: no path."""
     switch = np.ones(network.order + 1, dtype=bool)  # the last entry stands for no wire
     switch[network.endpoints] = False
     switch[-1] = False

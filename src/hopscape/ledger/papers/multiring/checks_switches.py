@@ -166,7 +166,7 @@ def ways_of_pairs() -> Outcome:
 
 
 def redundancy() -> Outcome:
-    """Pairs that one dead crossbar leaves without a way of two hops."""
+    """Pairs that one dead crossbar leaves without a path of two hops."""
     books, parts, wrong = Books(), [], []
     for key in _GRAPHS:
         network, (n, m, sigma) = _switch(*key), key

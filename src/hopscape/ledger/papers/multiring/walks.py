@@ -178,9 +178,9 @@ def sparse_table(m: int, parts: int) -> list[list[int]]:
 
 @cache
 def walked_sparse_capacity(m: int, parts: int) -> Fraction:
-    """Capacity by the arcs of all shortest ways, which load every arc alike.
+    """Capacity by the arcs of all shortest paths, which load every arc alike.
 
-    No schedule uses fewer arcs together than the shortest ways, so that the mean load of an arc
+    No schedule uses fewer arcs together than the shortest paths, so that the mean load of an arc
     bounds the largest from below; where all arcs carry the mean, nothing is better.
     """
     table = sparse_table(m, parts)

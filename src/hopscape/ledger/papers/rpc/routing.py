@@ -145,7 +145,7 @@ def farthest_first(sources: list[int]) -> int:
 
 
 def link_load(sources: list[int]) -> int:
-    """The most packets over one link, both directions together, by canonical ways."""
+    """The most packets over one link, both directions together, by canonical paths."""
     ways = [canonical(s, d) for d, s in enumerate(sources)]
     return _busiest([hop for path in ways for hop in pairwise(path)], True)
 
@@ -166,7 +166,7 @@ def hard_sources() -> dict[str, list[int]]:
 
 
 def _branches(root: int) -> list[set[int]]:
-    """Nodes behind the three neighbours by canonical ways."""
+    """Nodes behind the three neighbours by canonical paths."""
     found: dict[int, set[int]] = {}
     for d in range(30):
         if d != root:
