@@ -68,8 +68,8 @@ def test_paths_and_names(tmp_path: Path) -> None:
     [
         (3, "cannot be made of int"),
         ([], "edge list is empty"),
-        ([(0, 1, 2)], "no pair of nodes"),
-        (["ab"], "no pair of nodes"),
+        ([(0, 1, 2)], "not a pair of nodes"),
+        (["ab"], "not a pair of nodes"),
         (np.zeros((3, 4)), "3 × 4"),
         (np.zeros(4), "the array is 4"),
         (networkx.Graph(), "no nodes"),

@@ -103,9 +103,9 @@ def test_two_ask_at_once(server):
         ({"specs": ["ring(4)"], "out": "/tmp/x"}, "'out' is unknown"),
         ({"specs": ["ring(" + "1" * 3000 + ")"]}, "characters"),
         ([], "an object with specs"),
-        (b"{", "no JSON"),
-        (b"[" * 9000, "no JSON"),
-        (b"\xff\xfe", "no JSON"),
+        (b"{", "not JSON"),
+        (b"[" * 9000, "not JSON"),
+        (b"\xff\xfe", "not JSON"),
         (b'{"specs": ["ring(4)"], "load": NaN}', "load must be"),
     ],
 )

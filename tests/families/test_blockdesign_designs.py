@@ -271,7 +271,7 @@ def test_no_design_is_both_built_and_excluded():
         ((111, 100, 90), "does not exist: complement of: order 10"),
         ((81, 16, 3), "not known to exist: not excluded"),
         ((10, 4, 5), "1 <= sigma < m"),
-        ((9, 5, 3), "no integer"),
+        ((9, 5, 3), "not an integer"),
     ],
 )
 def test_bad_parameters(arguments, text):

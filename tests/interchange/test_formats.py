@@ -181,7 +181,7 @@ BROKEN = {
     "d.gml": ("node 3", "0 graphs"),
     "e.gml": ("graph [ node [ id 0 ] node [ id 0 ] ]", "there twice"),
     "f.gml": ("a [ " * 3000, "expected a value"),
-    "a.gexf": ("<gexf><graph>", "no GEXF graph: no element found: line 1, column 13"),
+    "a.gexf": ("<gexf><graph>", "not a GEXF graph: no element found: line 1, column 13"),
     "b.gexf": ("<gexf/>", "no graph in a gexf element"),
     "c.gexf": ("<gexf><graph><nodes><node/></nodes></graph></gexf>", "has no id"),
     "a.g6": ("C", "characters of links, not 0"),
@@ -191,7 +191,7 @@ BROKEN = {
     "e.s6": (":~~?~~~~~", "would need"),
     "f.s6": (":~", "breaks off before the number"),
     "a.json": ('{"nodes": [', "line 1, column"),
-    "b.json": ("[]", "no node-link graph"),
+    "b.json": ("[]", "not a node-link graph"),
     "c.json": ('{"nodes": [{"id": 1.5}], "links": []}', r"nodes\[0\] has no id"),
     "d.json": ('{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', r"links\[0\]"),
     "e.json": (

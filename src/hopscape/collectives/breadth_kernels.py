@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import Incoming, IntArray
-from hopscape.core.kernel import helper, kernel
+from hopscape.core.kernel import kernel
 
 
-@helper
+@kernel
 def _shift(load, limit, count, allowed, chosen, start):  # type: ignore[no-untyped-def]
     """Make room at one of the lanes of unit `start` by moving others; the lane, or -1.
 

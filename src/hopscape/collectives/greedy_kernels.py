@@ -76,7 +76,7 @@ class _Moves(NamedTuple):
     items: IntArray
 
 
-@helper
+@kernel
 def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
     return _Queues(
         np.full((channels, levels), -1, np.int64),
@@ -86,7 +86,7 @@ def _queues(channels, levels, items):  # type: ignore[no-untyped-def]
     )
 
 
-@helper
+@kernel
 def _moves(total):  # type: ignore[no-untyped-def]
     return _Moves(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64))
 
@@ -107,7 +107,7 @@ def _top(channel, first, top):  # type: ignore[no-untyped-def]
     return top[channel]
 
 
-@helper
+@kernel
 def _rank(queues, ranked):  # type: ignore[no-untyped-def]
     """Write the channels with something waiting to `ranked`, most urgent first; how many."""
     first, _, waiting, top = queues
@@ -126,7 +126,7 @@ def _rank(queues, ranked):  # type: ignore[no-untyped-def]
     return begin[levels]
 
 
-@helper
+@kernel
 def _scratch(channels, nodes):  # type: ignore[no-untyped-def]
     """Room for :func:`_grants`: sent, got, busy, ranked, granted."""
     return (
@@ -270,7 +270,7 @@ def balanced_trees(
         _fill_heights(s, by_depth, indptr, parent, height)
 
 
-@helper
+@kernel
 def _fill_heights(s, by_depth, indptr, parent, height):  # type: ignore[no-untyped-def]
     nodes = len(indptr) - 1
     for i in range(nodes - 1, 0, -1):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.kernel import helper, kernel
+from hopscape.core.kernel import kernel
 
 
-@helper
+@kernel
 def _match(lane, taken, order, have, source, moved, got, match):  # type: ignore[no-untyped-def]
     """Give `lane` a chunk, shifting others along an augmenting path; False when there is none."""
     lanes = len(source)

@@ -38,7 +38,7 @@ def heights(before: IntArray) -> IntArray:
     return out
 
 
-@helper
+@kernel
 def _children(before: IntArray) -> tuple[IntArray, IntArray]:
     """Where the hops after each hop begin in the second array; the first ones at the end."""
     hops = len(before)
@@ -115,7 +115,7 @@ def time_hops(
     return out
 
 
-@helper
+@kernel
 def _pass(channel, before, room, rounds, last, late):  # type: ignore[no-untyped-def]
     """Move every hop as late (or as early) as its channel and the hops after (before) it allow.
 

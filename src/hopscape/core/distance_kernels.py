@@ -53,7 +53,7 @@ Table = NDArray[Any]
 # --- Bit-parallel sweeps ----------------------------------------------------------------------
 
 
-@helper
+@kernel
 def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
     """Count the rows that have each bit set, with 64 counters side by side in bit planes."""
     for word in range(words):

@@ -285,8 +285,8 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
     from hopscape.core import verify_kernels as kernels
 
     schedule, net, promise, transfers, first = part
-    also = np.zeros(net.order, dtype=np.bool_)
-    also[list(promise.also)] = True
+    promised = np.zeros(net.order, dtype=np.bool_)
+    promised[promise.wanted] = promise.destinations.min(initial=0) < 0
     one_hop = len(schedule.channels) == schedule.transfers  # no path is empty
     bad, duplicates, chunk, node, served, missing, chain = kernels.check_delivery(
         transfers,
@@ -294,7 +294,8 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
         promise.origins,
         promise.destinations,
         promise.wanted,
-        also,
+        np.asarray(sorted(promise.also), dtype=np.int64),
+        promised,
     )
     if bad >= 0:
         text = f"its source does not hold chunk {schedule.chunk[bad]} before this round"

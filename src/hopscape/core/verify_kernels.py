@@ -249,12 +249,14 @@ def check_delivery(
     origins: IntArray,
     destinations: IntArray,
     wanted: IntArray,
-    also: IntArray,
+    holders: IntArray,
+    promised: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Follow every chunk: is it held where it is sent from, and does it arrive where promised?
 
-    `also` says which nodes hold every chunk from the start, besides its origin. `path_start` may be
-    empty where every path is one hop.
+    `holders` have every chunk from the start, besides its origin. `promised` says which nodes are
+    promised chunks that all of `wanted` are to get; those of `destinations` are added. `path_start`
+    may be empty where every path is one hop.
 
     Returns
     -------
@@ -272,15 +274,11 @@ def check_delivery(
         The longest chain of hops by which a chunk came to a node.
     """
     start, order, round_of, source, target = transfers
-    nodes = len(also)
-    holders = np.flatnonzero(also)
+    nodes = len(promised)
     mark = np.full(nodes, -1, np.int64)
     arrival = np.zeros(nodes, np.int64)
     hops = np.zeros(nodes, np.int64)
     lacks = np.zeros(nodes, np.int64)
-    promised = np.zeros(nodes, np.bool_)
-    if len(origins) and destinations.min() < 0:
-        promised[wanted] = True
     bad = len(order)
     duplicates, missing, chain = 0, 0, 0
     missing_chunk, missing_node = -1, -1

@@ -26,7 +26,7 @@ class _Room(NamedTuple):
     order: IntArray
 
 
-@helper
+@kernel
 def _room(nodes: int) -> _Room:
     return _Room(np.empty(nodes, np.uint8), np.empty(nodes, np.int64), np.empty(nodes, np.int64))
 

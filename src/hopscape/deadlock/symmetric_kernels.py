@@ -81,7 +81,7 @@ def _leads(leads: IntArray, a: int, b: int) -> bool:
     return (leads[a, b >> 6] >> np.uint64(b & 63)) & _ONE != 0
 
 
-@helper
+@kernel
 def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     """Do two routes fit into a layer? Their channels must not lead to each other in a circle."""
     for j in range(1, size):  # what rules most of them out: one leads back to one before it
@@ -107,7 +107,7 @@ def _agree(route: IntArray, there: int, size: int, leads: IntArray) -> bool:
     return _acyclic(after)
 
 
-@helper
+@kernel
 def _acyclic(after: IntArray) -> bool:
     """Can what has nothing before it be taken away until all is gone?"""
     count = len(after)

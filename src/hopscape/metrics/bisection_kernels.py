@@ -53,7 +53,7 @@ class BisectionSearch(NamedTuple):
 _DEPTH, _BEST, _VISITED, _ROOM, _STEP = 0, 1, 2, 3, 4
 
 
-@helper
+@kernel
 def _without_loops(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int32s, Int32s]:
     """Copy the graph without loops, and pair the channels of each link."""
     n = indptr.size - 1
@@ -158,7 +158,7 @@ class _Work(NamedTuple):
     links: Int64s  # (2, nodes): the links from each node to either side
 
 
-@helper
+@kernel
 def _work(n: int) -> _Work:
     """Set up the room for a graph of ``n`` nodes."""
     return _Work(
@@ -190,7 +190,7 @@ def _fix_ends(search: BisectionSearch, end: Int8s) -> bool:
     return bool(zeros <= room and ones <= room)
 
 
-@helper
+@kernel
 def _share_bound(search: BisectionSearch, work: _Work) -> int:
     """Bound the cut by the links of decided nodes, each free node going where it costs least.
 
@@ -289,7 +289,7 @@ def _fits(search: BisectionSearch, candidate: Int8s) -> bool:
     return bool(max(zeros, ones) <= search.numbers[_ROOM])
 
 
-@helper
+@kernel
 def _solved(
     search: BisectionSearch, flow: Int8s, end: Int8s, via: Int32s, queue: Int32s, value: int
 ) -> bool:

@@ -201,7 +201,7 @@ def _restore_touched(host: Host, state: _Layout, changed: int, target: int) -> N
         _book(host, state, e, target, 1)
 
 
-@helper
+@kernel
 def _blank_layout(guest: Guest, host: Host, place: IntArray, limit: int) -> _Layout:
     """The guests at their places; no link is laid."""
     hosts, count = len(host.distances), len(guest.tails)

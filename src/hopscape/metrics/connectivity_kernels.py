@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopscape.core.kernel import helper, kernel
+from hopscape.core.kernel import kernel
 from hopscape.metrics.flow_kernels import Int32s, Int64s, least_flow, residual_network
 
 
@@ -41,7 +41,7 @@ def edge_connectivity_pairs(n: int, duplex: bool) -> Int32s:
     return pairs
 
 
-@helper
+@kernel
 def _simple_degrees(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int64s]:
     """Count the distinct other nodes after and before each node."""
     n = indptr.size - 1
@@ -73,7 +73,7 @@ def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     return int(least)
 
 
-@helper
+@kernel
 def _neighbours(indptr: Int64s, heads: Int32s, v: int) -> tuple[Int64s, Int64s]:
     """Give the 0/1 rows of the nodes after and before ``v``, ``v`` itself excluded."""
     n = indptr.size - 1
@@ -90,7 +90,7 @@ def _neighbours(indptr: Int64s, heads: Int32s, v: int) -> tuple[Int64s, Int64s]:
     return after, before
 
 
-@helper
+@kernel
 def _around_pairs(
     indptr: Int64s, heads: Int32s, after: Int64s, before: Int64s, duplex: bool, out: Int32s
 ) -> int:

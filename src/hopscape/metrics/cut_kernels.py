@@ -67,7 +67,7 @@ def _remove(buckets: _Buckets, v: int, kind: int) -> None:
         buckets.first[kind, buckets.gain[v]] = nxt
 
 
-@helper
+@kernel
 def _fill(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int) -> _Buckets:
     """Sort all nodes by what moving them to the other side would gain."""
     n = indptr.size - 1
@@ -128,7 +128,7 @@ def _move(
         _insert(buckets, w, kind)
 
 
-@helper
+@kernel
 def _pass(
     indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int, patience: int
 ) -> int:

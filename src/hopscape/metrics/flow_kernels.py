@@ -60,7 +60,7 @@ class _Search(NamedTuple):
     back: Int32s
 
 
-@helper
+@kernel
 def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, Int32s]:
     """List the tail, head and label of every forward arc of the network."""
     n = indptr.size - 1
@@ -333,7 +333,7 @@ def _cheapest(
                     size += 1
 
 
-@helper
+@kernel
 def _cheapest_flow(
     network: Network, cap: Int8s, start: int, end: int, count: int
 ) -> tuple[int, int]:
@@ -358,7 +358,7 @@ def _cheapest_flow(
     return count, total
 
 
-@helper
+@kernel
 def _read_paths(
     network: Network, cap: Int8s, start: int, end: int, found: int, total: int
 ) -> tuple[Int32s, Int64s]:
@@ -385,7 +385,7 @@ def _read_paths(
     return channels, offsets
 
 
-@helper
+@kernel
 def _by_length(offsets: Int64s) -> Int64s:
     """Order the paths by length, equally long ones as they are; they are few."""
     order = np.arange(offsets.size - 1)

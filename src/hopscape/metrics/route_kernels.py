@@ -14,7 +14,7 @@ from hopscape.core.kernel import helper, kernel
 NONE = 255
 
 
-@helper
+@kernel
 def _by_depth(far_of: Array, none: int, out: Array) -> int:
     """Sort nodes by distance, those without a path left out; returns how many."""
     far = 0

@@ -144,7 +144,7 @@ def begin(
     return count
 
 
-@helper
+@kernel
 def _push(wires, grid, share, state, callers, target, path):  # type: ignore[no-untyped-def]
     """A circuit to a target by main force; the others try to find their way. How many are lost."""
     room, owner, caller, _ = state

@@ -67,7 +67,7 @@ def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntA
     return starts, out[:filled]
 
 
-@helper
+@kernel
 def _meet_one(
     wires: Wires,
     dead: IntArray,
@@ -125,7 +125,7 @@ def _count(tails: IntArray, heads: IntArray, by: IntArray, middle: int) -> int:
     return hops
 
 
-@helper
+@kernel
 def _write(tails: IntArray, heads: IntArray, by: IntArray, middle: int, out: IntArray) -> None:
     place = 0
     v = middle

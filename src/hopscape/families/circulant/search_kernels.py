@@ -238,7 +238,7 @@ def scan(
     return found, best, tested
 
 
-@helper
+@kernel
 def _least_total(sizes: Array, nodes: int, d: int, more: int) -> int:
     """No `more` generators give a smaller sum of distances; -1: they cannot reach N nodes at all.
 

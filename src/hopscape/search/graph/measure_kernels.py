@@ -134,7 +134,7 @@ def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tup
     return _by_bits(lift.near, task, limit, now, after)
 
 
-@helper
+@kernel
 def _by_bits(
     near: NDArray[np.int32], task: Task, limit: int, now: Words, after: Words
 ) -> tuple[int, int, int]:
