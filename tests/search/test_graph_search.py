@@ -85,9 +85,9 @@ def test_wiring_and_measure_after_many_moves(
         climb.anneal(40, 8.0, 4.0) if local == "anneal" else climb.tabu(80)
         lift = climb._lift
         assert (lift.mate[lift.mate] == np.arange(shape.darts)).all()
-        links = [(v, int(u)) for v, row in enumerate(lift.near) for u in row if u != v]
+        links = [(v, int(u)) for v, row in enumerate(lift.near.T) for u in row if u != v]
         assert len(links) == len(set(links))
-        graph = graph_of(lift.near)
+        graph = graph_of(lift.near.T)
         diameter, total = slow_total(graph, np.ones(shape.order))
         assert climb._memory.score[0] == total
         degrees = [degree for _, degree in graph.degree]
@@ -116,7 +116,7 @@ def test_measure_with_weights_and_aims(n: int, degree: int, seed: int, data: Any
         weights[0] = 1
     aim = data.draw(st.none() | st.integers(1, 6))
     climb = Climb(Shape("cyclic(1)", n, 0, degree), seed, weights=weights, aim=aim)
-    graph = graph_of(climb._lift.near)
+    graph = graph_of(climb._lift.near.T)
     diameter, total = slow_total(graph, weights)
     assert (climb.diameter, climb.total) == (diameter, total) or diameter == n
     assert climb.total == total
@@ -137,9 +137,7 @@ def test_measure_gives_up_only_above_its_limit(
         climb = Climb(shape, 3)
         cost = int(climb._memory.score[0])
         for limit in (0, cost // 2, cost - 1, cost, cost + 1, 2 * cost):
-            found = measure(
-                climb._lift, climb._task, limit, climb._memory.now, climb._memory.after
-            )[0]
+            found = measure(climb._lift, climb._task, limit, climb._memory.room)[0]
             assert found == (cost if cost <= limit else limit + 1)
 
 
@@ -158,12 +156,12 @@ def test_annealing_of_orbits_keeps_the_group_and_counts_far_pairs(
 
 
 def _ports(climb: Climb) -> list[list[int]]:
-    return [[u for u in row if u != v] for v, row in enumerate(climb._lift.near.tolist())]
+    return [[u for u in row if u != v] for v, row in enumerate(climb._lift.near.T.tolist())]
 
 
 def _distant(climb: Climb) -> int:
     """Ordered pairs farther apart than two links, one by one."""
-    near = [{v, *row} for v, row in enumerate(climb._lift.near.tolist())]
+    near = [{v, *row} for v, row in enumerate(climb._lift.near.T.tolist())]
     return sum(len(near) - len(set().union(*(near[u] for u in row))) for row in near)
 
 
@@ -184,7 +182,7 @@ def test_groups_of_a_lift_are_automorphisms() -> None:
     for shape in SHAPES:
         climb = Climb(shape, 1)
         climb.anneal(200, 20.0, 5.0)
-        graph = graph_of(climb._lift.near)
+        graph = graph_of(climb._lift.near.T)
         found, fold = group(shape.group), shape.fold
         for g in range(min(fold, 8)):
             moved = found.product(np.full(fold, g), np.arange(fold))
@@ -212,7 +210,7 @@ def test_algebraic_starts_are_simple_and_fit(n: int, d: int) -> None:
         assert (links[:, 0] < links[:, 1]).all()
         assert links.max() < order
         start = solution_of(shape, order, links, np.random.default_rng(0))
-        graph = graph_of(Climb(shape, 0, start)._lift.near)
+        graph = graph_of(Climb(shape, 0, start)._lift.near.T)
         assert max(degree for _, degree in graph.degree) <= d
         assert graph.number_of_edges() >= 0.95 * n * d / 2
 

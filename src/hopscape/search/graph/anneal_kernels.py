@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import State, uniform
-from hopscape.core.vector_kernels import Words
-from hopscape.search.graph.measure_kernels import Task, measure
+from hopscape.search.graph.measure_kernels import Room, Task, measure
 from hopscape.search.graph.move_kernels import Lift, Nodes, propose, restore
 
 __all__ = ["Memory", "anneal", "excess", "tabu"]
@@ -26,8 +25,7 @@ class Memory(NamedTuple):
     ----------
     state : uint64[1]
         Of the random numbers.
-    now, after : uint64[n · words]
-        Room to work in.
+    room : Room
     score : int64[4]
         Cost and excess of the lift; diameter and sum of distances of the best so far.
     best_mate, best_volt : int32[darts]
@@ -41,8 +39,7 @@ class Memory(NamedTuple):
     """
 
     state: State
-    now: Words
-    after: Words
+    room: Room
     score: NDArray[np.int64]
     best_mate: Nodes
     best_volt: Nodes
@@ -81,8 +78,9 @@ def _note(lift: Lift, memory: Memory, cost: int, over: int, depth: int, total: i
     if over > 0 or depth > score[2] or (depth == score[2] and total >= score[3]):
         return False
     score[2], score[3] = depth, total
-    memory.best_mate[:] = lift.mate
-    memory.best_volt[:] = lift.volt
+    for dart in range(lift.mate.size):
+        memory.best_mate[dart] = lift.mate[dart]
+        memory.best_volt[dart] = lift.volt[dart]
     return True
 
 
@@ -109,7 +107,7 @@ def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold:
             limit = _HUGE
         cost, depth, total = limit + 1, 0, 0
         if over <= score[1]:
-            cost, depth, total = measure(lift, task, limit, memory.now, memory.after)
+            cost, depth, total = measure(lift, task, limit, memory.room)
         if cost > limit:
             _pay(lift, memory, saved, count, -1)
             restore(lift, saved, count)
@@ -138,7 +136,7 @@ def tabu(lift: Lift, task: Task, memory: Memory, steps: int, sample: int, rest: 
             _pay(lift, memory, saved, count, 1)
             over = excess(memory)
             if over <= memory.score[1]:
-                cost, depth, total = measure(lift, task, best, memory.now, memory.after)
+                cost, depth, total = measure(lift, task, best, memory.room)
                 free = True
                 for i in range(count):
                     free &= until[saved[i, 0]] <= moves

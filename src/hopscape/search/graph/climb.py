@@ -58,8 +58,8 @@ class Climb:
         weights: IntArray | None = None,
         limits: tuple[IntArray, list[int]] | None = None,
     ) -> None:
-        from hopscape.core.vector_kernels import new_rows
         from hopscape.search.graph.anneal_kernels import Memory
+        from hopscape.search.graph.measure_kernels import Room
         from hopscape.search.graph.move_kernels import wire
 
         self.shape = shape
@@ -72,8 +72,7 @@ class Climb:
         most = [2 * limit for limit in limits[1]] if limits else []
         self._memory = Memory(
             np.asarray([(seed * 0x9E3779B9 + 12345) % 2**64], dtype=np.uint64),
-            new_rows(n, self._task.lanes),
-            new_rows(n, self._task.lanes),
+            Room.of(n, self._task.lanes),
             np.asarray([0, 0, _HUGE, _HUGE], dtype=np.int64),
             self._lift.mate.copy(),
             self._lift.volt.copy(),
@@ -120,7 +119,7 @@ class Climb:
         if memory.most.size:
             ends = lift.owner[wired], lift.owner[lift.mate[wired]]
             memory.spent[:] = memory.prices[:, ends[0], ends[1]].sum(axis=1, dtype=np.int64)
-        cost, depth, total = measure(lift, self._task, _HUGE, memory.now, memory.after)
+        cost, depth, total = measure(lift, self._task, _HUGE, memory.room)
         over = excess(memory)
         memory.score[:2] = cost, over
         if over == 0 and (depth, total) < (memory.score[2], memory.score[3]):
@@ -184,13 +183,13 @@ def _lift(shape: Shape, seed: int, known: Iterable[int], task: Any) -> tuple[Any
     if shape.bipartite:
         side[:] = 1 + np.arange(vertices) % 2
     nodes = np.arange(shape.order, dtype=np.int32)
-    near = np.asfortranarray(np.repeat(nodes[:, None], max(shape.degree, 1), axis=1))
+    near = np.repeat(nodes[None], max(shape.degree, 1), axis=0)
     rows = new_rows(shape.order if task.kernel == ROWS else 0, task.lanes)
     first = shape.base * shape.fold
     used = [shape.spokes * shape.fold] * shape.fixed
     for a, b in shape.inner():
         for u, v in ((a, b), (b, a)):
-            near[first + u, used[u]] = first + v
+            near[used[u], first + u] = first + v
             used[u] += 1
     mate = np.arange(shape.darts, dtype=np.int32)
     volt = np.full(shape.darts, -1, dtype=np.int32)

@@ -1,6 +1,6 @@
 """Compiled kernels that grade a graph: the sum of its distances, given up once it is too large.
 
-A graph is a table ``near[node, port]``; a port that is not wired leads back to its node. Distances
+A graph is a table ``near[port, node]``; a port that is not wired leads back to its node. Distances
 are taken from some nodes only, one of each orbit, each with the number of nodes it stands for.
 There are three kernels for it, told apart by :attr:`Task.kernel`:
 
@@ -31,6 +31,7 @@ from hopscape.core.vector_kernels import (
     equal,
     load,
     lowest,
+    new_rows,
     store,
 )
 from hopscape.search.graph.move_kernels import Lift
@@ -109,8 +110,29 @@ def _at_least(aim: int, beyond: int, level: int, missing: int, fresh: int, growt
     return cost + _price(aim, beyond, level) * missing
 
 
+class Room(NamedTuple):
+    """Room for distances to be measured in.
+
+    Attributes
+    ----------
+    now, after : uint64[n · words]
+    seen, queue : uint8[...], int32[...]
+        The same memory, seen otherwise.
+    """
+
+    now: Words
+    after: Words
+    seen: NDArray[np.uint8]
+    queue: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, n: int, lanes: tuple[int, ...]) -> Room:
+        now, after = new_rows(n, lanes), new_rows(n, lanes)
+        return cls(now, after, now.view(np.uint8), after.view(np.int32))
+
+
 @kernel
-def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tuple[int, int, int]:
+def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, int]:
     """Cost, diameter and sum of distances of a graph.
 
     Parameters
@@ -119,8 +141,7 @@ def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tup
     task : Task
     limit : int
         Give up with a cost of ``limit + 1`` once it is certain to be above.
-    now, after : uint64[n · words]
-        Room to work in.
+    room : Room
 
     Returns
     -------
@@ -128,10 +149,10 @@ def measure(lift: Lift, task: Task, limit: int, now: Words, after: Words) -> tup
         Weighted as `task` says. A pair without a route counts as n steps.
     """
     if task.kernel == ROWS:
-        return _by_rows(lift, task, limit, after)
+        return _by_rows(lift, task, limit, room.after)
     if task.kernel == SEARCH:
-        return _by_search(lift.near, task, limit, now.view(np.uint8), after.view(np.int32))
-    return _by_bits(lift.near, task, limit, now, after)
+        return _by_search(lift.near, task, limit, room.seen, room.queue)
+    return _by_bits(lift.near, task, limit, room.now, room.after)
 
 
 @kernel
@@ -139,9 +160,9 @@ def _by_bits(
     near: NDArray[np.int32], task: Task, limit: int, now: Words, after: Words
 ) -> tuple[int, int, int]:
     lanes = task.lanes
-    n, words, sources = near.shape[0], len(lanes), task.sources.size
+    n, words, sources = near.shape[1], len(lanes), task.sources.size
     aim, beyond = task.aim, task.beyond
-    growth = near.shape[1] - 1 if task.alike else 0
+    growth = near.shape[0] - 1 if task.alike else 0
     cost, total, depth = 0, 0, 0
     full_row = np.zeros(words, np.uint64)
     for start in range(0, sources, 64 * words):
@@ -186,12 +207,12 @@ def _step(
     """One level more for every node: the weight of the pairs it adds, and if there are any."""
     lanes, nodes, low, extra = task.lanes, task.nodes, task.low, task.extra
     fresh, grew = 0, False
-    for v in range(near.shape[0]):
+    for v in range(near.shape[1]):
         old = load(now, v, lanes)
         row = old
         if not equal(old, full):
-            for port in range(near.shape[1]):
-                row = bits_or(row, load(now, np.int64(near[v, port]), lanes))
+            for port in range(near.shape[0]):
+                row = bits_or(row, load(now, np.int64(near[port, v]), lanes))
             change = bits_xor(row, old)
             pairs = low * count(change)
             if extra != 0:
@@ -211,7 +232,7 @@ def _by_search(
     queue: NDArray[np.int32],
 ) -> tuple[int, int, int]:
     """The same by one breadth-first search for each source."""
-    n, ports, sources = near.shape[0], near.shape[1], task.sources
+    n, ports, sources = near.shape[1], near.shape[0], task.sources
     aim, beyond, weights, least, nodes = task.aim, task.beyond, task.weights, task.least, task.nodes
     alike, whole = task.alike, task.whole
     growth = ports - 1 if alike else 0
@@ -263,8 +284,8 @@ def _push(
     tail = end
     for at in range(begin, end):
         v = queue[at]
-        for port in range(near.shape[1]):
-            u = near[v, port]
+        for port in range(near.shape[0]):
+            u = near[port, v]
             queue[tail] = u
             tail += 1 - seen[u]
             seen[u] = 1
@@ -279,7 +300,7 @@ def _pull(
 
     These stand in the second half of the queue from the first such level on.
     """
-    n = near.shape[0]
+    n = near.shape[1]
     if left == n:
         left = 0
         for v in range(n):
@@ -289,8 +310,8 @@ def _pull(
     for at in range(n, n + left):
         v = queue[at]
         hit = False
-        for port in range(near.shape[1]):
-            if seen[near[v, port]]:
+        for port in range(near.shape[0]):
+            if seen[near[port, v]]:
                 hit = True
                 break
         if hit:
@@ -308,7 +329,7 @@ def _pull(
 def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int, int]:
     """The same for nodes that all have the weight 1, by rows of neighbours."""
     lanes, rows, near, sources = task.lanes, lift.rows, lift.near, task.sources
-    n, ports, growth = near.shape[0], near.shape[1], near.shape[1] - 1
+    n, ports, growth = near.shape[1], near.shape[0], near.shape[0] - 1
     aim, beyond, weights, least = task.aim, task.beyond, task.weights, task.least
     cost, total, depth = 0, 0, 0
     for i in range(sources.size):
@@ -339,7 +360,7 @@ def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int,
             old = reached
             if level == 2:
                 for port in range(ports):
-                    u = np.int64(near[source, port])
+                    u = np.int64(near[port, source])
                     reached = bits_or(reached, load(rows, u, lanes))
             elif missing < fresh:
                 reached = _joined(rows, lanes, reached, room, n)

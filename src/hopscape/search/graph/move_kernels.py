@@ -46,8 +46,8 @@ class Lift(NamedTuple):
         In a bipartite graph 1 or 2, else 0.
     mate, volt : int32[darts]
         What the moves change.
-    near : int32[n, ports]
-        The wiring that follows, one port after the other in memory.
+    near : int32[ports, n]
+        The wiring that follows.
     rows : uint64[n · words]
         A bit for each node that a node is wired to, and for itself; empty where nobody needs it.
     """
@@ -74,25 +74,25 @@ def place(lift: Lift, dart: int) -> None:
     other, first, fixed = owner[mate], base * m - base, vertex >= base
     if fixed:
         for h in range(m):
-            near[first + vertex, column + h] = first + vertex if mate == dart else other * m + h
+            near[column + h, first + vertex] = first + vertex if mate == dart else other * m + h
     else:
         row, start, step = max(volt, 0), other * m, 1
         if volt != VOID and other >= base:
             start, step = first + other, 0
         for h in range(m):
-            near[vertex * m + h, column] = start + step * right[row, h]
+            near[column, vertex * m + h] = start + step * right[row, h]
 
 
 @helper
 def _mark(lift: Lift, dart: int, linked: bool) -> None:
     """Set or clear the bits of the nodes that a dart is wired to; a node keeps its own bit."""
     m, near, rows = lift.fold, lift.near, lift.rows
-    words = rows.size // near.shape[0]
+    words = rows.size // near.shape[1]
     vertex, column = lift.owner[dart], lift.column[dart]
     fixed = vertex >= lift.base
     for h in range(m):
         v = lift.base * m - lift.base + vertex if fixed else vertex * m + h
-        u = near[v, column + h if fixed else column]
+        u = near[column + h if fixed else column, v]
         if u != v:
             bit = np.uint64(1) << np.uint64(u & 63)
             at = v * words + (u >> 6)
@@ -105,12 +105,12 @@ def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
     marked = lift.rows.size > 0
     if marked:
         for i in range(count):
-            _mark(lift, saved[i, 0], False)
+            _mark(lift, np.int64(saved[i, 0]), False)
     for i in range(count):
-        place(lift, saved[i, 0])
+        place(lift, np.int64(saved[i, 0]))
     if marked:
         for i in range(count):
-            _mark(lift, saved[i, 0], True)
+            _mark(lift, np.int64(saved[i, 0]), True)
 
 
 @kernel
@@ -180,7 +180,7 @@ def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
     vertex = lift.owner[dart]
     if vertex >= lift.base or lift.involutions.size == 0 or lift.side[vertex] != 0:
         return False
-    g = lift.involutions[draw(state, lift.involutions.size)]
+    g = np.int64(lift.involutions[draw(state, lift.involutions.size)])
     if _doubled(lift, dart, dart, g):
         return False
     lift.volt[dart] = g
@@ -199,7 +199,7 @@ def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
     if darts == 0:
         return 0
     a = draw(state, darts)
-    c = lift.mate[a]
+    c = np.int64(lift.mate[a])
     count = _save(lift, saved, 0, a)
     count = _save(lift, saved, count, c)
     done = False
@@ -216,7 +216,7 @@ def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
         done = a != c and _single(lift, state, a, True) and _single(lift, state, c, True)
     else:
         x = draw(state, darts)
-        y = lift.mate[x]
+        y = np.int64(lift.mate[x])
         if x != a and x != c:
             count = _save(lift, saved, count, x)
             count = _save(lift, saved, count, y)
@@ -247,13 +247,13 @@ def wire(lift: Lift) -> None:
     """Wire all ports."""
     for dart in range(lift.mate.size):
         place(lift, dart)
-    n = lift.near.shape[0]
+    n = lift.near.shape[1]
     words = lift.rows.size // n
     lift.rows[:] = 0
     for v in range(n if words else 0):
         lift.rows[v * words + (v >> 6)] |= np.uint64(1) << np.uint64(v & 63)
-        for port in range(lift.near.shape[1]):
-            u = lift.near[v, port]
+        for port in range(lift.near.shape[0]):
+            u = lift.near[port, v]
             lift.rows[v * words + (u >> 6)] |= np.uint64(1) << np.uint64(u & 63)
 
 
