@@ -6,13 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from numba import config
 
 from hopscape.core.kernel import helper, kernel, source_stamp
 from hopscape.search.graph import anneal_kernels
 from hopscape.simulate import engine_kernels
-
-compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
 
 @helper
@@ -30,7 +27,7 @@ def _quotient(x, y):
     return x / y
 
 
-@compiled
+@pytest.mark.compiled
 def test_kernels_with_and_without_options():
     assert _once_more(20) == 41
     assert _quotient(1.0, 0.0) == float("inf")
@@ -68,7 +65,7 @@ def test_a_change_in_what_is_called_is_a_change(tmp_path):
     assert source_stamp(tmp_path / "room" / "a.py", tmp_path) != first
 
 
-@compiled
+@pytest.mark.compiled
 def test_the_cache_asks_for_the_stamp():
     """Numba compares it with the one that was written beside the machine code."""
     own, others = anneal_kernels.anneal._cache._cache_file._source_stamp
