@@ -21,6 +21,7 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -167,7 +168,8 @@ def on_dask(work: Callable[..., Any], tasks: Sequence[Task], address: str) -> Re
     with client:
         if not client.scheduler_info()["workers"]:
             raise ArgumentError(f"dask is {address!r}; the scheduler there has no workers")
-        futures = {client.submit(work, *task.ready(), pure=False): task for task in tasks}
+        sent = client.map(partial(_call, work), [task.ready() for task in tasks], pure=False)
+        futures = dict(zip(sent, tasks, strict=True))
         try:
             for future in completed(list(futures), loop=client.loop):
                 yield futures[future], future.result()
@@ -177,6 +179,10 @@ def on_dask(work: Callable[..., Any], tasks: Sequence[Task], address: str) -> Re
             ) from error
         finally:
             client.cancel(list(futures))
+
+
+def _call(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return work(*arguments)
 
 
 def _first_line(error: Exception) -> str:
