@@ -37,6 +37,7 @@ def main() -> None:
     count = parser.parse_args().tasks
     empty = [Task(f"nothing {i}", (i,)) for i in range(count)]
     search = [Task(f"order {n}", (n, 3, False, 2, n, False), 1.0) for n in range(500, 500 + count)]
+    timed(search[:4], search_order, processes=1)
     alone, _ = timed(search, search_order, processes=1)
     print(f"one process, no Dask: {count / alone:.1f} searches/s")
     for workers in (1, 2):

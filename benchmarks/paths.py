@@ -11,6 +11,9 @@ from __future__ import annotations
 import random
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -41,6 +44,11 @@ _SPECS = (
 _ROUTES, _OF_IGRAPH = 10_000, 200
 
 
+def ask(path: Callable[[int, int], Any], pairs: list[tuple[int, int]]) -> None:
+    for a, b in pairs:
+        path(a, b)
+
+
 def main() -> None:
     table = Table("network", "hops", "routes a second", "igraph")
     for spec in sys.argv[1:] or _SPECS:
@@ -52,12 +60,8 @@ def main() -> None:
         hops = [len(router.path(a, b)) - 1 for a, b in pairs]
         if router.exact:
             assert hops[: len(few)] == [len(graph.get_shortest_path(a, b)) - 1 for a, b in few]
-        own = best(lambda: [router.path(a, b) for a, b in pairs], 3, time.process_time)  # noqa: B023
-        other = best(
-            lambda: [graph.get_shortest_path(a, b) for a, b in few],  # noqa: B023
-            3,
-            time.process_time,
-        )
+        own = best(partial(ask, router.path, pairs), 3, time.process_time)
+        other = best(partial(ask, graph.get_shortest_path, few), 3, time.process_time)
         rates = (f"{len(pairs) / own:,.0f}", f"{len(few) / other:,.0f}")
         table.add_row(spec, f"{sum(hops) / len(hops):.1f}", *rates)
     Console(width=100).print(table)

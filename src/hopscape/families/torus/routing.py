@@ -88,16 +88,12 @@ class GridRouter(Router):
             up, around = there > here, abs(there - here)
             if self._wraps and (2 * around > side or (2 * around == side and not up)):
                 up, around = not up, side - around
-            corner = nodes[-1] - here * stride
-            edge = corner + (side - 1) * stride
-            if up:  # to the edge, and on from the other one
-                straight = min(around, side - 1 - here)
-                nodes += range(nodes[-1] + stride, edge + 1, stride)[:straight]
-                nodes += range(corner, edge + 1, stride)[: around - straight]
-            else:
-                straight = min(around, here)
-                nodes += range(nodes[-1] - stride, corner - 1, -stride)[:straight]
-                nodes += range(edge, corner - 1, -stride)[: around - straight]
+            last, step = nodes[-1], stride if up else -stride
+            straight = min(around, side - 1 - here if up else here)
+            nodes += range(last + step, last + (straight + 1) * step, step)
+            if straight < around:  # on from the other edge
+                edge = last + (straight - side + 1) * step
+                nodes += range(edge, edge + (around - straight) * step, step)
             ports += [2 * axis + (not up)] * around
         return nodes, ports
 
