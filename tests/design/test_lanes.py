@@ -173,3 +173,15 @@ def test_matchings_by_networkx(nodes: int, data: st.DataObject) -> None:
     pairs = data.draw(st.lists(st.sampled_from(every), unique=True))
     table = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     assert largest_matching(table, len(table), nodes) == slow_matching(pairs)
+
+
+@pytest.mark.parametrize(("nodes", "channel"), [(60, 4), (300, 132), (1500, 716)])
+def test_pairs_over_one_channel_of_a_ring(nodes: int, channel: int) -> None:
+    """Rows and columns of a staircase, turned: scipy's matching takes minutes for the last one.
+
+    Each of the half of the nodes before the channel sends to one behind it.
+    """
+    half = nodes // 2
+    before, behind = np.nonzero(np.add.outer(np.arange(half), np.arange(half)) < half)
+    pairs = np.stack([(channel - before) % nodes, (channel + 1 + behind) % nodes], axis=1)
+    assert largest_matching(pairs, len(pairs), nodes) == half

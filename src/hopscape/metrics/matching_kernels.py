@@ -1,4 +1,8 @@
-"""Largest matchings of bipartite graphs (Hopcroft and Karp)."""
+"""Largest matchings of bipartite graphs (Hopcroft and Karp).
+
+scipy has them too, but its function takes seconds for the pairs over one channel of a ring of 500
+nodes, and minutes for 1,500 (`benchmarks/matching.py`); this takes milliseconds.
+"""
 
 from __future__ import annotations
 
