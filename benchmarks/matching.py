@@ -1,8 +1,8 @@
 """Largest matchings of the pairs over one channel of a ring: our kernel against scipy's.
 
-Run as ``python benchmarks/matching.py [NODES...]``. `Routes.worst_permutation` asks for such matchings.
-Which channel it is turns the rows and columns of the staircase that the pairs make; the table has the
-channel that takes scipy longest, of 25. Processor seconds, one run.
+Run as ``python benchmarks/matching.py [NODES...]``. `Routes.worst_permutation` asks for such
+matchings. Which channel it is turns the rows and columns of the staircase that the pairs make; the
+table has the channel that takes scipy longest, of 25. Processor seconds, one run.
 """
 
 from __future__ import annotations
