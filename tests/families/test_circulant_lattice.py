@@ -16,6 +16,7 @@ from hopscape.algebra.reduction import l1
 from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError
+from hopscape.core.formula import evaluate, inputs
 from hopscape.core.network import Network
 from hopscape.families.circulant import (
     Circulant,
@@ -244,6 +245,18 @@ def test_canonical_form_is_least_over_all_multipliers(case: tuple[int, tuple[int
     assert u is not None
     assert fold(nodes, [u * s for s in generators]) == wanted
     assert math.gcd(u, nodes) == 1
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("spec", ["circulant(36, 2, 6, 10)", "circulant(96, 4, 6, 22)"])
+def test_formulas_settle_ties_of_parts_like_the_router(spec, monkeypatch) -> None:
+    """Two parts each; without its ties put right the formula takes another shortest path."""
+    router = hopscape.build(spec).router()
+    gaps = np.arange(router.nodes)
+    zero, wanted = np.zeros_like(gaps), router.next_ports(np.zeros_like(gaps), gaps)
+    assert (evaluate(router.formula(*inputs(router.nodes)), zero, gaps) == wanted).all()
+    monkeypatch.setattr(router, "_settled", lambda port, gap: port)
+    assert (evaluate(router.formula(*inputs(router.nodes)), zero, gaps) != wanted).any()
 
 
 def test_families_by_formula() -> None:

@@ -201,3 +201,26 @@ def test_one_way_channels_are_refused():
     indptr, heads = np.array([0, 1, 1], np.int64), np.array([1], np.int32)
     with pytest.raises(ValueError, match="not symmetric"):
         bk.start_bisection(indptr, heads, np.ones(2, np.uint8), np.array([0, 1], np.int8))
+
+
+@pytest.mark.interpreted
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1))
+def test_lists_of_gains_lead_both_ways(n, seed):
+    """Every node stands once in the list of its side and gain, and knows who stands before it."""
+    draw = np.random.default_rng(seed)
+    indptr, heads = of(nx.gnm_random_graph(n, int(draw.integers(0, 2 * n)), seed=seed % 1000))
+    side, counted = draw.integers(0, 2, n).astype(np.int8), draw.integers(0, 2, n).astype(np.uint8)
+    shift = int(np.diff(indptr).max())
+    buckets = ck._fill(indptr, heads, counted, side, shift)
+    seen = []
+    for kind, gain in np.ndindex(*buckets.first.shape):
+        before, v = -1, int(buckets.first[kind, gain])
+        while v >= 0:
+            cut = sum(1 if side[u] != side[v] else -1 for u in heads[indptr[v] : indptr[v + 1]])
+            assert (buckets.before[v], buckets.gain[v], gain) == (before, shift + cut, shift + cut)
+            assert kind == (side[v] if counted[v] else 2)
+            assert gain <= buckets.top[kind]
+            seen.append(v)
+            before, v = v, int(buckets.after[v])
+    assert sorted(seen) == list(range(n))

@@ -54,15 +54,14 @@ def fill_ties(
     port: IntArray,
     other: IntArray,
     goals: IntArray,
-) -> int:
+) -> None:
     """Write into `other` the twin of a node's channel where that begins a path as short.
 
     The routes of `port`, one column for each of the goals, are shortest; ``twin[channel]`` is what
-    to compare with, -1 for nothing. The number of ties is returned.
+    to compare with, -1 for nothing.
     """
     order = len(indptr) - 1
     distance, line = np.empty(order, np.int32), np.empty(order, np.int64)
-    ties = 0
     for column in range(len(goals)):
         goal = goals[column]
         distance[:] = -1
@@ -80,5 +79,3 @@ def fill_ties(
                 turned = twin[indptr[node] + port[node, column]]
                 if turned >= 0 and distance[heads[turned]] == distance[node] - 1:
                     other[node, column] = turned - indptr[node]
-                    ties += 1
-    return ties

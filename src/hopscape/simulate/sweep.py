@@ -116,8 +116,10 @@ def simulate(
         todo = [job for job in wanted if job.key not in kept]
         if todo and dask is None:  # build once, before threads would do it side by side
             todo[0].setup()
+        tasks.sort(key=lambda task: task.arguments[0].load, reverse=True)  # these take longest
         done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
-        return [record for _, record in done]
+        found = {task.key: record for task, record in done}
+        return [found[job.key] for job in wanted]
 
 
 @dataclass(frozen=True)

@@ -83,12 +83,14 @@ def test_a_system_exists_in_every_dimension(dimension):
     assert np.array_equal(system.points(system.digits(points, 1)), points)
 
 
-def test_digits_one_by_one_agree_with_the_table():
-    system = companion_system(3)
-    points = grid_points((7, 7, 7))
-    table = system.digits(points, 1)
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("dimension", "blocks"), [(3, 1), (2, 2), (1, 3)])
+def test_digits_one_by_one_agree_with_the_table(dimension, blocks):
+    system = companion_system(dimension)
+    points = grid_points((system.base**blocks,) * dimension)
+    table = system.digits(points, blocks)
     system._by_steps = lambda: True
-    assert np.array_equal(system._slow_digits(points, 1), table)
+    assert np.array_equal(system._slow_digits(points, blocks), table)
 
 
 def test_printed_matrix_is_a_system():

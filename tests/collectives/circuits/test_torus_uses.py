@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import hopscape
 from hopscape.cli.app import app
 from hopscape.collectives.choose import report, run_algorithm
 from hopscape.collectives.circuits.five import check_words, find_level, plane_words, short_chains
@@ -23,7 +24,13 @@ from hopscape.collectives.circuits.pipelined import (
     spanning_trees,
 )
 from hopscape.collectives.circuits.schemes import WORDS, scheme
-from hopscape.collectives.circuits.settle import chain_lengths, search_sets, shorten_sets
+from hopscape.collectives.circuits.settle import (
+    _settle,
+    chain_lengths,
+    search_sets,
+    shorten_sets,
+    wires_of,
+)
 from hopscape.collectives.circuits.words import displacement, parse_word, parse_words, with_inverses
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
@@ -244,3 +251,10 @@ def test_shortened_sets_stay_broadcasts():
         assert chain_lengths(plan).max() == longest[-1]
     assert longest[1] < longest[0]
     assert [len(s) for s in shorten_sets(network, found, moves=60)] == [len(s) for s in found]
+
+
+def test_one_source_alone_is_never_moved():
+    """Node 0 of a ring serves two others in a round and not all eight."""
+    wires, draw = wires_of(hopscape.build("ring(9)")), np.random.default_rng(0)
+    assert _settle(wires, np.arange(9), 1, True, draw, 40) is None
+    assert _settle(wires, np.asarray([0, 1, 8]), 1, True, draw, 40).tolist() == [0]
