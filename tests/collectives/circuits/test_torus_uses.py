@@ -16,7 +16,7 @@ from hopscape.collectives.choose import report, run_algorithm
 from hopscape.collectives.circuits.five import check_words, find_level, plane_words, short_chains
 from hopscape.collectives.circuits.local import LocalRule
 from hopscape.collectives.circuits.many import ManySources, feed
-from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.paths import circuits_towards, wires_of
 from hopscape.collectives.circuits.pipelined import (
     pipeline_row,
     pipelined_broadcast,
@@ -29,7 +29,6 @@ from hopscape.collectives.circuits.settle import (
     chain_lengths,
     search_sets,
     shorten_sets,
-    wires_of,
 )
 from hopscape.collectives.circuits.words import displacement, parse_word, parse_words, with_inverses
 from hopscape.core.errors import ArgumentError
