@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ROOT / "build" / "docs"
+PAGES, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
 ROOMS = (
     "algebra", "collectives", "deadlock", "design", "draw", "export", "interchange", "metrics",
     "search", "simulate", "store",
@@ -40,24 +40,23 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def main() -> None:
+def main(pages: Path = PAGES, site: Path = SITE) -> None:
     """Make all pages, then the site."""
-    shutil.rmtree(PAGES, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", PAGES, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
-        (PAGES / name.lower()).write_text(text.replace("](docs/", "]("), encoding="utf-8")
-    write_commands(PAGES / "commands.md")
-    write_gallery(PAGES)
-    write_notebooks(PAGES / "tutorials")
-    write_reference(PAGES / "api")
+        (pages / name.lower()).write_text(text.replace("](docs/", "]("), encoding="utf-8")
+    write_commands(pages / "commands.md")
+    write_gallery(pages)
+    write_notebooks(pages / "tutorials")
+    write_reference(pages / "api")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = readme.replace("](docs/", "](").replace("(CONTRIBUTING.md", "(contributing.md")
-    (PAGES / "index.md").write_text(readme.replace("(CHANGELOG.md", "(changelog.md"))
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-q"], cwd=ROOT, check=True
-    )
-    print(f"built {ROOT / 'build' / 'site' / 'index.html'}")
+    (pages / "index.md").write_text(readme.replace("(CHANGELOG.md", "(changelog.md"))
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "--site-dir", str(site)]
+    subprocess.run(command, cwd=ROOT, env=os.environ | {"PAGES": str(pages)}, check=True)
+    print(f"built {site / 'index.html'}")
 
 
 def hopscape(*words: str) -> str:

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 import hopscape as hs
+from browsing import browsed, needs_browser, opened
 from hopscape.cli.contents import GROUPS, OLD, PANELS
 
 ROOT = Path(__file__).parents[2]
@@ -90,9 +91,34 @@ def test_every_public_name_is_explained() -> None:
     assert bare == []
 
 
+@needs_browser
+def test_the_site_is_strict_and_searched_from_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All pages and the API; commands, pictures and notebooks, which take minutes, left blank."""
+    builder = _builder()
+    monkeypatch.setattr(builder, "hopscape", lambda *words: "")
+    monkeypatch.setattr(builder, "write_gallery", lambda pages: _blank(pages / "gallery.md"))
+    monkeypatch.setattr(
+        builder,
+        "write_notebooks",
+        lambda folder: [_blank(folder / f"{path.stem}.md") for path in NOTEBOOKS],
+    )
+    builder.main(tmp_path / "pages", tmp_path / "site")
+    with browsed() as browser:
+        address = (tmp_path / "site" / "index.html").as_uri()
+        page = opened(browser, f"{address}?q=multiring", width=1400)
+        page.wait_for_selector(".md-search-result__item")
+        assert "Multirings" in page.inner_text(".md-search-result__list")
+        assert page.complaints == []
+
+
+def _blank(page: Path) -> None:
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(f"# {page.stem}\n")
+
+
 @pytest.mark.slow
 def test_the_site_is_built() -> None:
-    pytest.importorskip("mkdocs")
-    pytest.importorskip("mkdocstrings")
     subprocess.run([sys.executable, "docs/build_site.py"], cwd=ROOT, check=True)
     assert (ROOT / "build" / "site" / "index.html").is_file()
