@@ -306,10 +306,11 @@ class Router(ABC):
         self._heads = self._heads or self.network.rows(everybody).tolist()
         count = min(len(self._next) + 1, _MOST_ENTRIES // self._row_entries)
         following = ((to + i) % len(everybody) for i in range(max(count, 1)))
-        goals = np.asarray([goal for goal in following if goal not in self._next])
+        wanted = [goal for goal in following if goal not in self._next]
+        goals = np.asarray(wanted, dtype=np.int64)
         at, into = np.tile(everybody, len(goals)), np.repeat(goals, len(everybody))
         rows = self.next_ports(at, into).astype(np.int32).reshape(len(goals), -1)
-        self._next.update((goal, row.data) for goal, row in zip(goals.tolist(), rows, strict=True))
+        self._next.update((goal, row.data) for goal, row in zip(wanted, rows, strict=True))
 
     def _lost(self, at: int, to: int, port: int) -> ArgumentError | DisconnectedError:
         """What to say when the next port is -1, or leads nowhere."""

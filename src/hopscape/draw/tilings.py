@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.layout import Points
@@ -51,7 +51,7 @@ def _canvas(columns: int, rows: int, size: float) -> tuple[Any, Any]:
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def _bare(axes: Any, low: Sequence[float], high: Sequence[float]) -> None:
+def _bare(axes: Any, low: Floats | Sequence[float], high: Floats | Sequence[float]) -> None:
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_aspect("equal")

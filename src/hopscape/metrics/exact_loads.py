@@ -394,7 +394,7 @@ def _ties(program: LoadProgram, prices: Floats, load: float) -> Iterable[tuple[i
     """Pairs of ways of one demand that cost the same, the first and each other."""
     costs = program.costs(prices)
     least = np.minimum.reduceat(costs, program.first)[program.demand]
-    wanted = np.asarray([w != 0 for w in program.weights])[program.demand]
+    wanted = np.asarray([w != 0 for w in program.weights], dtype=bool)[program.demand]
     near = np.nonzero((costs - least <= _ZERO * max(load, 1.0)) & wanted)[0]
     owner = program.demand[near]
     leader = near[np.searchsorted(owner, owner)]

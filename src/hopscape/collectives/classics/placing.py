@@ -105,7 +105,7 @@ def _snake(sides: tuple[int, ...]) -> IntArray:
     lanes = [(i, inner[1:] if i % 2 == 0 else inner[1:][::-1]) for i in range(long)]
     cells = [(i, c) for i, lane in lanes for c in lane] if wide > 1 else []
     cells += [(i, inner[0]) for i in reversed(range(long))]
-    numbers = np.asarray([i * wide + c for i, c in cells])
+    numbers = np.asarray([i * wide + c for i, c in cells], dtype=np.int64)
     where = np.stack(np.unravel_index(numbers, shape), axis=1)
     back = np.empty_like(where)
     back[:, order] = where

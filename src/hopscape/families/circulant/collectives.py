@@ -280,12 +280,11 @@ def memoryless_tree(network: Network) -> MemorylessTree:
                 better = (depth[before] == r - 1) & _before(found, best)
                 best[better] = found[better]
         vectors[shell] = best
-    axis = np.argmax(vectors != 0, axis=1)
-    sign = np.sign(vectors[everybody, axis])
-    steps = np.asarray(generators)[axis] * sign
-    backwards = (sign < 0) & (2 * np.asarray(generators)[axis] != order)
-    port = np.where(depth > 0, 2 * axis + backwards, -1)
-    return MemorylessTree(vectors, depth, port, (everybody - steps) % order)
+    last = np.argmax(vectors != 0, axis=1)
+    signs, by = np.sign(vectors[everybody, last]), np.asarray(generators)[last]
+    backwards = (signs < 0) & (2 * by != order)
+    port = np.where(depth > 0, 2 * last + backwards, -1)
+    return MemorylessTree(vectors, depth, port, (everybody - by * signs) % order)
 
 
 def _before(found: IntArray, best: IntArray) -> IntArray:

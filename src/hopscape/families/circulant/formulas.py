@@ -144,8 +144,8 @@ def _nearest(gap: Value, lattice: Lattice, every: Callable[[], IntArray]) -> lis
         start.append(x.narrow(-reach, reach).named(f"start{i}", "near to the origin"))
     if nodes <= MOST_COMPARED:
         v = np.arange(nodes, dtype=np.int64)
-        t = (v[:, None] * np.asarray(factors) + half) >> shift
-        places = v[:, None] * np.asarray(unit) - t @ np.asarray(lattice.basis)
+        rounded = (v[:, None] * np.asarray(factors) + half) >> shift
+        places = v[:, None] * np.asarray(unit) - rounded @ np.asarray(lattice.basis)
         candidates = _needed(places, every())
     else:
         candidates = _possible(lattice)

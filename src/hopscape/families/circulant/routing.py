@@ -77,7 +77,7 @@ class CirculantRouter(Router):
         self.generators = tuple(generators)
         self._order = nodes // self.components
         self._steps = tuple(s // self.components for s in generators)
-        self._half = np.asarray([2 * s == nodes for s in generators])
+        self._half = np.asarray([2 * s == nodes for s in generators], dtype=bool)
         self._form = None if method == "lattice" else recognise(self._order, self._steps)
         if method == "closed" and self._form is None:
             raise ArgumentError(f"no closed form is known for {network.spec}")

@@ -147,7 +147,7 @@ def laid_out(
         return starts, step, down.astype(np.int64), np.where(down, -step, step)
     walks = [loop.walk(g) for g in range(loop.size)]
     moves = [np.asarray(walk, dtype=np.int64).reshape(-1, 2) for walk in walks]
-    hops = np.asarray([len(walk) for walk in walks])[gap]
+    hops = np.asarray([len(walk) for walk in walks], dtype=np.int64)[gap]
     starts = np.concatenate([[0], np.cumsum(hops)])
     step = np.arange(starts[-1]) - np.repeat(starts[:-1], hops)
     port, offset = [], []

@@ -277,7 +277,7 @@ def check_ring_phase() -> Outcome:
         targets = dict(zip(first, range(30), strict=False))
         rest = [v for v in range(order) if v not in targets]
         targets |= dict(zip(rest, sorted(set(range(order)) - set(targets.values())), strict=True))
-        aim = np.asarray([targets[v] for v in range(order)])
+        aim = np.asarray([targets[v] for v in range(order)], dtype=np.int64)
         ends = aim // 30 * 30 + np.arange(order) % 30
         most[k] = max(Counter(ends.tolist()).values())
         if most[k] > printed.AT_ONE_NODE:
