@@ -15,6 +15,7 @@ import hopscape
 from hopscape import cli
 from hopscape.core import kernel_cache, memory
 from hopscape.core.errors import HopscapeError
+from hopscape.search.graph import Problem, best_graph
 from hopscape.store import pools
 from hopscape.store.tasks import Task
 
@@ -181,3 +182,16 @@ def test_a_folder_that_is_read_only(tmp_path):
         place = str(tmp_path / "out.json")
     with pytest.raises(HopscapeError, match="cannot be written"):
         hopscape.core.files.write_atomically(place, lambda out: out.write(b"x"))
+
+
+def test_a_small_search_needs_no_processes(monkeypatch):
+    """Little work is done in this process, also where no others can be started."""
+
+    def refuse(*_, **__):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(pools, "ProcessPoolExecutor", refuse)
+    found = best_graph(Problem(10, 3), effort=0.2)
+    assert found.diameter == 2
+    with pytest.raises(HopscapeError, match="cannot be started here"):
+        best_graph(Problem(10, 3), effort=0.2, processes=2)

@@ -46,12 +46,17 @@ class Processes:
     """
 
     def __init__(self, count: int) -> None:
+        self._count = count
+        self._pool: ProcessPoolExecutor | None = None
+
+    def _open(self) -> ProcessPoolExecutor:
+        if self._pool is not None:
+            return self._pool
         context = multiprocessing.get_context("spawn")
         self._far_end, self._lifeline = context.Pipe(duplex=False)
-        self._count = count
         try:
             self._pool = ProcessPoolExecutor(
-                count, context, initializer=_end_with_parent, initargs=(self._far_end,)
+                self._count, context, initializer=_end_with_parent, initargs=(self._far_end,)
             )
         except OSError as error:  # semaphores live in /dev/shm, which a container may not have
             self._far_end.close()
@@ -60,6 +65,7 @@ class Processes:
                 f"worker processes cannot be started here ({error.strerror or error});"
                 " one process can"
             ) from error
+        return self._pool
 
     def run(self, work: Callable[..., Any], tasks: Iterable[Task]) -> Results:
         """Do tasks, a few of them handed out ahead.
@@ -70,12 +76,12 @@ class Processes:
             When a process was ended from outside.
         """
         running: dict[Future[Any], Task] = {}
-        waiting = iter(tasks)
+        waiting, pool = iter(tasks), self._open()
         try:
             while True:
                 with _without_interrupts():  # a process that starts inherits what is held back
                     while len(running) < self._count * _AHEAD and (more := next(waiting, None)):
-                        running[self._pool.submit(work, *more.ready())] = more
+                        running[pool.submit(work, *more.ready())] = more
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -88,6 +94,8 @@ class Processes:
 
     def close(self, *, at_once: bool = True) -> None:
         """End the processes, in the middle of their work if need be."""
+        if self._pool is None:
+            return
         if not at_once:
             self._pool.shutdown(wait=True)
         self._lifeline.close()

@@ -352,13 +352,10 @@ class GroupRouter(TerminalRouter):
             first, several, links = self._views
             row = (key * family.group.order + i) * family.group.order + j
             return links[first[row] : first[row] + several[row]]
-        copies = np.arange(between.copies)
-        (here, there), place = (
-            between.key_groups(np.full_like(copies, key)),
-            np.full_like(copies, i),
-        )
-        at, to = family.number(here, place), family.number(there, np.full_like(copies, j))
-        lengths = self._lengths(at, to, copies)[0]
+        keys, near, far = (np.full(between.copies, x) for x in (key, i, j))
+        here, there = between.key_groups(keys)
+        at, to = family.number(here, near), family.number(there, far)
+        lengths = self._lengths(at, to, np.arange(between.copies))[0]
         return np.flatnonzero(lengths == lengths.min()).tolist()
 
     def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
