@@ -320,7 +320,7 @@ def _units(
     units[inputs, layout.U_IN] = in_index
     units[outputs, layout.U_OUT] = out_index
     units[:, layout.U_INS] = inside[from_router]
-    units[:, layout.U_OUTS] = outside[to_router]
+    units[:, layout.U_OUTS] = outside[from_router]
     units[:, layout.U_DELAY] = 1
     units[:channels, layout.U_DELAY] = settings.link_delay if link_delays is None else link_delays
     units[:, layout.U_RING] = -1
@@ -466,8 +466,7 @@ def fresh_state(setup: Setup, seed: int) -> State:
     every = np.arange(rows)
     unit, v = every >> (vcs - 1).bit_length(), every & ((1 << (vcs - 1).bit_length()) - 1)
     table[:, layout.V_SIDE] = unit * speedup + v % speedup
-    table[:, layout.V_PLACE] = setup.lines[unit, layout.U_IN] * speedup + v % speedup
-    table[:, layout.V_RANK] = setup.lines[unit, layout.U_IN] * vcs + v
+    table[:, layout.V_IN] = setup.lines[unit, layout.U_IN]
     table[:, layout.CREDIT] = depth
     table[:, layout.V_NEXT] = -1
     room["sides"][:] = 0

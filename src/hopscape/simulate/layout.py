@@ -2,9 +2,10 @@
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
 uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED, the virtual channels that its packet may ask for;
-the sender uses WRITE and CREDIT; V_SIDE and V_PLACE say which input of the switch it has, V_RANK
-its number among the virtual channels that come into its router.
-Everything about one virtual channel lies in one cache line.
+the sender uses WRITE and CREDIT; V_IN is the number of its unit among those that come into
+its router, V_SIDE its input of the switch.
+Everything about one virtual channel lies in one cache line, FRONT included, the first flit of its
+buffer; ``flits`` keeps those behind it.
 
 Units number whatever carries flits: the channels of the network first, then the injection line of
 every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
@@ -34,9 +35,9 @@ __all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State", "Ties"]
     V_NEXT,
     V_MASK,
     V_SIDE,
-    V_PLACE,
+    V_IN,
     V_ALLOWED,
-    V_RANK,
+    FRONT,
 ) = range(16)
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
@@ -63,7 +64,8 @@ PACKET_FIELDS = 16
     U_ASK,
     U_BEST,
     U_KEY,
-) = range(13)
+    U_SIDE,
+) = range(14)
 UNIT_FIELDS = 16
 # columns of sides
 X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)

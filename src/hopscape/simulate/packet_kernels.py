@@ -1,4 +1,4 @@
-"""The end of packets, and random numbers."""
+"""Where flits lie in buffers, the end of packets, and random numbers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ from hopscape.simulate.layout import (
     E_UNDERWAY,
     END,
     FREE,
+    FRONT,
+    HEAD,
     IN_FLIGHT,
     LOST,
     LOST_MEASURED,
+    N_DEPTH,
     N_ROOM,
     SENT,
     SIZE,
     SPARE,
     SRC,
     TAILS,
+    WRITE,
 )
 
 __all__ = [
@@ -36,6 +40,7 @@ __all__ = [
     "copied",
     "fetch",
     "inner",
+    "put_flit",
     "random_bits",
     "random_unit",
     "release",
@@ -140,6 +145,19 @@ random_bits = _plain_split_mix if config.DISABLE_JIT else _split_mix
 def random_unit(random: IntArray, stream: Integer) -> float:
     """A random number in (0, 1]."""
     return (np.float64(random_bits(random, stream) >> np.uint64(11)) + 1.0) * (2.0**-53)
+
+
+@copied
+def put_flit(
+    numbers: IntArray, vcs: IntArray, flits: IntArray, row: Integer, flit: Integer
+) -> None:
+    """Write a flit into the next place of a buffer, which is not full."""
+    at = vcs[row, WRITE]
+    if vcs[row, HEAD] == at:  # nothing in it or under way to it
+        vcs[row, FRONT] = flit
+    else:
+        flits[row, at] = flit
+    vcs[row, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
 
 
 @copied

@@ -20,8 +20,8 @@ from hopscape.simulate.layout import (
     ENTRY_SET_MASK,
     ENTRY_SET_SHIFT,
     ESCAPED,
+    FRONT,
     GOAL,
-    HEAD,
     HOPS,
     KILLED,
     L_OFFER,
@@ -75,9 +75,9 @@ from hopscape.simulate.layout import (
     U_TO,
     V_ALLOWED,
     V_GIVE,
+    V_IN,
     V_MASK,
     V_NEXT,
-    V_RANK,
     V_TAKE,
     WAITERS,
     Fabric,
@@ -119,12 +119,12 @@ def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Intege
     numbers, indptr, masks, sets = fabric.numbers, fabric.indptr, fabric.masks, fabric.sets
     kinds, table, layers = fabric.kinds, fabric.table, fabric.layers
     chosen = fabric.chosen
-    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    vcs, units, packets = state.vcs, state.units, state.packets
     random = state.random
     transfers, paths = source.transfers, source.paths
     unit = row >> numbers[N_SHIFT]
     here = units[unit, U_TO]
-    who = flits[row, vcs[row, HEAD]] >> 2
+    who = vcs[row, FRONT] >> 2
     marks = packets[who, MARKS]
     if marks & KILLED:
         return -1
@@ -225,10 +225,10 @@ def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Inte
     A channel counts as free when its buffer has room for `need` flits, unless that is 0.
     """
     numbers, indptr, masks = fabric.numbers, fabric.indptr, fabric.masks
-    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    vcs, units, packets = state.vcs, state.units, state.packets
     random = state.random
     here = units[row >> numbers[N_SHIFT], U_TO]
-    who = flits[row, vcs[row, HEAD]] >> 2
+    who = vcs[row, FRONT] >> 2
     goal = packets[who, GOAL]
     if here == goal or packets[who, MARKS] & ESCAPED:
         return -1
@@ -266,18 +266,16 @@ def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
 def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
-    """Eight waiters ahead for each of: channel, flit, packet, route."""
+    """Eight waiters ahead for each of: channel, packet, route."""
     shift, waiters = fabric.numbers[N_SHIFT], state.lists[L_WAITERS]
-    vcs, units, flits, packets = state.vcs, state.units, state.flits, state.packets
+    vcs, units, packets = state.vcs, state.units, state.packets
     ahead = waiters[i + 32]
     fetch(vcs, ahead, 0)
     fetch(units, ahead >> shift, 0)
     ahead = waiters[i + 24]
-    fetch(flits, ahead, vcs[ahead, HEAD])
-    ahead = waiters[i + 16]
-    fetch(packets, flits[ahead, vcs[ahead, HEAD]] >> 2, 0)
-    ahead = waiters[i + 8]
-    who = flits[ahead, vcs[ahead, HEAD]] >> 2
+    fetch(packets, vcs[ahead, FRONT] >> 2, 0)
+    ahead = waiters[i + 12]
+    who = vcs[ahead, FRONT] >> 2
     fetch(fabric.table, units[ahead >> shift, U_TO], packets[who, GOAL])
 
 
@@ -289,7 +287,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
     """
     numbers, masks = fabric.numbers, fabric.masks
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
-    flits, packets = state.flits, state.packets
+    packets = state.packets
     now, switching, adaptive = scalars[NOW], numbers[N_SWITCHING], numbers[N_MODE] == ADAPTIVE
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
     channels, limit = numbers[N_CHANNELS], numbers[N_LIMIT]
@@ -306,7 +304,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
         kept += 1
         if vcs[row, READY] > now:
             continue
-        size = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if sized else 1
+        size = packets[vcs[row, FRONT] >> 2, SIZE] if sized else 1
         if switching == STORE_FORWARD and vcs[row, COUNT] < size:
             continue
         if vcs[row, OUT] == -1:
@@ -325,7 +323,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
                 unit, allowed, need = roaming, masks[len(masks) - 1], room
         mask = allowed & units[unit, U_FREE]
         if need == 0 and units[unit, U_CREDIT] <= others:
-            need = asks_room(numbers, packets, flits[row, vcs[row, HEAD]] >> 2)
+            need = asks_room(numbers, packets, vcs[row, FRONT] >> 2)
         if mask and need and units[unit, U_CREDIT] < others + need:
             mask = _roomy(numbers, vcs, unit, mask, need)
         if mask == 0:
@@ -337,7 +335,6 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
         kept -= 1
         likely = (unit << numbers[N_SHIFT]) + _first_choice(numbers, vcs, units, unit, row, mask)
         fetch(vcs, likely, 0)
-        fetch(flits, likely, 0)
         vcs[row, V_MASK] = mask
         lists[L_TOUCHED, touched] = unit
         touched += units[unit, U_ASK] < 0
@@ -353,9 +350,7 @@ def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> In
     for i in range(touched):
         if i + 16 < touched:
             fetch(units, lists[L_TOUCHED, i + 16], 0)
-            ahead = units[lists[L_TOUCHED, i + 8], U_ASK]
-            fetch(vcs, ahead, 0)
-            fetch(units, ahead >> numbers[N_SHIFT], 0)
+            fetch(vcs, units[lists[L_TOUCHED, i + 8], U_ASK], 0)
         unit = np.int64(lists[L_TOUCHED, i])
         first = np.int64(units[unit, U_ASK])
         if vcs[first, V_NEXT] < 0:
@@ -370,11 +365,10 @@ def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> In
 @inner
 def _give_up(state: State, row: Integer) -> None:
     """There is no path for the packet at the front: its flits are thrown away as they come."""
-    scalars, vcs, flits = state.scalars, state.vcs, state.flits
-    packets = state.packets
+    scalars, vcs, packets = state.scalars, state.vcs, state.packets
     vcs[row, STATE] = DRAIN
     vcs[row, READY] = scalars[NOW]
-    who = flits[row, vcs[row, HEAD]] >> 2
+    who = vcs[row, FRONT] >> 2
     if not packets[who, MARKS] & KILLED:
         packets[who, MARKS] |= KILLED
         packets[who, TAILS] = 1
@@ -395,20 +389,20 @@ def _grant(fabric: Fabric, state: State, unit: Integer, v: Integer, row: Integer
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     numbers, masks = fabric.numbers, fabric.masks
     scalars, vcs, units = state.scalars, state.vcs, state.units
-    flits, packets = state.flits, state.packets
+    packets = state.packets
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
-    out, line = (unit << shift) + v, row >> shift
-    mine = vcs[row, V_RANK] + 1
+    out = (unit << shift) + v
+    mine = vcs[row, V_IN] * per + (row & ((1 << shift) - 1)) + 1
     vcs[out, V_GIVE] = mine if mine < units[unit, U_INS] * per else 0
     theirs = units[unit, U_OUT] * per + v + 1
-    vcs[row, V_TAKE] = theirs if theirs < units[line, U_OUTS] * per else 0
+    vcs[row, V_TAKE] = theirs if theirs < units[unit, U_OUTS] * per else 0
     units[unit, U_FREE] &= ~(1 << v)
     vcs[row, STATE] = ACTIVE
     vcs[row, OUT] = out
     vcs[row, READY] = scalars[NOW] + numbers[N_SW_ALLOC]
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] == ADAPTIVE and inside and not masks[len(masks) - 1] & (1 << v):
-        packets[flits[row, vcs[row, HEAD]] >> 2, MARKS] |= ESCAPED
+        packets[vcs[row, FRONT] >> 2, MARKS] |= ESCAPED
     _send_list(state, row)
 
 
@@ -430,7 +424,7 @@ def _match_vcs(fabric: Fabric, state: State, unit: Integer, kept: Integer) -> In
     """
     numbers = fabric.numbers
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
-    flits, packets = state.flits, state.packets
+    packets = state.packets
     shift, per = numbers[N_SHIFT], numbers[N_VCS]
     lap, priority = np.int64(units[unit, U_INS]) * per, numbers[N_PRIORITY]
     last, wanted = np.int64(2**62), np.int64(0)
@@ -449,14 +443,14 @@ def _match_vcs(fabric: Fabric, state: State, unit: Integer, kept: Integer) -> In
         offer, low = np.int64(-1), last
         row = np.int64(units[unit, U_ASK])
         while row >= 0:
-            key = vcs[row, V_RANK] - given
+            key = vcs[row, V_IN] * per + (row & ((1 << shift) - 1)) - given
             key += lap if key < 0 else 0
             if transit and vcs[row, READY] > late:
                 line = row >> shift
                 key += lap if line >= numbers[N_CHANNELS] else 0
                 key += lap if rings and units[line, U_RING] != units[unit, U_RING] else 0
             elif priority == AGE:
-                key += lap * packets[flits[row, vcs[row, HEAD]] >> 2, BORN]
+                key += lap * packets[vcs[row, FRONT] >> 2, BORN]
             key = key if (vcs[row, V_MASK] >> v) & 1 else last
             offer = row if key < low else offer
             low = min(key, low)

@@ -134,12 +134,12 @@ class Run:
 
         Those from before come first, then others from before that are stuck inside the network.
         """
-        vcs, flits, packets = self.state.vcs, self.state.flits, self.state.packets
+        vcs, packets = self.state.vcs, self.state.packets
         inside = len(self.setup.network.heads) << int(self.setup.fabric.numbers[layout.N_SHIFT])
         circle = waits.circle(self.setup, self.state)
         rows = np.array([*circle, *waits.rows[waits.rows < inside]])
         full = vcs[rows, layout.COUNT] > 0
-        fronts = flits[rows[full], vcs[rows[full], layout.HEAD]] >> 2
+        fronts = vcs[rows[full], layout.FRONT] >> 2
         old = fronts[packets[fronts, layout.SENT] < cycle]
         chosen = old if len(old) else fronts[:1]
         return {int(who) for who in chosen[: self._haste]}, len(old) > 0
@@ -183,7 +183,9 @@ def stuck_rows(setup: Setup, state: State) -> IntArray:
 def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     """:func:`stuck_rows` with what they wait for."""
     from hopscape.simulate.stuck_kernels import Movement, find_owners, mark_moving
+    from hopscape.simulate.surgery import gather_flits
 
+    gather_flits(state)
     rows = len(state.vcs)
     movement = Movement(
         coming=_under_way(state.arrivals, rows),

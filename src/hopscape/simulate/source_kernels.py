@@ -91,12 +91,11 @@ from hopscape.simulate.layout import (
     UNIFORM_OTHERS,
     VALIANT,
     W_SHIFT,
-    WRITE,
     Fabric,
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import copied, inner, random_bits, random_unit
+from hopscape.simulate.packet_kernels import copied, inner, put_flit, random_bits, random_unit
 
 __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
@@ -395,9 +394,7 @@ def _enter(
             vcs[row, MISC] |= TAIL_OUT
         else:
             units[unit, U_FREE] |= 1 << ends[e, E_VC]
-    at = vcs[row, WRITE]
-    flits[row, at] = flit
-    vcs[row, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
+    put_flit(numbers, vcs, flits, row, flit)
     slot = (now + 1 + units[unit, U_DELAY]) & (len(arrivals) - 1)
     arrivals[slot, 0] += 1
     arrivals[slot, arrivals[slot, 0]] = row

@@ -26,6 +26,7 @@ from hopscape.simulate.layout import (
     E_SENDING,
     ESCAPED,
     FIRST,
+    FRONT,
     HEAD,
     IDLE,
     MARKS,
@@ -136,7 +137,7 @@ def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
 def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
     """Will the packet at the front of a waiting row get a virtual channel?"""
     numbers, vcs, packets = fabric.numbers, state.vcs, state.packets
-    who = state.flits[row, vcs[row, HEAD]] >> 2
+    who = vcs[row, FRONT] >> 2
     switching = numbers[N_SWITCHING]
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
     size = packets[who, SIZE] if whole else asks_room(numbers, packets, who)
@@ -190,7 +191,7 @@ def follow_waits(
 ) -> IntArray:
     """From a stuck row to one that it waits for, and on: the rows of the circle at the end."""
     numbers, vcs, units = fabric.numbers, state.vcs, state.units
-    flits, packets, shift = state.flits, state.packets, numbers[N_SHIFT]
+    packets, shift = state.packets, numbers[N_SHIFT]
     place = np.full(len(vcs), -1, dtype=np.int64)
     chain = np.empty(len(vcs), dtype=np.int64)
     size = 0
@@ -200,7 +201,7 @@ def follow_waits(
         size += 1
         whole = 0
         if numbers[N_SWITCHING] == STORE_FORWARD and vcs[row, STATE] != ACTIVE:
-            whole = packets[flits[row, vcs[row, HEAD]] >> 2, SIZE] if vcs[row, COUNT] else 1
+            whole = packets[vcs[row, FRONT] >> 2, SIZE] if vcs[row, COUNT] else 1
         if vcs[row, COUNT] == 0 or vcs[row, COUNT] < whole:
             unit = row >> shift
             row = owner[row] if unit < numbers[N_CHANNELS] else front[unit - numbers[N_CHANNELS]]

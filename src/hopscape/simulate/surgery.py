@@ -14,13 +14,19 @@ from hopscape.simulate import layout
 from hopscape.simulate.faults import Epoch, dead_endpoints, refresh_lines
 from hopscape.simulate.layout import Source, State
 
-__all__ = ["census", "discard", "strike"]
+__all__ = ["census", "discard", "gather_flits", "strike"]
 
 Flits = dict[int, list[int]]
 
 
+def gather_flits(state: State) -> None:
+    """Copy the first flits into the buffers too, where they are looked for with the others."""
+    state.flits[np.arange(len(state.vcs)), state.vcs[:, layout.HEAD]] = state.vcs[:, layout.FRONT]
+
+
 def _buffers(epoch_depth: int, state: State) -> tuple[Flits, dict[int, list[tuple[int, int]]]]:
     """Flits of each row, first ones first, and the places in the wheel of those under way."""
+    gather_flits(state)
     wheel = len(state.arrivals)
     now = int(state.scalars[layout.NOW])
     coming: dict[int, list[tuple[int, int]]] = {}
@@ -135,7 +141,7 @@ def _ask_anew(state: State) -> None:
     """Packets that wait with a route are routed, and counted, once more."""
     vcs = state.vcs
     routed = np.nonzero((vcs[:, layout.STATE] == layout.WAITING) & (vcs[:, layout.OUT] >= 0))[0]
-    fronts = state.flits[routed, vcs[routed, layout.HEAD]] >> 2
+    fronts = vcs[routed, layout.FRONT] >> 2
     state.packets[fronts, layout.HOPS] -= 1
     vcs[routed, layout.OUT] = -1
 
@@ -220,6 +226,7 @@ def _cut_buffers(patient: _Patient, gone: set[int]) -> None:
         seen, head = int(state.vcs[row, layout.COUNT]), int(state.vcs[row, layout.HEAD])
         for i, flit in enumerate(kept):
             state.flits[row, (head + i) % depth] = flit
+        state.vcs[row, layout.FRONT] = state.flits[row, head]
         state.vcs[row, layout.WRITE] = (head + len(kept)) % depth
         state.vcs[row, layout.COUNT] = sum(flit >> 2 not in gone for flit in flits[:seen])
         state.vcs[row, layout.CREDIT] += len(flits) - len(kept)

@@ -12,6 +12,7 @@ from hopscape.simulate.layout import (
     CREDIT,
     DRAIN,
     FLIT_HOPS,
+    FRONT,
     HEAD,
     IDLE,
     L_SENDERS,
@@ -51,7 +52,8 @@ from hopscape.simulate.layout import (
     U_KEY,
     U_OUT,
     U_OUTS,
-    V_PLACE,
+    U_SIDE,
+    V_IN,
     V_SIDE,
     WAITERS,
     WAITING,
@@ -64,7 +66,14 @@ from hopscape.simulate.layout import (
     Fabric,
     State,
 )
-from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, send_credit
+from hopscape.simulate.packet_kernels import (
+    bury,
+    copied,
+    fetch,
+    inner,
+    put_flit,
+    send_credit,
+)
 
 __all__ = ["allocate_switch", "choose_senders"]
 
@@ -88,6 +97,7 @@ def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
     for i in range(listed):
         if i + 16 < listed:
             fetch(vcs, lists[L_SENDERS, i + 16], 0)
+            fetch(sides, (lists[L_SENDERS, i + 16] >> shift) * speedup, 0)
             ahead = vcs[lists[L_SENDERS, i + 8], OUT]
             fetch(vcs, max(ahead, 0), 0)
             fetch(units, max(ahead, 0) >> shift, 0)
@@ -107,12 +117,13 @@ def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
             kept += 1
             continue
         to = out >> shift
-        key = vcs[row, V_PLACE] - units[to, U_GIVE]
+        side = vcs[row, V_SIDE]
+        key = side + speedup * (vcs[row, V_IN] - (row >> shift)) - units[to, U_GIVE]
         lap = units[to, U_INS] * speedup
         key += lap if key < 0 else 0
         full = vcs[out, CREDIT] * ease < depth
         key += lap * ((row >= entering) & full & (vcs[row, READY] > late))
-        turn = (row & low) - sides[vcs[row, V_SIDE], X_OFFSET]
+        turn = (row & low) - sides[side, X_OFFSET]
         turn += per if turn < 0 else 0
         key = key * 32 + turn
         if units[to, U_BEST] < 0:
@@ -126,6 +137,7 @@ def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
                 continue
         units[to, U_BEST] = row
         units[to, U_KEY] = key
+        units[to, U_SIDE] = side
     for i in range(listed, scalars[SENDERS]):
         lists[L_SENDERS, kept] = lists[L_SENDERS, i]
         kept += 1
@@ -148,16 +160,12 @@ def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: I
     for i in range(touched):
         if i + 16 < touched:
             fetch(units, lists[L_TOUCHED, i + 16], 0)
-            ahead = units[lists[L_TOUCHED, i + 8], U_BEST]
-            fetch(vcs, ahead, 0)
-            fetch(units, ahead >> shift, 0)
-            fetch(sides, (ahead >> shift) * speedup, 0)
+            fetch(sides, units[lists[L_TOUCHED, i + 8], U_SIDE], 0)
         to = lists[L_TOUCHED, i]
         row = units[to, U_BEST]
         units[to, U_BEST] = -1
-        unit = row >> shift
-        side = vcs[row, V_SIDE]
-        key, lap = units[to, U_OUT] - sides[side, X_TAKE], units[unit, U_OUTS]
+        side = units[to, U_SIDE]
+        key, lap = units[to, U_OUT] - sides[side, X_TAKE], units[to, U_OUTS]
         key += lap if key < 0 else 0
         if sides[side, X_ROW] < 0:
             lists[L_WINS, chosen] = side
@@ -173,21 +181,22 @@ def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: I
         if i + 16 < chosen:
             ahead = sides[lists[L_WINS, i + 16], X_ROW]
             fetch(vcs, ahead, 0)
-            fetch(flits, ahead, 0)
             fetch(units, ahead >> shift, 0)
-            ahead = vcs[sides[lists[L_WINS, i + 8], X_ROW], OUT]
+            ahead = np.int64(sides[lists[L_WINS, i + 8], X_ROW])
+            if vcs[ahead, COUNT] > 1:
+                fetch(flits, ahead, vcs[ahead, HEAD])
+            ahead = np.int64(vcs[ahead, OUT])
             fetch(vcs, ahead, 0)
-            fetch(flits, ahead, 0)
             fetch(units, ahead >> shift, 0)
         side = lists[L_WINS, i]
         row = np.int64(sides[side, X_ROW])
         sides[side, X_ROW] = -1
         unit, to = row >> shift, np.int64(vcs[row, OUT]) >> shift
         v = row - (unit << shift)
-        place = vcs[row, V_PLACE] + 1
+        place = side + speedup * (vcs[row, V_IN] - unit) + 1
         units[to, U_GIVE] = place if place < units[to, U_INS] * speedup else 0
         place = units[to, U_OUT] + 1
-        sides[side, X_TAKE] = place if place < units[unit, U_OUTS] else 0
+        sides[side, X_TAKE] = place if place < units[to, U_OUTS] else 0
         v += speedup
         while v >= per:
             v -= per
@@ -211,15 +220,13 @@ def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Int
     flits, arrivals = state.flits, state.arrivals
     ejections = state.ejections
     now = scalars[NOW]
-    flit = flits[row, vcs[row, HEAD]]
+    flit = vcs[row, FRONT]
     out = np.int64(vcs[row, OUT])
     vcs[out, CREDIT] -= 1
     units[to, U_CREDIT] -= 1
     slot = (now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]) & (len(arrivals) - 1)
     if to < numbers[N_CHANNELS]:
-        at = vcs[out, WRITE]
-        flits[out, at] = flit
-        vcs[out, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
+        put_flit(numbers, vcs, flits, out, flit)
         arrivals[slot, 0] += 1
         arrivals[slot, arrivals[slot, 0]] = out
     else:
@@ -244,8 +251,10 @@ def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Intege
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
     credits = state.credits
     now = scalars[NOW]
-    at = vcs[row, HEAD] + 1
-    vcs[row, HEAD] = at if at < numbers[N_DEPTH] else 0
+    at = vcs[row, HEAD] + 1 if vcs[row, HEAD] + 1 < numbers[N_DEPTH] else 0
+    vcs[row, HEAD] = at
+    if at != vcs[row, WRITE]:
+        vcs[row, FRONT] = state.flits[row, at]
     vcs[row, COUNT] -= 1
     send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
     if not flit & LAST:
@@ -265,8 +274,7 @@ def _discard(fabric: Fabric, state: State, row: Integer) -> None:
     """Throw away the front flit of a packet that is lost."""
     numbers = fabric.numbers
     scalars, vcs, ends = state.scalars, state.vcs, state.ends
-    flits, packets = state.flits, state.packets
-    flit = flits[row, vcs[row, HEAD]]
+    packets, flit = state.packets, vcs[row, FRONT]
     scalars[LAST_MOVE] = scalars[NOW]
     _pop(fabric, state, row, row >> numbers[N_SHIFT], flit)
     if flit & LAST:
