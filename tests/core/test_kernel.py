@@ -33,6 +33,21 @@ def test_kernels_with_and_without_options():
     assert _quotient(1.0, 0.0) == float("inf")
 
 
+@kernel
+def _doublings(steps):
+    x = 1
+    for _ in range(steps):
+        x = _twice(x)
+    return x + _twice(3)
+
+
+@pytest.mark.compiled
+def test_a_helper_is_compiled_for_types_not_for_constants():
+    assert _doublings(4) == 22
+    _doublings.recompile()  # not from the cache
+    assert [str(kind) for kind in _twice.signatures] == ["(int64,)"]
+
+
 def files_of(module):
     return {name for name, _, _ in source_stamp(Path(module.__file__))}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from hopscape.simulate.booksim import (
     write_booksim,
 )
 from hopscape.simulate.jobs import Job
-from hopscape.simulate.measurement import make_source, start, stuck_rows, warm_up_cut
+from hopscape.simulate.measurement import make_source, start, warm_up_cut
+from hopscape.simulate.run import is_deadlocked, stuck_rows
 from hopscape.simulate.sweep import parse_loads, simulate
 from hopscape.simulate.traffic import read_trace, worst_permutation
 
@@ -179,8 +181,13 @@ def test_stuck_channels_are_named():
     source = make_source(traffic, setup.settings, 0.9)
     state = start(setup, traffic, source, seed=1)
     assert len(stuck_rows(setup, state)) == 0
-    assert advance(setup.fabric, state, source, blank_counters(setup, 1), 20_000, 2000) == 1
+    assert advance(setup.fabric, state, source, blank_counters(setup, 1), 20_000, 1000) == 1
     assert len(stuck_rows(setup, state)) >= 8
+    assert is_deadlocked(setup, state)
+    wrong = replace(setup, certificate=replace(setup.certificate, deadlock_free=True))
+    assert not is_deadlocked(wrong, state)  # proved, and nothing has stood still for long
+    advance(setup.fabric, state, source, blank_counters(setup, 1), 20_000, 3000)
+    assert is_deadlocked(wrong, state)
 
 
 def test_layered_and_concentrated_networks_run():

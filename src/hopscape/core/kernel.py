@@ -3,6 +3,9 @@
 An entry for callers takes as long to compile as a small function itself. C never calls a kernel,
 and Python never calls what only serves other kernels.
 
+A kernel that is called with a constant, or in a loop with a variable that began as one, would be
+compiled for that constant too; here it is compiled for its type only.
+
 Numba compiles a kernel anew when its own file has changed. A kernel also holds the code of those
 that it calls and the constants that it imports, so here the files of these count as well.
 """
@@ -15,7 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 
 __all__ = ["helper", "kernel"]
 
@@ -33,11 +36,19 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     file: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):  # not where nothing is compiled, or kept
         file._source_stamp = file._source_stamp, source_stamp(Path(function.__code__.co_filename))
+    if hasattr(made, "get_call_template"):
+        made.get_call_template = partial(_without_constants, made.get_call_template)
     return made
 
 
 helper = partial(kernel, no_cpython_wrapper=True)
 """For functions that only kernels call."""
+
+
+def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """How a call from another kernel is resolved: by the types of its arguments."""
+    plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+    return resolve(tuple(map(types.unliteral, args)), plain)
 
 
 def source_stamp(path: Path, package: Path = _PACKAGE) -> Stamp:

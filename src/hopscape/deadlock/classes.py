@@ -272,14 +272,15 @@ def find_classes(
         raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
     table = router if isinstance(router, RoutingTable) else own_table(network, router)
     hasty = method == "auto" and most is None
-    single = _in_one_class(table, hasty, anywhere, explain)
+    name_it = explain and (method == "single" or most is not None)  # else one class is only a step
+    single = _in_one_class(table, hasty, anywhere, name_it)
     if method == "single" or (method == "auto" and (single.deadlock_free or most == 1)):
         return table, single_class(table), single
     least = 1 if single.deadlock_free else 2
     bare, alone = table, single
     if table.other is not None and method != "dateline":
         bare = replace(table, other=None)
-        alone = _in_one_class(bare, hasty, anywhere, explain)
+        alone = _in_one_class(bare, hasty, anywhere, name_it)
         if alone.deadlock_free and method == "auto":
             return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
@@ -359,7 +360,7 @@ def find_source_classes(
     routes = source_routes(network, router)
     if method not in ("auto", "single", "dateline"):
         raise ArgumentError(f"method {method!r} is for tables; {routes.router} takes datelines")
-    single = certify(routes, single_class(routes))
+    single = certify(routes, single_class(routes), explain=method == "single")
     if method == "single" or (method == "auto" and single.deadlock_free):
         return routes, single_class(routes), single
     steps = routes.datelines()

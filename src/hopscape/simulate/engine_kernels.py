@@ -230,7 +230,7 @@ def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> 
     for i in range(1, many, 2):
         if i + 17 < many:
             fetch(packets, ejections[slot, i + 17] >> 2, 0)
-        row, flit = ejections[slot, i], ejections[slot, i + 1]
+        row, flit = np.int64(ejections[slot, i]), ejections[slot, i + 1]
         unit = row >> numbers[N_SHIFT]
         send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
         who = flit >> 2

@@ -21,7 +21,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
-from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
+from hopscape.simulate.run import WINDOW, Run, blank_counters, is_deadlocked
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import Traffic
 
@@ -37,7 +37,6 @@ __all__ = [
     "make_source",
     "run_point",
     "saturation",
-    "stuck_rows",
     "sum_up",
     "warm_up_cut",
     "zero_load",
@@ -253,7 +252,7 @@ def run_point(
     while not still and run.now < deadline and not drained(state, counters, last):
         still = run.to(min(deadline, run.now + 200))
     finished = drained(state, counters, last)
-    stuck = still or (not finished and len(stuck_rows(run.setup, state)) > 0)
+    stuck = still or (not finished and is_deadlocked(run.setup, state))
     seconds = time.perf_counter() - begin
     point = sum_up(
         setup, state, counters, load, saturated=not finished, stuck=stuck, seconds=seconds

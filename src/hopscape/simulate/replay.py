@@ -22,7 +22,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup
-from hopscape.simulate.measurement import blank_counters, make_source, start, stuck_rows
+from hopscape.simulate.measurement import blank_counters, make_source, start
+from hopscape.simulate.run import is_deadlocked
 from hopscape.simulate.traffic import Traffic, make_traffic
 
 __all__ = ["Replay", "lines_of", "replay"]
@@ -125,7 +126,7 @@ def replay(
         transfers=schedule.transfers,
         flit_hops=int(state.scalars[layout.FLIT_HOPS]),
         finished=table[:, layout.T_DONE].copy(),
-        deadlocked=still or (not whole and len(stuck_rows(setup, state)) > 0),
+        deadlocked=still or (not whole and is_deadlocked(setup, state)),
     )
 
 

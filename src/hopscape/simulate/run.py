@@ -15,7 +15,7 @@ from hopscape.simulate.layout import Counters, Source, State
 if TYPE_CHECKING:
     from hopscape.simulate.faults import Epoch, Fault
 
-__all__ = ["WINDOW", "Run", "blank_counters", "stuck_rows"]
+__all__ = ["WINDOW", "Run", "blank_counters", "is_deadlocked", "stuck_rows"]
 
 WINDOW = 100
 _LONGEST = 1 << 14
@@ -168,6 +168,25 @@ class StuckChannels(NamedTuple):
         first = int(self.rows[0])
         rows = follow_waits(setup.fabric, state, self.owner, self.front, first)
         return [int(row) for row in rows]
+
+
+def is_deadlocked(setup: Setup, state: State) -> bool:
+    """Whether some virtual channels can never move again.
+
+    Where a certificate holds, they are looked for only when one has stood still for long.
+    """
+    proved = setup.certificate.deadlock_free and not setup.fabric.moved.size
+    if proved and not _stands_still(setup, state):
+        return False
+    return len(stuck_rows(setup, state)) > 0
+
+
+def _stands_still(setup: Setup, state: State) -> bool:
+    """Is there a flit in the network that could have moved long ago?"""
+    inside = len(setup.network.heads) << int(setup.fabric.numbers[layout.N_SHIFT])
+    vcs, now = state.vcs[:inside], int(state.scalars[layout.NOW])
+    waits = (vcs[:, layout.COUNT] > 0) & (vcs[:, layout.READY] < now - 2 * layout.PATIENCE)
+    return bool(waits.any())
 
 
 def stuck_rows(setup: Setup, state: State) -> IntArray:

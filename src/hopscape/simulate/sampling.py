@@ -28,7 +28,7 @@ from hopscape.simulate.measurement import (
     sum_up,
     zero_load,
 )
-from hopscape.simulate.run import WINDOW, Run, blank_counters, stuck_rows
+from hopscape.simulate.run import WINDOW, Run, blank_counters, is_deadlocked
 from hopscape.simulate.traffic import Traffic
 
 __all__ = ["Sampling", "run_samples"]
@@ -122,7 +122,7 @@ def run_samples(
         rows = counters.windows[first // WINDOW : last // WINDOW]
         seen, total = rows[:, layout.W_COUNT].sum(), rows[:, layout.W_LATENCY].sum()
         unstable = bool(still or _age(state, source, total, seen) > sampling.limit)
-    stuck = still or (unstable and len(stuck_rows(run.setup, state)) > 0)
+    stuck = still or (unstable and is_deadlocked(run.setup, state))
     seconds = time.perf_counter() - begin
     point = sum_up(setup, state, counters, load, saturated=unstable, stuck=stuck, seconds=seconds)
     return replace(point, saturated=unstable or beyond_knee(setup, point)), unstable

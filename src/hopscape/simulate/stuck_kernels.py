@@ -140,13 +140,13 @@ def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer
     who = vcs[row, FRONT] >> 2
     switching = numbers[N_SWITCHING]
     whole = switching in (CUT_THROUGH, STORE_FORWARD)
-    size = packets[who, SIZE] if whole else asks_room(numbers, packets, who)
+    size = np.int64(packets[who, SIZE]) if whole else asks_room(numbers, packets, who)
     if switching == STORE_FORWARD and vcs[row, COUNT] < size:
         return _fed(fabric, state, movement, row)
     unit = np.int64(vcs[row, OUT])
     if unit < 0:
         return True
-    if _opens(fabric, state, movement, unit, vcs[row, V_ALLOWED], size):
+    if _opens(fabric, state, movement, unit, np.int64(vcs[row, V_ALLOWED]), size):
         return True
     inside = unit < numbers[N_CHANNELS]
     if numbers[N_MODE] != ADAPTIVE or not inside or packets[who, MARKS] & ESCAPED:
@@ -155,7 +155,7 @@ def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer
     bits = np.int64(fabric.shortest[here, state.ends[packets[who, DST], E_HOME]])
     unit, roaming = fabric.indptr[here], fabric.masks[len(fabric.masks) - 1]
     if not numbers[N_SHARED]:
-        size = min(packets[who, SIZE], numbers[N_DEPTH])
+        size = min(np.int64(packets[who, SIZE]), numbers[N_DEPTH])
     while bits:
         if bits & 1 and _opens(fabric, state, movement, unit, roaming, size):
             return True
