@@ -26,8 +26,6 @@ from hopscape.collectives.flows.path_kernels import priced_paths, tree_loads
 from hopscape.collectives.flows.schedules import flow_routes, flow_schedule
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 
-pytestmark = pytest.mark.compiled
-
 
 def slow_exchange(network):
     """The least load of fractional routes: a flow for every pair by itself."""
@@ -116,6 +114,28 @@ def test_packets_take_the_cheapest_path(seed, order, more, sharp):
         assert (others == load).all()
 
 
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 9), st.floats(0, 20))
+def test_packets_at_once_go_as_one_by_one(seed, order, more, sharp):
+    net = connected_graph(seed, order, more)
+    rng = np.random.default_rng(seed)
+    source = rng.integers(0, order, 6)
+    target = (source + rng.integers(1, order, 6)) % order
+    turns, kinds = rng.integers(0, 6, 12), np.arange(len(net.heads))
+    room = np.ones(len(kinds), np.int64)
+
+    def paths(*calls):
+        path, length = np.zeros((6, order), np.int32), np.zeros(6, np.int64)
+        load = np.zeros(len(kinds), np.int64)
+        args = (net.indptr, net.heads, net.tails, kinds, room, source, target, path, length, load)
+        for call in calls:
+            priced_paths(*args, call, sharp, 2.0)
+        return [path[p, : length[p]].tolist() for p in range(6)]
+
+    assert paths(turns) == paths(*turns[:, None])
+
+
+@pytest.mark.compiled
 @settings(deadline=None, max_examples=30, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(0, 9), st.integers(1, 2))
 def test_any_network(seed, order, more, pieces):
@@ -126,6 +146,7 @@ def test_any_network(seed, order, more, pieces):
             assert verify(made).holds, verify(made)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "bound", "rounds"),
     [
@@ -147,6 +168,7 @@ def test_known_exchanges(spec, bound, rounds):
     assert made.rounds <= rounds
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("goal", [Goal.all_to_all(), Goal.all_gather()], ids=lambda g: g.kind)
 def test_a_fat_tree_is_full_in_every_round(goal):
     made = flow_schedule(hopscape.build("fat_tree(4)"), goal, Model(switching="cut-through"))

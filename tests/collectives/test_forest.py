@@ -22,7 +22,6 @@ from hopscape.collectives.forest.splitting import split_switches
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 
-pytestmark = pytest.mark.compiled
 SPEEDS = (ChannelClass("plain", 1), ChannelClass("fast", 2), ChannelClass("slow", 0.5))
 
 
@@ -85,6 +84,7 @@ def test_flows(network, data):
     assert least_flow(indptr, arcs, heads, whole, source, sinks, 10**9, 0) == least
 
 
+@pytest.mark.compiled
 @settings(deadline=None, max_examples=80, derandomize=True)
 @given(networks(), st.integers(1, 3))
 def test_no_channel_carries_more_than_the_worst_cut_demands(network, pieces):
@@ -104,6 +104,17 @@ def test_no_channel_carries_more_than_the_worst_cut_demands(network, pieces):
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(networks(), st.integers(1, 3))
 def test_trees_span_and_fit(network, pieces):
+    check_trees(network, pieces)
+
+
+@pytest.mark.parametrize("spec", ["kautz(2, 2)", "hypercube(3)"])
+def test_trees_of_one_root_leave_room_for_each_other(spec):
+    """Roots have three different trees: when the first is done, two others are under way."""
+    assert max(check_trees(hopscape.build(spec), 3)) == 3
+
+
+def check_trees(network, pieces):
+    """How many different trees each root has, all of them spanning, within the room."""
     plain = Arcs.of(network.among(network.endpoints))
     if network.has_switches:
         network = Network.from_links(network.order, network.tails, network.heads, duplex=False)
@@ -111,7 +122,8 @@ def test_trees_span_and_fit(network, pieces):
     scale = ceil(pieces * bottleneck(network).rounds)
     graph = Arcs(plain.nodes, plain.tails, plain.heads, plain.capacity * scale)
     used = np.zeros(len(plain.tails), dtype=np.int64)
-    for bundle in pack_trees(graph, pieces, "a graph"):
+    bundles = pack_trees(graph, pieces, "a graph")
+    for bundle in bundles:
         assert bundle.copies.sum() == pieces
         for row, copies in zip(bundle.arc, bundle.copies):
             taken = row[row >= 0]
@@ -122,6 +134,7 @@ def test_trees_span_and_fit(network, pieces):
             assert tree.in_degree(bundle.root) == 0
             used[taken] += copies
     assert (used <= graph.capacity).all()
+    return [len(bundle.copies) for bundle in bundles]
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
@@ -146,6 +159,7 @@ def test_switches_go_and_cuts_stay_wide(network):
         assert leaving >= rate.denominator * side.sum()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("spec", "rounds"),
     [
@@ -170,6 +184,7 @@ def test_known_optima(spec, rounds):
     assert load <= pieces * Fraction(rounds)
 
 
+@pytest.mark.compiled
 def test_pieces_again_and_again_reach_the_bound():
     network = hopscape.build("torus(4, 4)")
     short, long = (forest_schedule(network, Goal.all_gather(4 * m)) for m in (2, 40))
