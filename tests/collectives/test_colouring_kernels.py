@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopscape.collectives.colouring import colour_edges
@@ -21,6 +21,7 @@ def is_proper(edges, colours):
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(-3, 4)), max_size=40))
+@example([(0, 0), (0, 1), (1, 2), (1, 1)])  # for the last edge two colours have to be swapped
 def test_as_many_colours_as_the_largest_degree(edges):
     left, right = [u for u, _ in edges], [v for _, v in edges]
     found, count = colour_edges(np.array(left, dtype=np.int64), np.array(right, dtype=np.int64))

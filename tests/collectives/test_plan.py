@@ -67,6 +67,16 @@ def is_timed(channel, before, room, rounds):
     return True
 
 
+def is_early(channel, before, room, rounds):
+    """No hop could go earlier by itself: its channel is full since the hop before it."""
+    used = Counter(zip(channel.tolist(), rounds.tolist()))
+    return all(
+        used[c, r] == room[c]
+        for e, c in enumerate(channel.tolist())
+        for r in range(rounds[before[e]] + 1 if before[e] >= 0 else 0, rounds[e])
+    )
+
+
 def slow_height(before, e):
     below = [slow_height(before, x) + 1 for x in range(len(before)) if before[x] == e]
     return max(below, default=0)
@@ -87,6 +97,7 @@ def test_hops_get_their_rounds(forest, random):
     assert used == pushed.max() + 1 <= rounds.max() + 1
     assert pushed.min() >= 0
     assert is_timed(channel, before, room, pushed)
+    assert is_early(channel, before, room, pushed)
     best = hop_rounds(channel, before, room)
     assert is_timed(channel, before, room, best)
     assert best.max() <= rounds.max()

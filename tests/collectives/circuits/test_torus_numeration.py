@@ -61,6 +61,22 @@ def test_digits_agree_with_the_definition(key, blocks, seed):
     assert np.array_equal(system.points(digits)[0], point % side)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("dimension", "scale"), [(1, 4), (2, 2), (2, -4), (3, 2), (3, -2)])
+def test_digits_of_an_even_base_agree_with_the_definition(dimension, scale):
+    """The matrix moves the axes on by one, the last to `scale` times the first."""
+    matrix = np.eye(dimension, k=-1, dtype=int)
+    matrix[0, -1] = scale
+    digits = np.zeros((abs(scale), dimension), dtype=int)
+    digits[:, 0] = range(abs(scale))
+    system = NumberSystem(matrix.tolist(), digits.tolist())
+    points = np.random.default_rng(dimension).integers(-(2**33), 2**33, (5, dimension))
+    for blocks in (1, 2, 3):
+        found = system.digits(points, blocks)
+        assert found.tolist() == [slow_digits(system, point, blocks) for point in points]
+        assert np.array_equal(system.points(found), points % system.base**blocks)
+
+
 @pytest.mark.parametrize("key", SYSTEMS)
 def test_expansions_are_unique_on_the_whole_torus(key):
     system = word_system(key)
