@@ -114,6 +114,27 @@ def test_starts_are_balanced_and_refinement_never_worsens(case, random):
         assert np.array_equal(same, better)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 30), st.integers(0, 2**32 - 1))
+def test_no_swap_with_a_node_of_most_gain_is_left(half, count, seed):
+    """A pass moves such a node, then the best of the other side, since balance has to return."""
+    n, draw = 2 * half, np.random.default_rng(seed)
+    links = draw.integers(0, n, (count, 2)).tolist()
+    indptr, heads = csr(n, links)
+    counted = all_counted(indptr)
+    start = ck.listed_start(counted, draw.permutation(n))
+    cut, side = ck.refine_bisection(indptr, heads, counted, start, count + 1)
+
+    def flipped(*nodes):
+        other = side.copy()
+        other[list(nodes)] ^= 1
+        return crossing(links, other)
+
+    least = min(flipped(v) for v in range(n))
+    best = [v for v in range(n) if flipped(v) == least]
+    assert any(all(flipped(v, w) >= cut for w in range(n) if side[v] != side[w]) for v in best)
+
+
 @pytest.mark.parametrize(
     ("graph", "width"),
     [

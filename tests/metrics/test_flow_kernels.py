@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopscape.metrics import connectivity_kernels as conn
@@ -167,6 +167,28 @@ def test_connectivity(case):
     edges = min((nx.maximum_flow_value(weighted, u, v) for u, v in pairs), default=0)
     assert conn.edge_connectivity(indptr, heads, duplex) == edges
     assert conn.edge_connectivity(indptr, heads, False) == edges
+
+
+@st.composite
+def dense_graphs(draw):
+    """Directed, with loops; few of the channels are missing."""
+    n = draw(st.integers(2, 6))
+    every = list(itertools.product(range(n), repeat=2))
+    missing = draw(st.sets(st.sampled_from(every), max_size=2 * n))
+    return n, [ends for ends in every if ends not in missing], draw(st.booleans())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(graphs(), dense_graphs()))
+@example((4, [(3, 0), *itertools.permutations(range(1, 4), 2), (0, 1), (0, 2)], False))  # 1 into 0
+def test_bound_and_pairs_of_node_connectivity(case):
+    n, links, duplex = case
+    indptr, heads = csr(n, links, duplex)
+    graph = simple(n, indptr, heads)
+    degrees = [d for count in (graph.out_degree, graph.in_degree) for _, d in count]
+    assert conn.node_connectivity_bound(indptr, heads) == min(degrees)
+    pairs = conn.node_connectivity_pairs(indptr, heads, duplex, False).tolist()
+    assert not any(u == v or graph.has_edge(u, v) for u, v in pairs)
 
 
 @settings(max_examples=30, deadline=None)
