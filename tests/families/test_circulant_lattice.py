@@ -248,9 +248,14 @@ def test_canonical_form_is_least_over_all_multipliers(case: tuple[int, tuple[int
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("spec", ["circulant(36, 2, 6, 10)", "circulant(96, 4, 6, 22)"])
+@pytest.mark.parametrize(
+    "spec", ["circulant(36, 2, 6, 10)", "circulant(96, 4, 6, 22)", "circulant(72, 2, 10, 22)"]
+)
 def test_formulas_settle_ties_of_parts_like_the_router(spec, monkeypatch) -> None:
-    """Two parts each; without its ties put right the formula takes another shortest path."""
+    """Two parts each; without its ties put right the formula takes another shortest path.
+
+    The last one has a tie on either half of the way round.
+    """
     router = hopscape.build(spec).router()
     gaps = np.arange(router.nodes)
     zero, wanted = np.zeros_like(gaps), router.next_ports(np.zeros_like(gaps), gaps)
