@@ -12,8 +12,6 @@ from hopscape.deadlock.symmetric import symmetric_layers
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
-pytestmark = pytest.mark.compiled
-
 SPECS = ["ring(5)", "torus(4, 4)", "petersen", "circulant(20, 1, 6)", "rpc(2)", "slim_fly(3, p=1)"]
 
 
