@@ -145,11 +145,9 @@ def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> No
         for source in range(len(table.port)):
             for turn in range(2):
                 first = _departure(table, source, column, turn)
-                if first < 0:
-                    continue
                 mine = sets[entry[source, column] if turn == 0 else entry_other[source, column]]
                 for kind in range(2):
-                    if mine >> kind & 1 and stamp[first * 2 + kind] != table.goals[column] + 1:
+                    if mine >> kind & 1:
                         _collect_run(table, entries, graph, stamp, column, first, kind)
 
 
@@ -163,7 +161,10 @@ def _collect_run(
     channel: int,
     kind: int,
 ) -> None:
-    """Dependencies of a straight run in one class, and of the turns at its nodes."""
+    """Dependencies of a straight run in one class, and of the turns at its nodes.
+
+    None from channel -1, and from there on where the run was followed for the same goal before.
+    """
     indptr, heads = table.indptr, table.heads
     rings, sets = entries.rings, entries.sets
     entry, entry_other = entries.entry, entries.entry_other
@@ -318,7 +319,7 @@ def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArra
     colour = np.zeros(count, dtype=np.uint8)
     stack = np.empty(count + 1, dtype=np.int64)
     column = np.zeros(count, dtype=np.int64)
-    place = np.full(count, -1, dtype=np.int64)
+    place = np.empty(count, dtype=np.int64)  # on the stack, for those of colour 1
     total = 0
     for root in range(count):
         if colour[root]:
@@ -330,7 +331,7 @@ def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArra
             vertex = stack[size - 1]
             at = column[vertex]
             if at == width:
-                colour[vertex], place[vertex] = 2, -1
+                colour[vertex] = 2
                 size -= 1
                 continue
             column[vertex] = at + 1
@@ -370,7 +371,6 @@ def _cut_weakest(
     graph[vertex, column[vertex] - 1] = 0
     for i in range(where + 1, size):
         colour[stack[i]] = 0
-        place[stack[i]] = -1
     return where + 1
 
 
