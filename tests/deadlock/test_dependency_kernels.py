@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, permutations
 
 import networkx as nx
 import numpy as np
@@ -16,10 +17,13 @@ from hopscape.deadlock.dependency_kernels import (
     cyclic_part,
     layer_pairs,
     pairs_over,
+    ring_classes,
     shortest_cycle,
     used_pairs,
 )
 from hopscape.deadlock.layout import PortTable, Wiring
+from hopscape.deadlock.tables import routing_table
+from hopscape.registry import build
 
 NO_PORT = 0xFFFF
 
@@ -157,8 +161,6 @@ def test_cycles_and_cuts_by_networkx(network, classes, seed):
 
 
 def test_the_least_used_dependency_of_a_ring_is_cut():
-    from hopscape.registry import build
-
     network = build("kautz(2, 1)")  # 3 nodes, all channels simplex
     for weakest in range(3):
         ends = list(zip(network.tails.tolist(), network.heads.tolist()))
@@ -192,3 +194,39 @@ def test_pairs_that_use_a_cut_are_moved(network, seed, data):
     wiring = Wiring(network.indptr, network.heads)
     assert used_pairs(wiring, toward, layers, 1, begins, goals, cut, 7) == moved
     assert np.array_equal(layers, slow)
+
+
+def straight_run(network, table, ports, at, goal):
+    """The channels of a route, begun by some ports, until it leaves the ring of the first."""
+    run = []
+    while at != goal:
+        channel = int(network.indptr[at] + ports[at, goal])
+        if run and table.rings[channel] != table.rings[run[0]]:
+            channel = int(network.indptr[at] + table.other[at, goal])
+        if table.rings[channel] < 0 or (run and table.rings[channel] != table.rings[run[0]]):
+            break
+        run.append(channel)
+        ports, at = table.port, int(network.heads[channel])
+    return run
+
+
+@given(
+    st.sampled_from(["ring(5)", "ring(6)", "torus(4, 3)", "mesh(2, 3)", "circulant(12, 1, 5)"]),
+    st.integers(0, 999),
+    st.booleans(),
+)
+def test_entries_tell_whether_a_straight_run_crosses_a_dateline(spec, seed, spread):
+    network, rng = build(spec), np.random.default_rng(seed)
+    table = routing_table(network)
+    n, free = network.order, 2 if spread else 0
+    first, second = (rng.random((2, len(network.heads))) < 0.2).astype(np.uint8)
+    other = table.port if table.other is None else table.other
+    columns = PortTable(network.indptr, network.heads, table.port, other, np.arange(n))
+    entries = np.zeros((2, n, n), dtype=np.uint8)
+    ring_classes(columns, table.rings, first, second, free, *entries)
+    table = replace(table, other=other)
+    for at, goal in permutations(range(n), 2):
+        for ports, entry in zip((table.port, table.other), entries, strict=True):
+            run = straight_run(network, table, ports, at, goal)
+            crossed = 1 if first[run].any() else 0 if second[run].any() else free
+            assert entry[at, goal] == (crossed if run else 0)
