@@ -25,6 +25,8 @@ def outcome(spec, load, cycles, **options):
     counters = blank_counters(setup, 10)
     counters.span[:2] = 0, cycles
     assert advance(setup.fabric, state, source, counters, cycles, 1000) == 0
+    credits = state.vcs[:, layout.CREDIT].reshape(setup.units, -1)[:, : setup.settings.vcs]
+    assert (state.units[:, layout.U_CREDIT] == credits.sum(axis=1)).all()
     s = state.scalars
     waits = sum((i + 1) * int(x) for i, x in enumerate(counters.used))
     ages = int(state.packets[: int(s[layout.FRESH]), layout.SENT].sum())
