@@ -74,16 +74,19 @@ def _stamp(command: str) -> Path:
 
 def compile_entries(entries: Sequence[Entry], processes: int) -> int:
     """Compile what is not in the cache; return how many functions that were."""
-    kernels = [kernel for kernel in map(_Kernel.find, entries) if kernel is not None]
-    missing = [kernel for kernel in kernels if not kernel.is_cached()]
-    if not missing:
-        return 0
-    jobs = _Jobs(missing)
-    others = min(processes - 1, sum(k.entry.cost for k in missing) // _WORTH_IT)
+    others = min(processes - 1, sum(entry.cost for entry in entries) // _WORTH_IT)
     workers: list[_Worker] = []
     with suppress(OSError):  # no processes to be had: this one compiles everything
         for _ in range(others):
-            workers.append(_Worker())
+            workers.append(_Worker())  # they load the compiler while this one does
+    kernels = [kernel for kernel in map(_Kernel.find, entries) if kernel is not None]
+    missing = [kernel for kernel in kernels if not kernel.is_cached()]
+    if not missing:
+        for worker in workers:
+            worker.end()
+            worker.close()
+        return 0
+    jobs = _Jobs(missing)
     threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]
     for thread in threads:
         thread.start()
@@ -190,6 +193,7 @@ class _Worker:
 
 def _serve_parent() -> None:
     """In another process: compile what the parent asks for, until it asks no more."""
+    importlib.import_module("hopscape.core.kernel")
     gc.set_threshold(_GARBAGE)
     for line in sys.stdin:
         name, types, cost, _ = json.loads(line)
