@@ -6,7 +6,9 @@ Mutants are drawn with a seed, equally many from each room. Each runs in a proce
 kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
 of its name and its doctests, then the rest of its room, until one fails. A mutant that no
 test notices has survived; one that uses up its processor time was caught in a loop. What is done is
-kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats survivors.
+kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats all survivors
+of the log that are still there, and those that had less time than now; the summary counts all of
+its mutants that are still there.
 ``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
 
 ``--record map.json`` runs all rooms' tests once and writes which test reaches which line; with
@@ -26,7 +28,7 @@ import resource
 import signal
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.abc import MetaPathFinder
@@ -418,6 +420,19 @@ def chosen(
     return turns[:count]
 
 
+def is_open(row: dict[str, Any], seconds: int) -> bool:
+    """Is a mutant that survived, or whose tests may only have been too slow, worth another try?"""
+    survived, late = row["verdict"] == "survived", row["verdict"] == "time"
+    return survived or (late and row.get("seconds", 0) < seconds)
+
+
+def judged(keys: Iterable[str]) -> list[tuple[Mutant, Path]]:
+    """The mutants with these keys that the present source still has."""
+    wanted = set(keys)
+    every = ((m, path) for path in sorted(SOURCE.rglob("*.py")) for m in mutants_of(path))
+    return [(m, path) for m, path in every if m.key in wanted]
+
+
 def main() -> None:
     """Run, and print what has survived."""
     parser = argparse.ArgumentParser(
@@ -429,7 +444,9 @@ def main() -> None:
     parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
     parser.add_argument("--log", type=Path, default=TESTS / "judged_mutants.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
-    parser.add_argument("--again", action="store_true", help="only repeat what has survived")
+    parser.add_argument(
+        "--again", action="store_true", help="only repeat what has survived, or had less time"
+    )
     parser.add_argument("--near", action="store_true", help="only the nearest tests, for a start")
     parser.add_argument("--record", type=Path, help="only write which test reaches which line")
     parser.add_argument("--map", type=Path, help="what --record has written")
@@ -448,7 +465,11 @@ def main() -> None:
         for line in arguments.log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             done[row["key"]] = row
-    todo = chosen(arguments.count, arguments.seed, arguments.rooms, arguments.files)
+    if arguments.again:
+        open_ = (key for key, row in done.items() if is_open(row, arguments.seconds))
+        todo = [(m, path) for m, path in judged(open_) if room_of(path) in arguments.rooms]
+    else:
+        todo = chosen(arguments.count, arguments.seed, arguments.rooms, arguments.files)
     if arguments.check:
         for path in dict.fromkeys(path for _, path in todo):
             print(
@@ -458,35 +479,31 @@ def main() -> None:
             )
         return
     for mutant, path in todo:
-        before = done.get(mutant.key, {}).get("verdict")
-        if mutant.key in known or (before != "survived" if arguments.again else before):
+        if mutant.key in known or (mutant.key in done and not arguments.again):
             continue
         batches = batches_of(mutant, path, arguments.near, reach)
-        row = asdict(mutant) | try_out(mutant, path, arguments.seconds, batches)
+        verdict = try_out(mutant, path, arguments.seconds, batches)
+        row = asdict(mutant) | verdict | {"seconds": arguments.seconds}
         done[mutant.key] = row
         with arguments.log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         print(row["verdict"], row["module"], row["line"], row["kind"], row["text"], flush=True)
-    summary(todo, done, known)
+    summary(judged({*done, *known}), done, known)
 
 
-def summary(todo: list[tuple[Mutant, Path]], done: dict[str, Any], known: dict[str, str]) -> None:
+def summary(all_of: list[tuple[Mutant, Path]], done: dict[str, Any], known: dict[str, str]) -> None:
     """Count the verdicts and list what is left."""
     verdicts = Counter(
-        "equivalent" if m.key in known else done[m.key]["verdict"] if m.key in done else "not run"
-        for m, _ in todo
+        "equivalent" if m.key in known else done[m.key]["verdict"] for m, _ in all_of
     )
-    ran = len(todo) - verdicts["not run"]
-    caught = ran - verdicts["survived"]
-    print(f"{len(todo)} mutants: {dict(verdicts)}")
-    print(f"killed or shown equivalent: {caught} of {ran} ({100 * caught / max(ran, 1):.1f} %)")
-    for mutant, _ in todo:
-        if mutant.key in known:
-            print(f"equivalent  {mutant.key} {mutant.module}:{mutant.line} {known[mutant.key]}")
-        elif done.get(mutant.key, {}).get("verdict") == "survived":
-            print(
-                f"survived  {mutant.key} {mutant.module}:{mutant.line} {mutant.kind} {mutant.text}"
-            )
+    caught = len(all_of) - verdicts["survived"]
+    print(f"{len(all_of)} mutants: {dict(verdicts)}")
+    print(f"killed or shown equivalent: {caught} ({100 * caught / max(len(all_of), 1):.1f} %)")
+    for m, _ in all_of:
+        if m.key in known:
+            print(f"equivalent  {m.key} {m.module}:{m.line} {known[m.key]}")
+        elif done[m.key]["verdict"] == "survived":
+            print(f"survived  {m.key} {m.module}:{m.line} {m.kind} {m.text}")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ TWINS = {
     "deadlock.dependency_kernels": ("deadlock/test_dependency_kernels.py", "slow_counts"),
     "deadlock.layer_kernels": ("deadlock/test_honest.py", "dependencies"),
     "deadlock.one_lane_kernels": ("deadlock/test_one_lane.py", "slow_grow"),
-    "deadlock.rising_kernels": ("design/test_lanes.py", "_classes"),
+    "deadlock.rising_kernels": ("deadlock/test_rising_kernels.py", "walked"),
     "deadlock.symmetric_kernels": ("deadlock/test_symmetric.py", "slow_layers"),
     "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
     "families.blockdesign.cover_kernels": ("families/test_blockdesign_designs.py", "brute_cover"),

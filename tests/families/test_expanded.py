@@ -315,7 +315,12 @@ def test_printed_route_fails_as_told():
 
     assert count() == len(addresses[::9])
     assert 14 * count(connector_off_by_one=False, last_is_tested=False) == len(pairs)
-    assert count(connector_off_by_one=False, last_is_tested=False, final_leg=True) == len(pairs)
+    right = {"connector_off_by_one": False, "last_is_tested": False, "final_leg": True}
+    assert count(**right) == len(pairs)
+    deep = hopscape.build("expanded(heawood, 3)").family
+    path = printed_route(deep, (0, 0, 0, 0), (3, 5, 9, 2), **right)
+    assert path is not None
+    assert all(sum(a != b for a, b in zip(u, v, strict=True)) == 1 for u, v in pairwise(path))
 
 
 @pytest.mark.parametrize(("n", "rounds"), [(1, 6), (2, 10), (3, 14)])

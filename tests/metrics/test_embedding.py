@@ -20,7 +20,13 @@ from hopscape.families.petersen_cycles.cycles import (
     slice_path,
     slice_ring,
 )
-from hopscape.metrics.embedding import _solve, best_embedding, congestion, dilation
+from hopscape.metrics.embedding import (
+    _simple_bound,
+    _solve,
+    best_embedding,
+    congestion,
+    dilation,
+)
 
 
 def embed(guest, host, **options):
@@ -48,6 +54,14 @@ def test_islands_of_the_guest_may_stand_anywhere():
     guest = hopscape.Network.from_links(4, [0], [1])
     found = best_embedding(guest, hopscape.build("ring(5)"))
     assert (found.dilation, found.lower_bound, found.exact) == (1, 1, True)
+
+
+def test_the_neighbours_of_one_node_need_room_near_it():
+    """Six guest nodes within one hop; the ring has seven within three hops, and five within two."""
+    star = hopscape.Network.from_links(6, [0] * 5, range(1, 6))
+    ring = hopscape.build("ring(9)")
+    low, why = _simple_bound(star, ring, distance_rows(ring, np.arange(9)))
+    assert (low, why) == (3, "6 guest nodes lie within 1 hops of one of them")
 
 
 @pytest.mark.compiled

@@ -145,6 +145,16 @@ def test_least_rounds_on_square_tori(side):
     assert schedule.model.disjoint == "vertex"
 
 
+@pytest.mark.parametrize("sides", [(3, 6), (3, 8)])
+def test_a_search_keeps_to_what_circuits_may_share(sides):
+    network = torus(*sides)
+    for disjoint in ("vertex", "edge"):
+        asked = Model(switching="circuit", disjoint=disjoint)
+        schedule = best_schedule(network, 0, asked)
+        assert verify(schedule, model=asked)
+    assert schedule.rounds == growth_rounds(network.order, 4)  # circuits may cross at nodes
+
+
 @pytest.mark.parametrize("side", [2, 3, 4, 5, 6, 8, 9, 10, 14, 20])
 def test_least_rounds_on_cubic_tori(side):
     network = torus(side, side, side)

@@ -225,6 +225,15 @@ def test_the_fullest_arc_decides_not_the_ring():
             assert opened.effective - opened.effective_half_width <= exact
 
 
+@pytest.mark.interpreted
+def test_a_window_of_one_packet_and_no_less():
+    traffic = ring_traffic(Multiring(6, (1,)))
+    one, two = (simulate(traffic, "window", window=w, slots=100) for w in (1, 2))
+    assert 0 < one.throughput < two.throughput
+    with pytest.raises(ArgumentError, match="window 0"):
+        simulate(traffic, "window", window=0, slots=100)
+
+
 def test_windows_are_full_before_anything_is_measured():
     traffic = ring_traffic(Multiring(24, (1, 5, 7)), "shortest")
     exact = float(traffic.capacity)

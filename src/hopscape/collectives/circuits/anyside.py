@@ -161,7 +161,7 @@ def _larger(
 ) -> Iterator[tuple[int, Program]]:
     """Programs on cubic tori that are not smaller, by rising number of rounds."""
     dimension = sum(side > 1 for side in sides)
-    if dimension not in _LEVEL_WORDS or dimension == 0:
+    if dimension not in _LEVEL_WORDS:
         return
     base, side = 2 * dimension + 1, max(sides)
     found: dict[int, tuple[int, Program]] = {}
