@@ -25,6 +25,7 @@ from hopscape.collectives.circuits.pipelined import (
 )
 from hopscape.collectives.circuits.schemes import WORDS, scheme
 from hopscape.collectives.circuits.settle import (
+    _moved,
     _settle,
     chain_lengths,
     search_sets,
@@ -250,6 +251,25 @@ def test_shortened_sets_stay_broadcasts():
         assert chain_lengths(plan).max() == longest[-1]
     assert longest[1] < longest[0]
     assert [len(s) for s in shorten_sets(network, found, moves=60)] == [len(s) for s in found]
+
+
+def test_a_moved_point_mostly_goes_to_a_neighbour_and_sets_stay_nested():
+    network, draw = hopscape.build("ring(12)"), np.random.default_rng(1)
+    sets = [np.asarray([0, 4]), np.asarray([0, 4, 8, 11]), np.asarray([0, 2, 4, 6, 8, 11])]
+    near = tried = 0
+    for _ in range(400):
+        out = _moved(network, sets, 1, draw)
+        if out is None:
+            continue
+        assert np.array_equal(out[0], sets[0])
+        assert [len(s) for s in out] == [len(s) for s in sets]
+        assert np.isin(out[0], out[1]).all()
+        assert np.isin(out[1], out[2]).all()
+        (old,), (new,) = np.setdiff1d(sets[1], out[1]), np.setdiff1d(out[1], sets[1])
+        assert old in (8, 11)
+        near += (new - old) % 12 in (1, 11)
+        tried += 1
+    assert near > 0.7 * tried > 0
 
 
 def test_one_source_alone_is_never_moved():
