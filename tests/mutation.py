@@ -4,11 +4,11 @@
 
 Mutants are drawn with a seed, equally many from each room. Each runs in a process of its own, with
 kernels as plain Python (nothing is compiled, and no file is changed): first its twin's tests, those
-of its name and its doctests, then the rest of its room, until one fails. A mutant that no
-test notices has survived; one that uses up its processor time was caught in a loop. What is done is
-kept in the log, so that a run can be stopped and goes on later; ``--again`` repeats all survivors
-of the log that are still there, and those that had less time than now; the summary counts all of
-its mutants that are still there.
+of its name and its doctests, then the rest of its room, until one fails. A mutant that no test
+notices has survived; one that uses up its processor time was caught in a loop, or met tests that
+need as much (``--check`` prints what they need). What is done is kept in the log, so that a run can
+be stopped and goes on later; ``--again`` repeats all survivors of the log that are still there, and
+those that had less time than now; the summary counts all of its mutants that are still there.
 ``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
 
 ``--record map.json`` runs all rooms' tests once and writes which test reaches which line; with

@@ -259,6 +259,9 @@ def test_a_range_says_who_wins_where() -> None:
     assert 5e4 < turn["bytes"] < 1.2e5
     assert len(record["curve"]) == len(size_grid(1e3, 1e9)) == 25
     assert all(row["gap"] >= 1 for row in record["curve"])
+    least = found.least_time(10**9)
+    for row in record["competitors"]:  # at the size that was asked for
+        assert row["gap"] == pytest.approx(row["time_us"] / least)
 
 
 def test_the_record_has_the_promised_keys() -> None:

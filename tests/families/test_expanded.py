@@ -305,6 +305,7 @@ def test_stretch_of_digit_by_digit_routes():
         assert digit_stretch(hopscape.build(f"expanded(heawood, {n})").family).longest == 4 * n + 5
 
 
+@pytest.mark.interpreted
 def test_printed_route_fails_as_told():
     family = hopscape.build("expanded(heawood, 1)").family
     addresses = [(a, b) for a in range(14) for b in range(14)]
@@ -321,6 +322,21 @@ def test_printed_route_fails_as_told():
     path = printed_route(deep, (0, 0, 0, 0), (3, 5, 9, 2), **right)
     assert path is not None
     assert all(sum(a != b for a, b in zip(u, v, strict=True)) == 1 for u, v in pairwise(path))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    "spec", ["expanded(complete(2), 3, reuse=true)", "expanded(ring(3), 4, reuse=true)"]
+)
+def test_ports_of_a_route_where_one_place_has_several_levels(spec):
+    net = hopscape.build(spec)
+    assert max(map(len, net.family.levels_at)) > 1
+    router = net.router()
+    for at, to in np.random.default_rng(0).integers(0, net.order, (40, 2)).tolist():
+        nodes, ports = router.trace(at, to)
+        assert (nodes[0], nodes[-1], len(ports)) == (at, to, len(nodes) - 1)
+        for here, port, there in zip(nodes, ports, nodes[1:], strict=False):
+            assert net.rows(np.asarray([here]))[0, port] == there
 
 
 @pytest.mark.parametrize(("n", "rounds"), [(1, 6), (2, 10), (3, 14)])
