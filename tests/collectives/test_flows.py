@@ -87,14 +87,19 @@ def slow_graph(net, weight):
     return graph
 
 
+def six_packets(seed, order, more):
+    """A network, and where six packets come from and go to."""
+    rng = np.random.default_rng(seed)
+    source = rng.integers(0, order, 6)
+    target = (source + rng.integers(1, order, 6)) % order
+    return connected_graph(seed, order, more), rng, source, target
+
+
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 9), st.floats(0, 20))
 def test_packets_take_the_cheapest_path(seed, order, more, sharp):
     """One after the other, each at the prices that those before and after it leave."""
-    net = connected_graph(seed, order, more)
-    rng = np.random.default_rng(seed)
-    source = rng.integers(0, order, 6)
-    target = (source + rng.integers(1, order, 6)) % order
+    net, rng, source, target = six_packets(seed, order, more)
     path, length = np.zeros((6, order), np.int32), np.zeros(6, np.int64)
     load, kinds = np.zeros(len(net.heads), np.int64), np.arange(len(net.heads))
     room, level = np.ones(len(kinds), np.int64), 2.0
@@ -117,10 +122,7 @@ def test_packets_take_the_cheapest_path(seed, order, more, sharp):
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 9), st.floats(0, 20))
 def test_packets_at_once_go_as_one_by_one(seed, order, more, sharp):
-    net = connected_graph(seed, order, more)
-    rng = np.random.default_rng(seed)
-    source = rng.integers(0, order, 6)
-    target = (source + rng.integers(1, order, 6)) % order
+    net, rng, source, target = six_packets(seed, order, more)
     turns, kinds = rng.integers(0, 6, 12), np.arange(len(net.heads))
     room = np.ones(len(kinds), np.int64)
 

@@ -205,3 +205,20 @@ def test_settings_are_compared_as_numba_does(steps):
         assert flags[0] != 1
         assert flags[0] == flags[0].copy()
     assert flags[0] == flags[0].copy()
+
+
+def test_processes_that_are_not_needed_end_at_once(monkeypatch):
+    """Whether enough is missing is known only after they have been started."""
+    ended = []
+
+    class Idle:
+        def end(self):
+            ended.append("end")
+
+        def close(self):
+            ended.append("close")
+
+    monkeypatch.setattr(ahead, "_Worker", Idle)
+    monkeypatch.setattr(ahead._Kernel, "is_cached", lambda kernel: True)
+    assert ahead.compile_entries(planned(["simulate"]), 3) == 0
+    assert ended == ["end", "close"] * 2

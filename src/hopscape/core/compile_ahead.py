@@ -81,10 +81,12 @@ def compile_entries(entries: Sequence[Entry], processes: int) -> int:
             workers.append(_Worker())  # they load the compiler while this one does
     kernels = [kernel for kernel in map(_Kernel.find, entries) if kernel is not None]
     missing = [kernel for kernel in kernels if not kernel.is_cached()]
+    worth = sum(kernel.entry.cost for kernel in missing) // _WORTH_IT
+    for worker in workers[worth:]:
+        worker.end()
+        worker.close()
+    del workers[worth:]
     if not missing:
-        for worker in workers:
-            worker.end()
-            worker.close()
         return 0
     jobs = _Jobs(missing)
     threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]

@@ -20,7 +20,7 @@ from typing import Any
 
 from numba import njit, types
 
-__all__ = ["helper", "kernel"]
+__all__ = ["copied", "helper", "kernel"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from hopscape\.([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -43,6 +43,10 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
 
 helper = partial(kernel, no_cpython_wrapper=True)
 """For functions that only kernels call."""
+
+copied = partial(helper, error_model="numpy", _nrt=False, forceinline=True)
+"""For small helpers that allocate nothing: LLVM copies the machine code, and numba, whose own
+copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
 
 
 def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:

@@ -10,22 +10,18 @@ arrays: that would cost several times the work itself.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.kernel import helper, kernel
+from hopscape.core.kernel import copied, kernel
 from hopscape.core.operations import ADD, COPY, NOTHING
 from hopscape.core.vector_kernels import lowest
 
 # What check_rules and the others return first; 0 means that nothing is wrong.
 OK, BROKEN_PATH, WRONG_END, NOT_ONE_HOP, BUSY_CHANNEL, BUSY_LINK, SENDS, RECEIVES = range(8)
 SOURCE_TAKES_PART, TARGET_TAKES_PART, BUSY_NODE, START_CROSSED, SWITCH_END = range(8, 13)
-
-
-_copied = partial(helper, error_model="numpy", _nrt=False, forceinline=True)
 
 
 class Transfers(NamedTuple):
@@ -50,7 +46,7 @@ class ByChunk(NamedTuple):
     target: IntArray
 
 
-@_copied
+@copied
 def _walk(t, source, target, path_start, channels, indptr, heads):  # type: ignore[no-untyped-def]
     """Does transfer t follow wired channels from its source to its target?"""
     at = source[t]
@@ -64,7 +60,7 @@ def _walk(t, source, target, path_start, channels, indptr, heads):  # type: igno
     return OK, at
 
 
-@_copied
+@copied
 def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     length = path_start[a + 1] - path_start[a]
     if path_start[b + 1] - path_start[b] != length:
@@ -75,7 +71,7 @@ def _same_path(a, b, path_start, channels):  # type: ignore[no-untyped-def]
     return same
 
 
-@_copied
+@copied
 def _take(t, first, path_start, channels, reverse, user, whole_links, room, taken):  # type: ignore[no-untyped-def]
     """Take the channels of transfer t; `first` is the first transfer of the round.
 
@@ -99,7 +95,7 @@ def _take(t, first, path_start, channels, reverse, user, whole_links, room, take
     return OK, -1
 
 
-@_copied
+@copied
 def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # type: ignore[no-untyped-def]
     """Take the nodes of a circuit after its start; no other path of the round may have them."""
     for i in range(path_start[t], path_start[t + 1]):
@@ -112,7 +108,7 @@ def _cross_nodes(t, first, path_start, channels, heads, inside, starter):  # typ
     return OK, -1
 
 
-@_copied
+@copied
 def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_by):  # type: ignore[no-untyped-def]
     """Count messages per node in this round against the port limit."""
     u, v = source[t], target[t]

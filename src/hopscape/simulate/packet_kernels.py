@@ -12,7 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from hopscape.core.arrays import IntArray, Integer
-from hopscape.core.kernel import helper
+from hopscape.core.kernel import copied, helper
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -51,10 +51,6 @@ __all__ = [
 
 inner = partial(helper, error_model="numpy", _nrt=False)
 """For functions of the engine that only kernels call; they allocate nothing."""
-
-copied = partial(inner, forceinline=True)
-"""For small functions that several kernels call: LLVM copies the machine code, and numba, whose own
-copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
 
 
 @intrinsic
