@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["HOPSCAPE_INTERPRET"] = "0"  # kernels are tested as they run in the long run
     if config.getoption("--interpreted"):
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
         overflow = "overflow encountered in scalar:RuntimeWarning"

@@ -19,11 +19,12 @@ from numba.core.compiler import Flags
 
 from hopscape.core import compile_ahead as ahead
 from hopscape.core import kernel_cache
-from hopscape.core.kernel_plan import Entry, decode, encode, plan_digest, planned
+from hopscape.core.kernel_plan import SMALL, Entry, decode, encode, plan_digest, planned
 
 pytestmark = pytest.mark.compiled
 
 COMMANDS = ["design", "simulate", "compare", "collectives", "search"]
+ALL = [command + size for command in COMMANDS for size in ("", SMALL)]
 
 
 class Pair(NamedTuple):
@@ -64,8 +65,8 @@ def test_types_come_back() -> None:
 
 
 def test_every_entry_names_a_kernel_of_today() -> None:
-    entries = planned(COMMANDS)
-    assert {command for entry in entries for command in entry.commands} == set(COMMANDS)
+    entries = planned(ALL)
+    assert {command for entry in entries for command in entry.commands} == set(ALL)
     lost = [entry.name for entry in entries if ahead._Kernel.find(entry) is None]
     assert not lost, "run python benchmarks/record_kernels.py"
     assert ahead._Kernel.find(Entry("hopscape.core.verify_kernels:gone", "[]", 1, ())) is None
@@ -152,30 +153,48 @@ def test_once_and_only_for_the_command_line(
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "new"))
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr(kernel_cache, "_ahead", False)
-    ahead.compile_ahead("simulate")
+    ahead.compile_ahead("simulate", 1000)
     assert not calls
     kernel_cache.allow_compiling_ahead()
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    ahead.compile_ahead("simulate")
+    ahead.compile_ahead("simulate", 1000)
     assert not calls
     monkeypatch.delenv("NUMBA_DISABLE_JIT")
-    ahead.compile_ahead("simulate")
-    ahead.compile_ahead("simulate")
+    ahead.compile_ahead("simulate", 1000)
+    ahead.compile_ahead("simulate", 1000)
     assert calls == [2]  # the second time there is a stamp
     [stamp] = (tmp_path / "new").iterdir()
     assert stamp.read_text() == plan_digest()
     stamp.write_text("of other sources")
     monkeypatch.setattr(ahead, "processors", lambda: 1)
-    ahead.compile_ahead("simulate")
+    ahead.compile_ahead("simulate", 1000)
     assert calls == [2]
     monkeypatch.setattr(ahead, "processors", lambda: 2)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(stamp))  # a file: nothing can be written there
-    ahead.compile_ahead("simulate")
+    ahead.compile_ahead("simulate", 1000)
     assert calls == [2, 2]
 
 
+def test_small_networks_need_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[set[str]] = []
+
+    def note(entries: list[Entry], count: int) -> None:
+        calls.append({entry.name for entry in entries})
+
+    monkeypatch.setattr(ahead, "compile_entries", note)
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(kernel_cache, "_ahead", True)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    for nodes in (64, 64, 1000, 1000):
+        ahead.compile_ahead("design", nodes)
+    few, many = calls
+    assert few < many
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("job", COMMANDS)
+@pytest.mark.parametrize("job", ALL)
 def test_the_plan_is_what_the_jobs_compile(job: str) -> None:
     path = Path(__file__).parents[2] / "benchmarks" / "record_kernels.py"
     found = importlib.util.spec_from_file_location("record_kernels", path)

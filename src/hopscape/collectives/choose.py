@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.groups import among_groups
@@ -20,7 +18,7 @@ from hopscape.collectives.orbits import (
 )
 from hopscape.collectives.translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
-from hopscape.core.distances import distances_from
+from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
@@ -261,6 +259,6 @@ def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
     out: dict[str, Any] = {"disjoint": found}
     if schedule.goal.kind == "broadcast" and schedule.goal.root is not None:
         have = [schedule.goal.root, *schedule.goal.sources]
-        reach = np.min([distances_from(schedule.network, node) for node in have], axis=0)
+        reach = distances_from_each(schedule.network, have).min(axis=0)
         out["path_lower_bound"] = int(reach.max(initial=0))
     return out

@@ -190,7 +190,7 @@ def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-
     return done
 
 
-@kernel
+@kernel(steps=lambda path_start, path, rules: 12 * len(path))
 def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     """Move packets along given paths, farthest to go first.
 
@@ -222,7 +222,7 @@ def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     return moves
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, distance, *_: 10 * len(distance) * len(heads))
 def balanced_trees(
     indptr: IntArray, heads: IntArray, distance: IntArray, parent: IntArray, height: IntArray
 ) -> None:
@@ -300,7 +300,7 @@ def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: I
                 parent[s, v] = -1
 
 
-@kernel
+@kernel(steps=lambda indptr, parent, *_: 20 * parent.size)
 def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rules) -> _Moves:
     """Every source's chunk down its own tree, all at once; the tallest subtree first.
 

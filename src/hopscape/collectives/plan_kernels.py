@@ -9,7 +9,7 @@ from hopscape.core.kernel import helper, kernel
 from hopscape.core.random_kernels import draw, seeded
 
 
-@kernel
+@kernel(steps=lambda before: 8 * len(before))
 def heights(before: IntArray) -> IntArray:
     """How many hops follow each hop on the longest chain; `before` may name hops in any order."""
     hops = len(before)
@@ -56,7 +56,7 @@ def _children(before: IntArray) -> tuple[IntArray, IntArray]:
     return start, out
 
 
-@kernel
+@kernel(steps=lambda channel, *_: 30 * len(channel))
 def time_hops(
     channel: IntArray, before: IntArray, urgent: IntArray, room: IntArray, order: IntArray
 ) -> IntArray:
@@ -151,7 +151,7 @@ def _pass(channel, before, room, rounds, last, late):  # type: ignore[no-untyped
         rounds[e] = r
 
 
-@kernel
+@kernel(steps=lambda channel, *_: 20 * len(channel))
 def push_hops(
     channel: IntArray, before: IntArray, room: IntArray, rounds: IntArray, least: int, passes: int
 ) -> int:
@@ -232,7 +232,7 @@ Ends = tuple[IntArray, IntArray]
 """The tails and the heads of all channels."""
 
 
-@kernel
+@kernel(steps=lambda start, channels, *_: 10 * len(channels))
 def tree_hops(
     start: IntArray, channels: IntArray, chunk: IntArray, ends: Ends, nodes: int
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -291,7 +291,7 @@ def place_periodically(
     return out
 
 
-@kernel
+@kernel(steps=lambda start, order, *_: 5 * len(order))
 def hops_before(
     start: IntArray,
     order: IntArray,

@@ -25,13 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
-from hopscape.core.kernel_plan import Entry, decode, plan_digest, planned
+from hopscape.core.kernel_plan import SMALL, Entry, decode, plan_digest, planned
 from hopscape.core.progress import track
 
 __all__ = ["compile_ahead", "compile_entries", "processors"]
 
 _GARBAGE = 200_000  # objects between two collections: the compiler keeps nearly all it makes
 _WORTH_IT = 2000  # milliseconds of compiling for which another process is started
+_SMALL = 100  # nodes up to which the job that was recorded as a small one is a fair example
 
 
 def processors() -> int:
@@ -41,7 +42,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def compile_ahead(command: str) -> None:
+def compile_ahead(command: str, nodes: int) -> None:
     """Compile what a command needs, once, if there is more than one processor.
 
     Only the command line does so (:func:`hopscape.core.kernel_cache.allow_compiling_ahead`).
@@ -50,9 +51,14 @@ def compile_ahead(command: str) -> None:
     ----------
     command : str
         As in :func:`hopscape.core.kernel_plan.planned`.
+    nodes : int
+        How large the network is. Small ones need less: some kernels are interpreted
+        (:func:`hopscape.core.kernel.kernel`).
     """
     if not may_compile_ahead() or processors() < 2:
         return
+    if nodes <= _SMALL:
+        command += SMALL
     stamp = _stamp(command)
     digest = plan_digest()
     with suppress(OSError):
@@ -128,13 +134,10 @@ class _Kernel:
         return cls(entry, function, types)
 
     def is_cached(self) -> bool:
-        """Is it compiled, here or on disk? A question about the insides of numba's cache."""
-        try:
-            cache = self.function._cache
-            key = cache._index_key(self.types, self.function.targetctx.codegen())
-            return self.types in self.function.overloads or key in cache._cache_file._load_index()
-        except (AttributeError, OSError, TypeError):  # another numba: look by loading
-            return False
+        """Is it compiled, here or on disk?"""
+        from hopscape.core.kernel import is_cached
+
+        return is_cached(self.function, self.types)
 
     def calls(self) -> set[str]:
         """The compiled functions that it calls, through those that are copied into it too."""

@@ -113,7 +113,7 @@ def check_shared(
     return OK, -1, -1, messages, sizes, hops
 
 
-@kernel
+@kernel(steps=lambda round_start, target, adds, nodes: 2 * len(target))
 def additions(round_start: IntArray, target: IntArray, adds: IntArray, nodes: int) -> int:
     """Sum over rounds of the most chunks that one node adds up; `adds` marks the transfers."""
     count = np.zeros(nodes, np.int64)

@@ -6,6 +6,7 @@ Importing numba costs half a second, so a network of some hundred nodes never as
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,6 +18,7 @@ __all__ = [
     "UNREACHED",
     "distance_rows",
     "distances_from",
+    "distances_from_each",
     "distances_to",
     "signed_distances",
     "unreached",
@@ -25,7 +27,7 @@ __all__ = [
 UNREACHED = -1
 
 _SMALL_BFS = 50_000
-_KERNELS = "hopscape.core.distance_kernels"  # once loaded, they serve small networks as well
+_KERNELS = "hopscape.core.distance_kernels"
 _FEW_ROWS = 200
 
 
@@ -38,32 +40,59 @@ def distances_from(network: Wired, source: int) -> IntArray:
     >>> distances_from(hopscape.build("ring(6)"), 0)
     array([0, 1, 2, 3, 2, 1], dtype=int32)
     """
-    return _search(network.indptr, network.heads, source)
+    return _search(network.indptr, network.heads, [source])[0]
+
+
+def distances_from_each(network: Wired, sources: IntArray | Sequence[int]) -> IntArray:
+    """Distances from some nodes to all, a row each; -1 where there is no path.
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> distances_from_each(hopscape.build("ring(4)"), [0, 3])
+    array([[0, 1, 2, 1],
+           [1, 2, 1, 0]], dtype=int32)
+    """
+    return _search(network.indptr, network.heads, sources)
 
 
 def distances_to(network: Wired, target: int) -> IntArray:
     """Distances from all nodes to one; -1 where there is no path."""
-    return _search(*network.reversed_csr(), target)
+    return _search(*network.reversed_csr(), [target])[0]
 
 
-def _search(indptr: IntArray, heads: IntArray, source: int) -> IntArray:
-    if len(indptr) > _SMALL_BFS or _KERNELS in sys.modules:
+def _search(indptr: IntArray, heads: IntArray, sources: IntArray | Sequence[int]) -> IntArray:
+    """A row of distances for each of some sources."""
+    order = len(indptr) - 1
+    distance = np.full((len(sources), order), UNREACHED, dtype=np.int32)
+    if order > _SMALL_BFS or _is_ready():
         from hopscape.core.distance_kernels import bfs_distances
 
-        found: IntArray = bfs_distances(indptr, heads, source)
-        return found
-    distance = np.full(len(indptr) - 1, UNREACHED, dtype=np.int32)
-    distance[source] = 0
-    frontier = np.asarray([source])
+        for row, source in zip(distance, sources, strict=True):
+            row[:] = bfs_distances(indptr, heads, int(source))
+        return distance
+    flat = distance.reshape(-1)  # all searches at once, each on a copy of the network
+    frontier = np.arange(len(sources)) * order + np.asarray(sources, dtype=np.int64)
     level = 0
     while len(frontier):
+        flat[frontier] = level
         level += 1
-        starts, counts = indptr[frontier], indptr[frontier + 1] - indptr[frontier]
+        node = frontier % order
+        starts, counts = indptr[node], indptr[node + 1] - indptr[node]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        reached = heads[np.repeat(starts, counts) + within]
-        frontier = np.unique(reached[distance[reached] < 0])
-        distance[frontier] = level
+        reached = heads[np.repeat(starts, counts) + within] + np.repeat(frontier - node, counts)
+        frontier = np.unique(reached[flat[reached] < 0])
     return distance
+
+
+def _is_ready() -> bool:
+    """Is the kernel at hand without a wait for the compiler?"""
+    if _KERNELS not in sys.modules:
+        return False
+    from hopscape.core.distance_kernels import bfs_distances
+    from hopscape.core.kernel import is_ready
+
+    return is_ready(bfs_distances)
 
 
 def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -> IntArray:
@@ -87,8 +116,7 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
     need = len(nodes) * network.order
     require_memory(need, f"the table of {len(nodes)} × {network.order} distances")
     if len(nodes) <= _FEW_ROWS and network.order <= _SMALL_BFS:
-        rows = [_search(indptr, heads, int(s)) for s in nodes]
-        return _compact(np.stack(rows) if rows else np.empty((0, network.order), np.int32))
+        return _compact(_search(indptr, heads, nodes))
     from hopscape.core.distance_kernels import distance_rows as fill
 
     for dtype in (np.uint8, np.uint16):

@@ -6,12 +6,17 @@ and Python never calls what only serves other kernels.
 A kernel that is called with a constant, or in a loop with a variable that began as one, would be
 compiled for that constant too; here it is compiled for its type only.
 
+A kernel that says how many steps a call takes is interpreted while it has little to do and nobody
+has compiled it: the first answer about a small network does not wait for the compiler. As with
+renting or buying skis, it is compiled once interpreting has cost a fair part of that.
+
 Numba compiles a kernel anew when its own file has changed. A kernel also holds the code of those
 that it calls and the constants that it imports, so here the files of these count as well.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from functools import cache, partial
@@ -20,7 +25,11 @@ from typing import Any
 
 from numba import njit, types
 
-__all__ = ["copied", "helper", "kernel"]
+from hopscape.core.interpreted import interpreted
+
+__all__ = ["copied", "helper", "is_cached", "is_ready", "kernel"]
+
+_LITTLE = 500_000  # steps: about a quarter of a second
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from hopscape\.([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -28,16 +37,34 @@ _IMPORT = re.compile(r"^from hopscape\.([\w.]+) import (\([^)]*\)|.*)", re.MULTI
 Stamp = tuple[tuple[str, int, int], ...]
 
 
-def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """For functions that Python calls; takes more options of :func:`numba.njit`."""
+def kernel(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    steps: Callable[..., int] | None = None,
+    **options: Any,
+) -> Any:
+    """For functions that Python calls.
+
+    Parameters
+    ----------
+    steps : callable, optional
+        Takes the same arguments and says about how many turns of its loops a call takes, at most.
+        A kernel with it may be interpreted, which must give the same: beware of sums of small
+        integers, which the compiler widens and numpy does not.
+    **options
+        More options of :func:`numba.njit`.
+    """
     if function is None:
-        return partial(kernel, **options)
+        return partial(kernel, steps=steps, **options)
     made = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
     file: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):  # not where nothing is compiled, or kept
         file._source_stamp = file._source_stamp, source_stamp(Path(function.__code__.co_filename))
     if hasattr(made, "get_call_template"):
         made.get_call_template = partial(_without_constants, made.get_call_template)
+    if steps is not None and hasattr(made, "_compile_for_args"):
+        made._compile_for_args = _Tiers(made, steps)
     return made
 
 
@@ -53,6 +80,54 @@ def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:
     """How a call from another kernel is resolved: by the types of its arguments."""
     plain = {name: types.unliteral(kind) for name, kind in kws.items()}
     return resolve(tuple(map(types.unliteral, args)), plain)
+
+
+@cache
+def _interpreted_steps() -> int:
+    """How many steps of each kernel a process interprets: ``HOPSCAPE_INTERPRET``, or a few."""
+    asked = os.environ.get("HOPSCAPE_INTERPRET") or str(_LITTLE)
+    if not asked.isdecimal():
+        from hopscape.core.errors import ArgumentError
+
+        raise ArgumentError(f"HOPSCAPE_INTERPRET is {asked!r}; it must be a number of steps from 0")
+    return int(asked)
+
+
+class _Tiers:
+    """Asked by a dispatcher for the function that serves a call with new types of arguments."""
+
+    def __init__(self, made: Any, steps: Callable[..., int]) -> None:
+        self._compile = made._compile_for_args
+        self._made, self._steps = made, steps
+        self._taken = 0
+        self._missing: set[tuple[Any, ...]] = set()
+
+    def __call__(self, *args: Any, **kws: Any) -> Any:
+        self._taken += self._steps(*args, **kws)
+        if kws or self._taken > _interpreted_steps() or self._is_cached(args):
+            return self._compile(*args, **kws)
+        return interpreted(self._made)
+
+    def _is_cached(self, args: tuple[Any, ...]) -> bool:
+        kinds = tuple(map(self._made.typeof_pyval, args))
+        if kinds not in self._missing and not is_cached(self._made, kinds):
+            self._missing.add(kinds)
+        return kinds not in self._missing
+
+
+def is_cached(made: Any, kinds: tuple[Any, ...]) -> bool:
+    """Is a kernel compiled, here or on disk? A question about the insides of numba's cache."""
+    try:
+        key = made._cache._index_key(kinds, made.targetctx.codegen())
+        return kinds in made.overloads or key in made._cache._cache_file._load_index()
+    except (AttributeError, OSError, TypeError):  # another numba: look by loading
+        return False
+
+
+def is_ready(made: Any) -> bool:
+    """Has a kernel been compiled for some types, here or on disk, or is nothing ever compiled?"""
+    file = getattr(getattr(made, "_cache", None), "_cache_file", None)
+    return not hasattr(made, "overloads") or bool(made.overloads or (file and file._load_index()))
 
 
 def source_stamp(path: Path, package: Path = _PACKAGE) -> Stamp:

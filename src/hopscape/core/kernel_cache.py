@@ -10,6 +10,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from multiprocessing import parent_process
 from pathlib import Path
 
 __all__ = [
@@ -30,8 +31,12 @@ def allow_compiling_ahead() -> None:
 
 
 def may_compile_ahead() -> bool:
-    """Is this the command line, and are kernels compiled at all?"""
-    return _ahead and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    """Is this the command line, no process of its own, and are kernels compiled at all?"""
+    return (
+        _ahead
+        and parent_process() is None
+        and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    )
 
 
 def prepare_kernel_cache() -> None:

@@ -18,9 +18,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PLAN", "Entry", "decode", "encode", "plan_digest", "planned"]
+__all__ = ["PLAN", "SMALL", "Entry", "decode", "encode", "plan_digest", "planned"]
 
 PLAN = Path(__file__).with_name("kernel_plan.jsonl")
+
+SMALL = "-small"
+"""After the name of a command: the kernels that are compiled while others are interpreted."""
 
 
 @dataclass(frozen=True)

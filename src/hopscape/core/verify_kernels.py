@@ -137,7 +137,7 @@ def _count_ports(t, first, source, target, ports, half, sent, sent_by, got, got_
     return OK, -1
 
 
-@kernel
+@kernel(steps=lambda transfers, *_: 8 * len(transfers.source) + len(transfers.channels))
 def check_rules(
     transfers: Transfers,
     reverse: IntArray,
@@ -224,7 +224,7 @@ def check_rules(
     return OK, -1, -1, messages, sizes, hops
 
 
-@kernel
+@kernel(steps=lambda chunk, chunks, order: 3 * len(chunk) + chunks)
 def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
     """Fill `order` with the transfers by chunk, in their order within a chunk (counting sort).
 
@@ -242,7 +242,20 @@ def by_chunk(chunk: IntArray, chunks: int, order: IntArray) -> IntArray:
     return start
 
 
-@kernel
+def _delivery_steps(
+    transfers: ByChunk,
+    _: IntArray,
+    origins: IntArray,
+    destinations: IntArray,
+    wanted: IntArray,
+    holders: IntArray,
+    promised: IntArray,
+) -> int:
+    each = 2 + len(holders) + (len(wanted) if len(destinations) else 0)
+    return 4 * len(transfers.order) + len(origins) * each + len(promised)
+
+
+@kernel(steps=_delivery_steps)
 def check_delivery(
     transfers: ByChunk,
     path_start: IntArray,
@@ -360,7 +373,7 @@ def reduction_weights(
     return weight, useless
 
 
-@kernel
+@kernel(steps=lambda transfers, roots, wanted, nodes: 8 * len(transfers.order) + len(roots) * nodes)
 def check_reduce(
     transfers: ByChunk, roots: IntArray, wanted: IntArray, nodes: int
 ) -> tuple[int, int, int, int, int]:
@@ -452,7 +465,12 @@ def combine_sets(
     return bad, bad_share, duplicates
 
 
-@kernel
+def _all_reduce_steps(transfers: ByChunk, _: IntArray, held: IntArray, *__: IntArray) -> int:
+    nodes, words = held.shape
+    return 10 * words * len(transfers.order) + (3 + 2 * words) * nodes * len(transfers.start)
+
+
+@kernel(steps=_all_reduce_steps)
 def check_all_reduce(
     transfers: ByChunk, ends: IntArray, held: IntArray, old: IntArray, ops: IntArray
 ) -> tuple[int, int, int, int, int, int, int]:

@@ -39,7 +39,7 @@ def _departure(table: PortTable, node: int, column: int, turn: int) -> int:
     return table.indptr[node] + out
 
 
-@kernel
+@kernel(steps=lambda table, begins, columns, graph: 12 * len(columns) * len(begins))
 def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: IntArray) -> None:
     """Count the dependencies of the routes from nodes marked in `begins` to the goals of some
     columns, in one class."""
@@ -75,7 +75,7 @@ def collect_plain(table: PortTable, begins: IntArray, columns: IntArray, graph: 
                     size += 1
 
 
-@kernel
+@kernel(steps=lambda table, *_: 20 * table.port.size)
 def ring_classes(
     table: PortTable,
     rings: IntArray,
@@ -133,7 +133,7 @@ def _onward(table: PortTable, rings: IntArray, at: int, column: int, ring: int) 
     return -1
 
 
-@kernel
+@kernel(steps=lambda table, *_: 25 * table.port.size)
 def collect_rings(table: PortTable, entries: RingEntries, graph: IntArray) -> None:
     """Mark the dependencies when a packet keeps its class as long as it stays in one ring.
 
@@ -188,7 +188,7 @@ def _collect_run(
                     graph[before * 2 + kind, then * 2 + level] = 1
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, graph, classes: graph.size)
 def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int) -> IntArray:
     """Marks the vertices that are left when those without predecessors are taken off again and
     again: none when the graph has no cycle."""
@@ -221,7 +221,7 @@ def cyclic_part(indptr: IntArray, heads: IntArray, graph: IntArray, classes: int
     return left
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, graph, classes, left, starts: starts * graph.size)
 def shortest_cycle(
     indptr: IntArray, heads: IntArray, graph: IntArray, classes: int, left: IntArray, starts: int
 ) -> IntArray:

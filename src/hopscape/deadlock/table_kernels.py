@@ -10,7 +10,7 @@ from hopscape.core.kernel import kernel
 __all__ = ["fill_ports", "fill_ties", "offset_ports"]
 
 
-@kernel
+@kernel(steps=lambda offsets, taken: len(taken))
 def offset_ports(offsets: IntArray, taken: IntArray) -> IntArray:
     """uint16[order, goals]: which of its channels every node takes by its port.
 
@@ -46,7 +46,7 @@ def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntAr
                     break
 
 
-@kernel
+@kernel(steps=lambda *args: 3 * args[3].size)
 def fill_ties(
     indptr: IntArray,
     heads: IntArray,

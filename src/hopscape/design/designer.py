@@ -223,7 +223,7 @@ def design(
             f"no network has from {requirements.low} to {requirements.high} nodes and at most"
             f" {requirements.ports} ports; {nearest_sizes(requirements)}"
         )
-    compile_ahead("design")
+    compile_ahead("design", requirements.high)
     out = Design(requirements, candidates, finalists=finalists, search=search)
     end = math.inf if seconds is None else time.monotonic() + seconds
     clock = _Clock(end, jobs, _STAGES + bool(columns))

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distances_from
+from hopscape.core.distances import distances_from_each
 from hopscape.core.layout import Points
 from hopscape.core.network import Network
 from hopscape.draw.curves import fans
@@ -95,7 +95,7 @@ def _box(digits: IntArray, axes: list[tuple[int, int]]) -> Points:
 def _by_distances(network: Network) -> Points:
     """Three spectral coordinates from the distances to some nodes (pivot MDS)."""
     pivots = np.unique(np.linspace(0, network.order - 1, _PIVOTS).astype(int))
-    hops = np.stack([distances_from(network, int(p)) for p in pivots], axis=1).astype(float)
+    hops = distances_from_each(network, pivots).T.astype(float)
     hops[hops < 0] = hops.max() + 1
     square = -(hops**2) / 2
     centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()

@@ -6,7 +6,7 @@ from hopscape.core.kernel import kernel
 from hopscape.metrics.flow_kernels import Int32s, Int64s, least_flow, residual_network
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: len(indptr) + len(heads))
 def edge_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     """Bound the edge connectivity by the least number of channels into or out of a node.
 
@@ -25,7 +25,7 @@ def edge_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     return int(min(out.min(), into.min()))
 
 
-@kernel
+@kernel(steps=lambda n, duplex: n)
 def edge_connectivity_pairs(n: int, duplex: bool) -> Int32s:
     """List the ordered pairs whose flows decide the edge connectivity.
 
@@ -58,7 +58,7 @@ def _simple_degrees(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int64s]:
     return after, before
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: len(indptr) + len(heads))
 def node_connectivity_bound(indptr: Int64s, heads: Int32s) -> int:
     """Bound the node connectivity by the least number of distinct neighbours of a node.
 
@@ -111,7 +111,7 @@ def _around_pairs(
     return size
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: 4 * (len(indptr) + len(heads)))
 def node_connectivity_pairs(
     indptr: Int64s, heads: Int32s, duplex: bool, transitive: bool
 ) -> Int32s:

@@ -163,7 +163,7 @@ def _pass(
     return best
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: 40 * len(heads))
 def refine_bisection(
     indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, passes: int
 ) -> tuple[int, Int8s]:
@@ -198,7 +198,7 @@ def refine_bisection(
     return cut_size(indptr, heads, side), side
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: 2 * len(heads))
 def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) -> Int8s:
     """Grow side 0 breadth first, from the first node of ``order``, to half of the nodes.
 
@@ -230,7 +230,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
     return side
 
 
-@kernel
+@kernel(steps=lambda counted, order: 4 * len(order))
 def listed_start(counted: Bytes, order: Int64s) -> Int8s:
     """Put the first half of ``order`` on side 0, counted nodes and others each by themselves."""
     side = np.ones(order.size, np.int8)

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows, distances_from, unreached
+from hopscape.core.distances import distance_rows, distances_from_each, unreached
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
@@ -225,13 +225,8 @@ def _sweep(network: Network, sources: IntArray, threads: int | None) -> tuple[In
 
 
 def _few(network: Network, sources: IntArray) -> tuple[IntArray, IntArray]:
-    rows = [distances_from(network, int(s)) for s in sources]
-    hops = np.asarray([row.max(initial=0) for row in rows])
-    histogram = np.zeros(int(hops.max(initial=0)) + 1, dtype=np.int64)
-    for row in rows:
-        counts = np.bincount(row[row >= 0])
-        histogram[: len(counts)] += counts
-    return histogram, hops
+    rows = distances_from_each(network, sources)
+    return np.bincount(rows[rows >= 0], minlength=1), rows.max(axis=1, initial=0)
 
 
 def _between_endpoints(network: Network) -> DistanceProfile:

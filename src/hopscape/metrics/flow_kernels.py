@@ -81,7 +81,7 @@ def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, I
     return tail, head, label
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, *_: 8 * (len(indptr) + len(heads)))
 def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Network:
     """Build the residual network of a directed multigraph.
 

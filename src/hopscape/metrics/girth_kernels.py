@@ -123,7 +123,7 @@ def _arrive(
     return tail + 1
 
 
-@kernel
+@kernel(steps=lambda indptr, heads, reverse, sources, best: len(sources) * len(heads))
 def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: int) -> int:
     """Length of a shortest cycle, by a pruned search from each of some sources.
 

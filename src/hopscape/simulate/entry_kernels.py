@@ -11,7 +11,7 @@ from hopscape.simulate.layout import ENTRY_SET_SHIFT, NO_ROUTE, TIE
 __all__ = ["pack_entries"]
 
 
-@kernel
+@kernel(steps=lambda port, *_: 3 * port.size)
 def pack_entries(port: IntArray, other: IntArray, kinds: IntArray) -> IntArray:
     """Ports with the sets of classes beside them, and a bit where the other way differs.
 

@@ -142,7 +142,7 @@ def _build(
     network = build(spec)
     way = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
-    compile_ahead("simulate")
+    compile_ahead("simulate", network.order)
     return build_setup(network, settings, way, unsafe=unsafe, link_delays=links)
 
 

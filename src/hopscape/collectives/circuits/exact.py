@@ -18,7 +18,7 @@ from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.circuits.paths import Paths, assemble, wires_of
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distances_from
+from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import (
     ArgumentError,
     DisconnectedError,
@@ -71,7 +71,7 @@ def exact_circuits(network: Network, goal: Goal, model: Model = _CIRCUIT) -> Sch
 def _check_reach(network: Network, goal: Goal) -> None:
     """Refuse nodes that no circuit can reach."""
     assert goal.root is not None
-    reach = np.stack([distances_from(network, v) for v in (goal.root, *goal.sources)])
+    reach = distances_from_each(network, (goal.root, *goal.sources))
     lost = goal.on(network).wanted[reach.max(axis=0)[goal.on(network).wanted] < 0]
     if len(lost):
         raise DisconnectedError(f"{network.spec} has nodes that cannot be reached (node {lost[0]})")

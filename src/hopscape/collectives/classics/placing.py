@@ -9,7 +9,7 @@ import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distances_from
+from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, time_left
@@ -182,7 +182,7 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
     talk = _talk(plan, ranks)
     if len(talk.other) > _PARTNERS * ranks:  # everybody is as near: spread what goes at once
         return _shuffled(ranks, root)
-    hops = np.stack([distances_from(network, int(node))[ends] for node in ends]).astype(np.int64)
+    hops = distances_from_each(network, ends)[:, ends].astype(np.int64)
     if (hops < 0).any():
         return None
     plain = np.arange(ranks)

@@ -98,7 +98,7 @@ def priced_paths(
             price[k] = np.exp(sharpness * ((load[k] + 1) / (room[k] * level) - 1)) + 1e-6
 
 
-@kernel
+@kernel(steps=lambda _, heads, *args: 10 * len(args[2]) * (len(heads) + len(args[3])))
 def tree_loads(
     indptr: IntArray,
     heads: IntArray,

@@ -104,7 +104,7 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
         ends[2 * j], ends[2 * j + 1] = v, y
 
 
-@kernel
+@kernel(steps=lambda n, degree, seed: 30 * n * degree)
 def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     """Links of a random simple graph with all degrees equal, sorted.
 
@@ -152,7 +152,7 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     return tails, heads
 
 
-@kernel
+@kernel(steps=lambda tails, heads, fold, seed: 10 * len(tails) * fold)
 def lifted_links(
     tails: IntArray, heads: IntArray, fold: int, seed: int
 ) -> tuple[IntArray, IntArray]:
