@@ -15,7 +15,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.deadlock import one_lane_kernels
 from hopscape.deadlock.layout import Dependencies, Incoming, Wiring
-from hopscape.deadlock.one_lane import one_lane_routes
+from hopscape.deadlock.one_lane import cyclic_channels, one_lane_routes
 from hopscape.deadlock.one_lane_kernels import grow_routes, shift_loads
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
@@ -24,16 +24,28 @@ from hopscape.registry import build
 def dependency_graph(routes: Routes) -> nx.DiGraph:
     """Channels that follow each other on a route between endpoints, walked one by one."""
     net, graph = routes.network, nx.DiGraph()
-    for to in net.endpoints.tolist():
-        for source in net.endpoints.tolist():
+    for row, to in enumerate(routes.targets.tolist()):
+        for source in net.endpoints.tolist() if to in net.endpoints else ():
             at, last, hops = source, -1, 0
             while at != to:
-                channel = int(net.indptr[at]) + int(routes.table[to, at])
+                channel = int(net.indptr[at]) + int(routes.table[row, at])
                 if last >= 0:
                     graph.add_edge(last, channel)
                 at, last, hops = int(net.heads[channel]), channel, hops + 1
                 assert hops <= net.order
     return graph
+
+
+@pytest.mark.parametrize("few", [None, 3])
+@pytest.mark.parametrize(
+    "spec", ["ring(5)", "torus(3, 4)", "mesh(3, 3)", "fat_tree(2, 2)", "kautz(2, 2)"]
+)
+def test_cyclic_channels_are_those_in_or_behind_a_circle(spec: str, few: int | None) -> None:
+    routes = all_routes(build(spec))
+    graph = dependency_graph(routes if few is None else routes.first(few))
+    stuck = {c for part in nx.strongly_connected_components(graph) if len(part) > 1 for c in part}
+    behind = stuck.union(*(nx.descendants(graph, c) for c in stuck))
+    assert cyclic_channels(routes if few is None else routes.first(few)) == len(behind)
 
 
 def check(routes: Routes) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,10 +12,8 @@ from hypothesis import strategies as st
 from conftest import connected_graph, fresh_graph
 from hopscape.metrics.route_kernels import (
     NONE,
-    add_dependencies,
     add_loads,
     balanced_table,
-    cyclic_channels,
     pairs_through,
 )
 from plain_distances import hop_table
@@ -130,7 +126,6 @@ def test_loads_dependencies_and_pairs_by_walking(network, shortest, data):
     assert longest == max(map(len, walked.values()), default=0)
     slow = Counter(c for channels in walked.values() for c in channels)
     assert load.tolist() == [slow[c] for c in range(len(load))]
-    _check_waits(network, table, targets, ends, walked)
     for channel in range(len(network.heads)):
         out = np.empty((n * n, 2), dtype=np.int64)
         tail = int(network.tails[channel])
@@ -139,19 +134,3 @@ def test_loads_dependencies_and_pairs_by_walking(network, shortest, data):
         found = pairs_through(*args, out)
         assert [tuple(pair) for pair in out[:found].tolist()] == over
         assert pairs_through(*args, out[:1]) == min(found, 1)
-
-
-def _check_waits(network, table, targets, ends, walked):
-    width = int(np.diff(network.indptr).max())
-    waits = np.zeros((len(network.heads), width), dtype=np.uint8)
-    add_dependencies(network.indptr, network.heads, table, targets, ends, waits)
-    follows = {pair for channels in walked.values() for pair in pairwise(channels)}
-    found = {
-        (int(c), int(network.indptr[network.heads[c]] + k)) for c, k in zip(*np.nonzero(waits))
-    }
-    assert found == follows
-    graph = nx.DiGraph(follows)
-    stuck = {c for part in nx.strongly_connected_components(graph) if len(part) > 1 for c in part}
-    stuck |= {c for c in graph if graph.has_edge(c, c)}
-    behind = stuck.union(*(nx.descendants(graph, c) for c in stuck))
-    assert cyclic_channels(network.indptr, network.heads, waits) == len(behind)

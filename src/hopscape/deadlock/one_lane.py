@@ -23,10 +23,12 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
-from hopscape.deadlock.layout import Dependencies, Wiring
+from hopscape.deadlock.layering import blank_graph, marks
+from hopscape.deadlock.layout import Dependencies, PortTable, Wiring
+from hopscape.deadlock.tables import table_of
 from hopscape.metrics.routes import Routes, all_routes
 
-__all__ = ["one_lane_routes"]
+__all__ = ["cyclic_channels", "one_lane_routes"]
 
 _WORK = 10_000_000
 _PASSES = 6
@@ -57,7 +59,7 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
     --------
     >>> import hopscape
     >>> routes = one_lane_routes(hopscape.build("torus(4, 4)"))
-    >>> routes.cyclic(), routes.longest <= 6
+    >>> cyclic_channels(routes), routes.longest <= 6
     (0, True)
     >>> one_lane_routes(hopscape.build("hypercube(4)")).exact
     True
@@ -67,9 +69,28 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
     if network.order and int(distances_from(network, 0).min()) < 0:
         raise DisconnectedError(f"{network.spec} is not connected")
     direct = shortest if shortest is not None else all_routes(network)
-    if direct.cyclic() == 0:
+    if cyclic_channels(direct) == 0:
         return direct
     return _Search(network, seed).best()
+
+
+def cyclic_channels(routes: Routes) -> int:
+    """How many channels can wait for each other in a circle, or for such (0: one lane is enough).
+
+    Examples
+    --------
+    >>> import hopscape
+    >>> cyclic_channels(all_routes(hopscape.build("ring(5)")))
+    10
+    """
+    from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
+
+    network, port = routes.network, table_of(routes).port
+    ends = marks(network, network.endpoints)
+    graph = blank_graph(network)
+    table = PortTable(network.indptr, network.heads, port, port, routes.targets)
+    collect_plain(table, ends, np.flatnonzero(ends[routes.targets]), graph)
+    return int(cyclic_part(network.indptr, network.heads, graph, 1).sum())
 
 
 @dataclass

@@ -14,6 +14,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
 from hopscape.deadlock.classes import Certificate, Classes, find_classes
+from hopscape.deadlock.one_lane import cyclic_channels
 from hopscape.deadlock.tables import table_of
 from hopscape.metrics.routes import Routes
 
@@ -112,7 +113,7 @@ def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[in
 def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
     """What is sure without all routes: a path of h hops has at most h // 2 down-up turns."""
     sure = None if diameter is None or not routes.exact else diameter // 2 + 1
-    if routes.cyclic() == 0 and sure != 1:
+    if cyclic_channels(routes) == 0 and sure != 1:
         note = f"{_SINGLE} of the ways to {len(routes.targets)} destinations"
         return Measured(
             1, "sampled", note + (f"; {sure} for certain" if sure else ""), 1, sure or None

@@ -158,60 +158,6 @@ def add_loads(
 
 
 @kernel
-def add_dependencies(
-    indptr: Array, heads: Array, table: Array, targets: Array, is_end: Array, waits: Array
-) -> None:
-    """Mark who can wait for whom: waits[c, k] = 1 when channel c feeds the k-th of its head."""
-    nodes = len(indptr) - 1
-    used = np.empty(nodes, np.uint8)
-    for row in range(len(table)):
-        target = targets[row]
-        if not is_end[target]:
-            continue
-        used[:] = 0
-        for s in range(nodes):
-            if not is_end[s]:
-                continue
-            v = s
-            while v != target and used[v] == 0:
-                used[v] = 1
-                c = indptr[v] + table[row, v]
-                v = heads[c]
-                if v != target:
-                    waits[c, table[row, v]] = 1
-
-
-@kernel
-def cyclic_channels(indptr: Array, heads: Array, waits: Array) -> int:
-    """How many channels remain when those that wait for nobody are taken away, again and again."""
-    channels = len(heads)
-    left = np.zeros(channels, np.int64)
-    for c in range(channels):
-        v = heads[c]
-        for k in range(indptr[v + 1] - indptr[v]):
-            if waits[c, k]:
-                left[indptr[v] + k] += 1
-    queue = np.empty(channels, np.int64)
-    done, size = 0, 0
-    for c in range(channels):
-        if left[c] == 0:
-            queue[size] = c
-            size += 1
-    while done < size:
-        c = queue[done]
-        done += 1
-        v = heads[c]
-        for k in range(indptr[v + 1] - indptr[v]):
-            if waits[c, k]:
-                d = indptr[v] + k
-                left[d] -= 1
-                if left[d] == 0:
-                    queue[size] = d
-                    size += 1
-    return channels - size
-
-
-@kernel
 def pairs_through(
     indptr: Array, heads: Array, table: Array, is_end: Array, channel: int, tail: int, out: Array
 ) -> int:

@@ -174,15 +174,6 @@ class Routes:
             best = max(best, int(largest_matching(room, count, net.order)))
         return best
 
-    def cyclic(self) -> int:
-        """Channels that can wait for each other in a circle (0: no deadlock on one lane)."""
-        from hopscape.metrics.route_kernels import add_dependencies, cyclic_channels
-
-        net = self.network
-        waits = np.zeros((len(net.heads), int(net.degrees.max(initial=1))), dtype=np.uint8)
-        add_dependencies(net.indptr, net.heads, self.table, self.targets, self.ends, waits)
-        return int(cyclic_channels(net.indptr, net.heads, waits))
-
     def ports(self, to: int) -> IntArray:
         """The port by which each node leaves for a destination; -1 on arrival or without a path."""
         row = int(np.searchsorted(self.targets, to))
