@@ -17,9 +17,9 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
+from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
-from hopscape.core.reading import GRAPH_ENDINGS
 from hopscape.core.spec import Call, Value, parse, write_value
 
 __all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -88,6 +87,8 @@ def _algorithms(ctx: Any, param: Any, typed: str) -> list[str]:
 
 def _typed_spec(ctx: Any) -> str:
     """The word after the command: options that still lack their value hide it from the parser."""
+    import shlex
+
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     with suppress(ValueError):
         words = shlex.split(line)

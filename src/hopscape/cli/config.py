@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -32,6 +31,8 @@ def read_config(path: str, command: Any, given: Mapping[str, Any]) -> list[str]:
     FileFormatError, ArgumentError
         When it is not TOML, or names what is not an option.
     """
+    import tomllib
+
     try:
         with open(path, "rb") as file:
             said = tomllib.load(file)

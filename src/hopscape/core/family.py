@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hopscape.core.facts import Facts, Symmetry
 from hopscape.core.goal import Goal
@@ -16,9 +17,11 @@ from hopscape.core.layout import Layout
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
 from hopscape.core.parameter import REQUIRED, Parameter
-from hopscape.core.requirement import Requirement, scan
 from hopscape.core.schedule import Schedule
 from hopscape.core.structure import ListedStructure
+
+if TYPE_CHECKING:
+    from hopscape.core.requirement import Requirement
 
 __all__ = [
     "REQUIRED",
@@ -100,6 +103,8 @@ class Family(RoutedStructure):
         lines to endpoints included: families with switches offer their balanced members and
         those with the fewest switches that ``requirement.carries`` allows.
         """
+        from hopscape.core.requirement import scan
+
         return scan(cls, requirement) if cls.parameters else (cls.name,)
 
 

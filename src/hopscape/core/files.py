@@ -1,4 +1,4 @@
-"""Writing files that appear whole or not at all."""
+"""Writing files that appear whole or not at all; the endings of graph files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["make_folder", "write_atomically", "write_text"]
+__all__ = ["GRAPH_ENDINGS", "make_folder", "write_atomically", "write_text"]
+
+GRAPH_ENDINGS = (
+    *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
+    *(".gml", ".gexf", ".g6", ".s6", ".json", ".adjlist"),
+)
+"""Of the graph files that are read."""
 
 _LIVE = ("/dev/", "/proc/")
 

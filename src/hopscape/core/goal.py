@@ -15,7 +15,6 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.reading import TextFile
 
 __all__ = ["Goal", "GoalKind", "Promise", "read_permutation"]
 
@@ -367,6 +366,8 @@ def read_permutation(network: Network, text: str) -> tuple[int, ...]:
     >>> sorted(read_permutation(hopscape.build("ring(4)"), "random:1"))
     [0, 1, 2, 3]
     """
+    from hopscape.core.reading import TextFile
+
     seed = re.fullmatch(r"random:([0-9]{1,18})", text)
     if seed:
         generator = np.random.default_rng(int(seed[1]))

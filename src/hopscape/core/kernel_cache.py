@@ -10,7 +10,6 @@ import atexit
 import os
 import shutil
 import tempfile
-from multiprocessing import parent_process
 from pathlib import Path
 
 __all__ = [
@@ -32,11 +31,10 @@ def allow_compiling_ahead() -> None:
 
 def may_compile_ahead() -> bool:
     """Is this the command line, no process of its own, and are kernels compiled at all?"""
-    return (
-        _ahead
-        and parent_process() is None
-        and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-    )
+    from multiprocessing import parent_process
+
+    compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+    return _ahead and compiled and parent_process() is None
 
 
 def prepare_kernel_cache() -> None:

@@ -6,7 +6,6 @@ damaged or compressed file is one sentence, and each number is checked once, whe
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
@@ -25,7 +24,6 @@ from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.memory import human_bytes, memory_limit, require_memory
 
 __all__ = [
-    "GRAPH_ENDINGS",
     "INT64",
     "Line",
     "TextFile",
@@ -37,12 +35,6 @@ __all__ = [
     "read_matrix",
     "zip_bytes",
 ]
-
-GRAPH_ENDINGS = (
-    *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
-    *(".gml", ".gexf", ".g6", ".s6", ".json", ".adjlist"),
-)
-"""Of the graph files that are read."""
 
 INT64 = 2**63 - 1
 """The largest whole number that an array holds."""
@@ -73,6 +65,8 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
                 )
             data = file.read(most + 1)
         if data[:2] == _GZIP:
+            import gzip
+
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
                 data = inner.read(most + 1)
     except (EOFError, zlib.error) as error:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from hopscape.core.errors import MissingPackageError
-from hopscape.core.markup import write_markup
 from hopscape.core.plain import plain
 from hopscape.core.tables import Table, fit, in_table
 
@@ -98,6 +97,8 @@ class Records(Sequence[Mapping[str, Any]]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        from hopscape.core.markup import write_markup
+
         return write_markup(self._table(1000), [], "html-part")
 
 

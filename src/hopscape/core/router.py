@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, distances_to, signed_distances
 from hopscape.core.errors import ArgumentError, DisconnectedError
-from hopscape.core.formula import Value
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
 from hopscape.core.plugins import load_plugins
-from hopscape.core.port_tables import table_formula
 from hopscape.core.wired import NodeLike, Wired
+
+if TYPE_CHECKING:
+    from hopscape.core.formula import Value
 
 __all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
 
@@ -148,6 +149,8 @@ class Router(ABC):
         TooLargeError
             When the table would be too large.
         """
+        from hopscape.core.port_tables import table_formula
+
         return table_formula(self.network, self.next_ports, at, to)
 
     # -- for people: numbers, addresses, texts, lists and arrays -----------------------------

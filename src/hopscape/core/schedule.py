@@ -23,7 +23,6 @@ from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.operations import ADD, COPY, OPERATIONS
-from hopscape.core.reading import load_arrays, load_json
 from hopscape.core.records import Records, frame
 from hopscape.core.verdict import Verdict
 
@@ -423,6 +422,8 @@ def _column(values: IntArray, dtype: type) -> IntArray:
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    from hopscape.core.reading import load_json
+
     data = load_json(path)
     if not isinstance(data, dict):
         raise FileFormatError(f"{path} is not a schedule: its outermost value is not an object")
@@ -435,6 +436,8 @@ def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    from hopscape.core.reading import load_arrays
+
     columns: dict[str, Any] = load_arrays(path)
     try:
         head = json.loads(bytes(columns.pop("head")).decode())

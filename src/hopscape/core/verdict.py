@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from hopscape.core.plain import plain
@@ -51,4 +50,6 @@ class Verdict:
         }
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f"<p><b>{'holds' if self.holds else 'FAILS'}</b>: {escape(self.reason)}</p>"

@@ -25,10 +25,10 @@ from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import GRAPH_ENDINGS, write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.reading import GRAPH_ENDINGS, Line, TextFile, Word, read_bytes, zip_bytes
+from hopscape.core.reading import Line, TextFile, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.interchange.convert import (
     from_networkx,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopscape.algebra.groups import AutomorphismGroup, automorphism_group
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+
+if TYPE_CHECKING:
+    from hopscape.algebra.groups import AutomorphismGroup
 
 __all__ = ["Spectrum", "edge_transitive", "intersection_array", "spectrum"]
 
@@ -122,6 +124,8 @@ def edge_transitive(network: Network, group: AutomorphismGroup | None = None) ->
     >>> edge_transitive(hopscape.build("torus(4, 4)")), edge_transitive(hopscape.build("ccc(4)"))
     (True, False)
     """
+    from hopscape.algebra.groups import automorphism_group
+
     found = group if group is not None else automorphism_group(network)
     return found.pair_orbits(network.tails, network.heads, ordered=not network.duplex) <= 1
 

@@ -4,8 +4,6 @@ Node addresses are the coordinates, the last one fastest. Port 2i leads up along
 2i + 1 down. An axis of side 2 has a single link (by the upward port), an axis of side 1 none.
 """
 
-from hopscape.families.torus.express import ExpressMesh, Tofu
 from hopscape.families.torus.grids import Mesh, Path, Ring, Torus
-from hopscape.families.torus.twisted import TwistedTorus, best_twist
 
-__all__ = ["ExpressMesh", "Mesh", "Path", "Ring", "Tofu", "Torus", "TwistedTorus", "best_twist"]
+__all__ = ["Mesh", "Path", "Ring", "Torus"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
-from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
 from hopscape.families.torus.routing import GridRouter
+
+if TYPE_CHECKING:
+    from hopscape.core.requirement import Requirement
 
 __all__ = ["Mesh", "OnAxes", "Path", "Ring", "Torus"]
 
