@@ -20,7 +20,7 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import SpecError
 from hopscape.core.requirement import Requirement
 from hopscape.families.datacenter.star import balanced_quad, paley
-from hopscape.families.torus.twisted import best_twist
+from hopscape.families.torus import best_twist
 from hopscape.metrics import distance_profile
 
 FEW = settings(max_examples=15)
