@@ -17,8 +17,8 @@ import hopscape
 from hopscape.cli.commands.metrics import _matrix
 from hopscape.cli.commands.rings import read_distribution
 from hopscape.collectives import broadcast
-from hopscape.core.goal import read_permutation
 from hopscape.core.files import GRAPH_ENDINGS
+from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule
 from hopscape.export import (
     read_cables,
