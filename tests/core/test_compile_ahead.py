@@ -186,11 +186,17 @@ def test_small_networks_need_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(kernel_cache, "_ahead", True)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.delenv("HOPSCAPE_INTERPRET")
     for nodes in (64, 64, 1000, 1000):
         ahead.compile_ahead("design", nodes)
     few, many = calls
     assert few < many
     assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setenv("HOPSCAPE_INTERPRET", "0")  # they need all then
+    ahead.compile_ahead("design", 64)
+    ahead.compile_ahead("simulate", 64)
+    assert len(calls) == 3
+    assert calls[2] == {entry.name for entry in planned(["simulate"])}
 
 
 @pytest.mark.slow

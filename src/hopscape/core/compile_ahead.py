@@ -57,7 +57,7 @@ def compile_ahead(command: str, nodes: int) -> None:
     """
     if not may_compile_ahead() or processors() < 2:
         return
-    if nodes <= _SMALL:
+    if nodes <= _SMALL and os.environ.get("HOPSCAPE_INTERPRET") != "0":
         command += SMALL
     stamp = _stamp(command)
     digest = plan_digest()

@@ -104,7 +104,7 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
         ends[2 * j], ends[2 * j + 1] = v, y
 
 
-@kernel(steps=lambda n, degree, seed: 30 * n * degree)
+@kernel(steps=lambda n, degree, seed: n * degree * (30 + degree))
 def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     """Links of a random simple graph with all degrees equal, sorted.
 
