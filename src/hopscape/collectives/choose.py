@@ -18,6 +18,7 @@ from hopscape.collectives.orbits import (
 )
 from hopscape.collectives.translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
+from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
@@ -45,6 +46,8 @@ _TURNED = {
     "all-reduce": symmetric_all_reduce,
     "all-to-all": symmetric_all_to_all,
 }
+_MANY_KERNELS = ("breadth-first", "flow", "forest")
+_FEW_NODES = 32  # on fewer, most of these kernels are interpreted
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -149,6 +152,8 @@ def run_built(
     As :func:`run_algorithm`, with the algorithm instead of its name.
     """
     build, served = chosen.build, chosen.serves
+    if chosen.name in _MANY_KERNELS and network.order > _FEW_NODES:
+        compile_ahead("collectives", network.order**2)  # their work grows with the pairs
     if goal.groups and not chosen.groups:
         build = partial(_by_groups, chosen.build)
     title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"

@@ -32,7 +32,8 @@ def largest_flow(
         live_distances(indptr, arcs, heads, left, source, level, queue)
         if level[sink] < 0:
             break
-        place[:] = indptr[:-1]
+        for u in range(n):
+            place[u] = indptr[u]
         v, depth = source, 0
         while total < limit:
             if v == sink:

@@ -8,7 +8,6 @@ import numpy as np
 
 from hopscape.collectives.forest.arcs import Arcs
 from hopscape.core.arrays import IntArray
-from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ScheduleError
 from hopscape.core.progress import check_time, track
 
@@ -59,7 +58,6 @@ def pack_trees(graph: Arcs, trees: int, what: str) -> list[Bundle]:
     >>> [bundle.copies.tolist() for bundle in pack_trees(ring, 1, "a ring")]
     [[1], [1], [1]]
     """
-    compile_ahead("collectives", graph.nodes)
     asks = np.full(graph.nodes, trees, dtype=np.int64)
     packer = _Packer(graph)
     out = []
