@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from typing import Any
 from urllib.request import urlopen
@@ -227,6 +230,42 @@ def test_work_ends_in_time_and_when_it_is_forgotten(monkeypatch):
     assert state is not None
     assert state["state"] == "refused"
     assert "longer than" in state["text"]
+
+
+class Talker:
+    """Stands for a process that always has something to tell."""
+
+    def __init__(self, pipe):
+        self.pipe, self.ended = pipe, threading.Event()
+        threading.Thread(target=self.talk, daemon=True).start()
+
+    def talk(self):
+        with suppress(OSError):
+            while not self.ended.wait(0.02):
+                self.pipe.send(("progress", "at it", 1, 2))
+
+    def is_alive(self):
+        return not self.ended.is_set()
+
+    def kill(self):
+        self.ended.set()
+
+    def join(self):
+        self.ended.wait()
+
+
+@pytest.mark.parametrize(("limit", "state"), [("_FORGOTTEN", "cancelled"), ("end", "refused")])
+def test_a_job_that_talks_all_the_time_ends_too(limit, state, monkeypatch):
+    from hopscape.explore import jobs
+
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    job = jobs._Job(Talker(theirs), time.monotonic() + (0.1 if limit == "end" else 1000))
+    monkeypatch.setattr(jobs, "_FORGOTTEN", 0.1 if limit == "_FORGOTTEN" else 1000)
+    listener = threading.Thread(target=Jobs()._listen, args=(job, ours), daemon=True)
+    listener.start()
+    listener.join(20)
+    assert job.state["state"] == state
+    assert not job.process.is_alive()
 
 
 def test_the_port_is_told_or_refused(server):

@@ -233,7 +233,7 @@ class Jobs:
             while job.running:
                 if pipe.poll(0.5):
                     self._note(job, pipe.recv())
-                elif time.monotonic() > job.end:
+                if time.monotonic() > job.end:  # also while it tells of its progress
                     self._finish(job, "refused", f"this takes longer than {self.seconds:g} s")
                 elif time.monotonic() > job.seen + _FORGOTTEN:
                     self._finish(job, "cancelled", "nobody waited for it any more")
