@@ -100,7 +100,7 @@ def test_the_limit_of_the_environment(monkeypatch):
     for text, steps in {"": kernels._LITTLE, "0": 0, "7000": 7000}.items():
         monkeypatch.setenv("HOPSCAPE_INTERPRET", text)
         assert limit() == steps
-    for text in ("-1", "few", "1e3"):
+    for text in ("-1", "few", "1e3", "9" * 5000):
         monkeypatch.setenv("HOPSCAPE_INTERPRET", text)
         with pytest.raises(ArgumentError, match=f"HOPSCAPE_INTERPRET is '{text}'; it must be"):
             limit()

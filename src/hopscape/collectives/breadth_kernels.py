@@ -79,7 +79,7 @@ def balance(allowed: IntArray, room: IntArray) -> tuple[int, IntArray]:
     return rounds, chosen
 
 
-@kernel(steps=lambda *args: 40 * args[4].size)
+@kernel(steps=lambda incoming, room, distance, pieces, parent, rounds: 40 * parent.size)
 def breadth_first_trees(
     incoming: Incoming,
     room: IntArray,

@@ -30,6 +30,7 @@ from hopscape.core.interpreted import interpreted
 __all__ = ["copied", "helper", "is_cached", "is_ready", "kernel"]
 
 _LITTLE = 500_000  # steps: about a quarter of a second
+_DIGITS = 18
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from hopscape\.([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -49,7 +50,7 @@ def kernel(
     Parameters
     ----------
     steps : callable, optional
-        Takes the same arguments and says about how many turns of its loops a call takes, at most.
+        Takes the same arguments and says about how many turns of its loops a call usually takes.
         A kernel with it may be interpreted, which must give the same: beware of sums of small
         integers, which the compiler widens and numpy does not.
     **options
@@ -86,10 +87,12 @@ def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:
 def _interpreted_steps() -> int:
     """How many steps of each kernel a process interprets: ``HOPSCAPE_INTERPRET``, or a few."""
     asked = os.environ.get("HOPSCAPE_INTERPRET") or str(_LITTLE)
-    if not asked.isdecimal():
+    if not asked.isdecimal() or len(asked) > _DIGITS:
         from hopscape.core.errors import ArgumentError
 
-        raise ArgumentError(f"HOPSCAPE_INTERPRET is {asked!r}; it must be a number of steps from 0")
+        raise ArgumentError(
+            f"HOPSCAPE_INTERPRET is {asked!r}; it must be a number of steps, 0 or more"
+        )
     return int(asked)
 
 

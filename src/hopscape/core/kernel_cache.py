@@ -30,7 +30,7 @@ def allow_compiling_ahead() -> None:
 
 
 def may_compile_ahead() -> bool:
-    """Is this the command line, no process of its own, and are kernels compiled at all?"""
+    """Is this the command line, not a process that it started, and are kernels compiled at all?"""
     from multiprocessing import parent_process
 
     compiled = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")

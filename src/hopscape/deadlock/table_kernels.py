@@ -46,7 +46,7 @@ def fill_ports(indptr: IntArray, heads: IntArray, towards: IntArray, port: IntAr
                     break
 
 
-@kernel(steps=lambda *args: 3 * args[3].size)
+@kernel(steps=lambda indptr, heads, twin, port, *_: 3 * port.size)
 def fill_ties(
     indptr: IntArray,
     heads: IntArray,

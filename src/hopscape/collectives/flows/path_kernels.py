@@ -98,7 +98,13 @@ def priced_paths(
             price[k] = np.exp(sharpness * ((load[k] + 1) / (room[k] * level) - 1)) + 1e-6
 
 
-@kernel(steps=lambda _, heads, *args: 10 * len(args[2]) * (len(heads) + len(args[3])))
+def _tree_steps(
+    _: IntArray, heads: IntArray, __: IntArray, ___: Floats, sources: IntArray, wanted: IntArray
+) -> int:
+    return 10 * len(sources) * (len(heads) + len(wanted))
+
+
+@kernel(steps=_tree_steps)
 def tree_loads(
     indptr: IntArray,
     heads: IntArray,
