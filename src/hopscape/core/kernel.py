@@ -90,9 +90,8 @@ def _interpreted_steps() -> int:
     if not asked.isdecimal() or len(asked) > _DIGITS:
         from hopscape.core.errors import ArgumentError
 
-        raise ArgumentError(
-            f"HOPSCAPE_INTERPRET is {asked!r}; it must be a number of steps, 0 or more"
-        )
+        short = asked if len(asked) <= _DIGITS else f"{asked[:_DIGITS]}..."
+        raise ArgumentError(f"HOPSCAPE_INTERPRET is {short!r}; it must be 0 or a number of steps")
     return int(asked)
 
 
