@@ -1,18 +1,12 @@
 """What a network is worth: distances, cuts, connectivity, loads, cost."""
 
+from typing import TYPE_CHECKING
+
+from hopscape.core.later import later
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.columns import diameter, mean_distance, radius
 from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
-from hopscape.metrics.disjoint import disjoint_paths
 from hopscape.metrics.distances import DistanceProfile, distance_profile
-from hopscape.metrics.known import BestKnown, best_known
-from hopscape.metrics.load import ChannelLoad, channel_load
-from hopscape.metrics.spectrum import (
-    Spectrum,
-    edge_transitive,
-    intersection_array,
-    spectrum,
-)
 from hopscape.metrics.structure import (
     DegreeStatistics,
     degree_statistics,
@@ -21,6 +15,12 @@ from hopscape.metrics.structure import (
     node_connectivity,
     vertex_transitive,
 )
+
+if TYPE_CHECKING:
+    from hopscape.metrics.disjoint import disjoint_paths
+    from hopscape.metrics.known import BestKnown, best_known
+    from hopscape.metrics.load import ChannelLoad, channel_load
+    from hopscape.metrics.spectra import Spectrum, edge_transitive, intersection_array, spectrum
 
 __all__ = [
     "BestKnown",
@@ -49,3 +49,13 @@ __all__ = [
     "spectrum",
     "vertex_transitive",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "disjoint": ("disjoint_paths",),
+        "known": ("BestKnown", "best_known"),
+        "load": ("ChannelLoad", "channel_load"),
+        "spectra": ("Spectrum", "edge_transitive", "intersection_array", "spectrum"),
+    },
+)

@@ -23,7 +23,6 @@ from hopscape.metrics.effort import (
     WIRING,
 )
 from hopscape.metrics.evaluation import Column, Evaluation
-from hopscape.metrics.load import channel_load
 from hopscape.metrics.structure import (
     edge_connectivity,
     girth,
@@ -175,6 +174,8 @@ def _bisection_bound(evaluation: Evaluation) -> Measured[int]:
 
 
 def _channel_load(evaluation: Evaluation) -> Measured[float | None]:
+    from hopscape.metrics.load import channel_load
+
     if evaluation.figure("connected").value is False:
         return Measured(None, "exact", "not connected")
     found = channel_load(evaluation.network)

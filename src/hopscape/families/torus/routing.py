@@ -6,13 +6,16 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.core.addresses import IntArray, MixedRadix
-from hopscape.core.formula import Value, choose, constant, digits, equal, less, wrapped
 from hopscape.core.network import Network
 from hopscape.core.router import Router
+
+if TYPE_CHECKING:
+    from hopscape.core.formula import Value
 
 __all__ = ["GridRouter"]
 
@@ -108,6 +111,8 @@ class GridRouter(Router):
         return mask
 
     def formula(self, at: Value, to: Value) -> Value:
+        from hopscape.core.formula import choose, constant, digits, equal, less, wrapped
+
         here, there = (digits(node, self._box.sides) for node in (at, to))
         port = constant(-1)
         for axis in range(len(here) - 1, -1, -1):
