@@ -22,11 +22,11 @@ def automorphism(
 
     Parameters
     ----------
-    network : Network
+    network
         Small, duplex and connected: the search maps the nodes one by one and compares distances.
-    source, image : int
+    source, image
         Where it must move which node.
-    colours : sequence of int, optional
+    colours
         Nodes may only be moved to nodes of the same colour.
 
     Returns

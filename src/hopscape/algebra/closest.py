@@ -37,7 +37,7 @@ class Chain:
     Parameters
     ----------
     basis : sequence of vectors
-    costs : Costs
+    costs
         The norm.
     """
 
@@ -141,10 +141,9 @@ class Search:
 
     Parameters
     ----------
-    chain : Chain
-    keep_all : bool
+    keep_all
         Find all cheapest vectors, not only one.
-    limit : int, optional
+    limit
         With `keep_all`: stop after this many.
 
     Attributes
@@ -154,7 +153,7 @@ class Search:
     found : list of vectors
     visited : int
         Branches looked at.
-    used : list of Chain
+    used
         Whose bounds were used.
     """
 

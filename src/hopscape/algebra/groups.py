@@ -38,10 +38,9 @@ class AutomorphismGroup:
 
     Attributes
     ----------
-    nodes : int
-    generators : tuple of ndarray
+    generators
         ``g[v]`` is the image of node v.
-    order : int
+    order
         How many automorphisms there are.
     """
 

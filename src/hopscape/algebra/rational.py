@@ -36,8 +36,6 @@ def solve_exactly(
     Parameters
     ----------
     matrix : integers, equations × unknowns
-    right : sequence of int
-    guess : sequence of float
 
     Returns
     -------

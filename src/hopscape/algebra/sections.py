@@ -62,8 +62,7 @@ class Span:
 
     Parameters
     ----------
-    n : int
-    minors : dict
+    minors
         The minor of each set of k columns; zeros included.
 
     Examples

@@ -18,13 +18,13 @@ class Word:
 
     Attributes
     ----------
-    name : str
+    name
         In files and options.
-    title : str
+    title
         As tables print it.
-    explanation : str
+    explanation
         One line.
-    where : str
+    where
         What prints it.
     """
 

@@ -53,11 +53,11 @@ class Look:
 
     Attributes
     ----------
-    wide : bool
+    wide
         All columns, whatever the width of the terminal.
-    columns : tuple of str
+    columns
         Only these, by name or by heading.
-    markup : str
+    markup
         'md' or 'html' instead of plain text.
     """
 
@@ -95,15 +95,13 @@ def emit(
 
     Parameters
     ----------
-    record : mapping
+    record
         The result under the names that scripts rely on.
-    style : Format
-    output : path, optional
-    title : str
+    title
         Heading of the table.
-    table : mapping, optional
+    table
         What a person sees instead of `record`: labels and texts.
-    below : sequence of Below
+    below
         Tables of rows that a person sees beneath it.
     """
     if style is Format.table:
@@ -136,19 +134,15 @@ def emit_rows(
 
     Parameters
     ----------
-    rows : sequence of mappings
-    style : Format
-    output : path, optional
-    title : str
-    columns : mapping, optional
+    columns
         Keys to show in a table, with their headings; all when left out.
-    wrapper : str
+    wrapper
         In JSON, put the list under this key.
-    priority : mapping, optional
+    priority
         The larger, the sooner a column goes on a narrow terminal; from the right without.
-    brief : mapping, optional
+    brief
         Keys whose cells stand in for those of a column where it is too wide.
-    legend : mapping, optional
+    legend
         What the signs at the beginning of cells mean; those that occur are explained.
     """
     if style is Format.json:

@@ -21,7 +21,7 @@ def print_overview(found: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    found : mapping
+    found
         The commands by name.
     """
     from rich.console import Console

@@ -47,9 +47,7 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
-    model : Model, optional
+    model
         All-port, full duplex, store-and-forward when left out.
 
     Examples
@@ -228,8 +226,7 @@ def informed_at_most(have: IntArray, others: IntArray, whom: int, more: int = 0)
     have, others : int64[...]
         How many a node can send in a round: those that have it at first, and all others, of which
         the widest get it first.
-    whom : int
-    more : int
+    more
         How many get it in every round from elsewhere.
 
     Examples
@@ -344,11 +341,11 @@ class Optimum:
 
     Attributes
     ----------
-    rounds : Fraction
+    rounds
         Reached in the limit of many pieces.
-    why : str
+    why
         The cut or the channels that prove it.
-    exact : bool
+    exact
         Is it reached, or only a bound?
     """
 

@@ -59,7 +59,6 @@ class OrbitPlan:
 
     Attributes
     ----------
-    view : View
     round, channel, origin : int64[hops]
         `origin` is one of the view's own nodes.
     target : int64[hops] or None
@@ -163,11 +162,7 @@ class Carried(Schedule):
 
     Parameters
     ----------
-    plan : OrbitPlan
-    goal : Goal
-    model : Model
-    name : str
-    turns : sequence of bool
+    turns
         The plan forwards (False) or backwards (True), one after the other: (True, False) is an
         all-reduce.
     """

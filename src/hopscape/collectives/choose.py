@@ -100,10 +100,7 @@ def run_algorithm(
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
-    name : str
-    model : Model or mapping, optional
+    model
         A mapping asks for some rules and costs only (``{"ports": 1}``); the others are as the
         algorithm likes them, as all are when left out.
 

@@ -48,13 +48,11 @@ class Entry:
 
     Attributes
     ----------
-    algorithm : str
+    algorithm
         Its name, as ``--algorithm`` takes it.
-    schedule : Schedule
-    verdict : Verdict
-    chunks : int
+    chunks
         Chunks in which the buffer of a node comes.
-    busiest : int
+    busiest
         Chunks over the busiest channel, all rounds together.
     """
 
@@ -112,16 +110,15 @@ class Contest:
 
     Attributes
     ----------
-    model : Model
+    model
         Rules and costs of the contest.
-    costs : dict
+    costs
         alpha, beta, gamma, delta: µs per round, byte, byte added and hop when `size` is given.
-    size : float or None
+    size
         Bytes of a node's buffer.
-    entries : tuple of Entry
+    entries
         The best first.
-    left_out : tuple of LeftOut
-    bounds : tuple of Bound
+    bounds
         On rounds, the strongest first.
     """
 
@@ -281,17 +278,15 @@ def compete(
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
-    asked : mapping, optional
+    asked
         Rules and costs of the model that are asked for.
-    size : float, optional
+    size
         Bytes of a node's buffer (as nccl-tests counts them). With it the data may be cut into more
         chunks, and the shortest time wins; without it the fewest rounds of the goal as it is (or
         the shortest time under the costs asked for).
-    algorithm : str, optional
+    algorithm
         Only this one.
-    seconds : float
+    seconds
         Time for all of them; those that are not tried in it are left out.
 
     Raises

@@ -17,7 +17,7 @@ class Orbits:
 
     Parameters
     ----------
-    network : Network
+    network
         Without parallel links.
     moves : int64[members, order], optional
         The group, one permutation of the nodes in each row; what the family answers

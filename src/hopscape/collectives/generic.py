@@ -204,13 +204,11 @@ def route_packets(
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
+    goal
         What the schedule is for.
     sources, targets, chunks : arrays of int
         Where each packet starts, where it goes, which chunk it is.
-    model : Model, optional
-    router : Router, optional
+    router
         The network's own when left out.
     """
     from hopscape.collectives.greedy_kernels import Rules
@@ -332,9 +330,7 @@ def all_reduce(network: Network, model: Model = Model(), sliced: bool = False) -
 
     Parameters
     ----------
-    network : Network
-    model : Model, optional
-    sliced : bool
+    sliced
         False: one chunk, reduced to a central node and broadcast from it: few rounds. True: as many
         chunks as endpoints; chunk j is reduced to the j-th endpoint, then all are gathered
         everywhere: few chunks per link, for long messages. Needs duplex links.

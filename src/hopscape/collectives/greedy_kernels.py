@@ -25,12 +25,11 @@ class Rules(NamedTuple):
     ----------
     tails, heads, reverse : int[channels]
         The ends of each channel, and the channel in the other direction, -1 for none.
-    nodes : int
-    ports : int
+    ports
         Channels of a node in use at once, in each direction; 0: all.
-    half : bool
+    half
         A link carries one direction at a time.
-    packed : bool
+    packed
         A channel carries all that waits for it at once.
     """
 

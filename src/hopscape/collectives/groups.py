@@ -29,12 +29,11 @@ def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Sc
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
+    goal
         With groups.
-    model : Model
+    model
         Several groups at once need all ports, full duplex and store-and-forward.
-    build : callable
+    build
         The algorithm: takes network, goal and model.
 
     Examples

@@ -77,9 +77,8 @@ def symmetric_gather(
         How many nodes are nearby.
     weight : float64[orbits, widest]
         How much each of them counts.
-    steps : int
+    steps
         The most that are tried.
-    seed : int
 
     Returns
     -------

@@ -70,13 +70,11 @@ def broadcast_by_axes(
 
     Parameters
     ----------
-    network : Network
+    network
         The product of `factors`.
-    factors : sequence of Network
-    root : int
-    model : Model, optional
+    model
         Each axis is served by the generic broadcast of its factor under this model.
-    everybody : bool
+    everybody
         False: only the root goes on along the next axis, as one paper prints it; most nodes are
         then never reached.
 

@@ -17,8 +17,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
 
     Parameters
     ----------
-    contest : Contest
-    sizes : pair of int, optional
+    sizes
         The ends of a range of sizes: times over it and the sizes at which the fastest changes.
     """
     best = contest.best

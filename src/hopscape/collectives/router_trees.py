@@ -24,9 +24,8 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
 
     Parameters
     ----------
-    router : Router
+    router
         Of a network with duplex links.
-    root : int
     only_to : array of int, optional
         Keep only the branches that lead to these nodes.
     """

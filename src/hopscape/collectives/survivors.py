@@ -29,7 +29,7 @@ class Survivors:
 
     Attributes
     ----------
-    whole, left : Network
+    whole, left
         Before and after; nodes of `left` are numbered anew.
     nodes : int64[left nodes]
         Their numbers in the whole network.

@@ -69,7 +69,7 @@ class Shifts:
 
     Parameters
     ----------
-    factors : sequence of Network
+    factors
         Each of a family that knows its translations.
 
     Attributes

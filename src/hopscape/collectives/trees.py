@@ -20,7 +20,7 @@ class Tree:
 
     Attributes
     ----------
-    root : int
+    root
         The first of the roots.
     channel : int64[order]
         The channel from the parent into each node; -1 for the root and for nodes outside.
@@ -28,7 +28,7 @@ class Tree:
         Hops from the root; -1 for nodes outside.
     nodes : int64[...]
         The nodes of the tree by rising depth, the root first.
-    roots : int
+    roots
         How many roots there are.
     """
 
@@ -55,9 +55,7 @@ def shortest_path_tree(
 
     Parameters
     ----------
-    network : Network
-    root : int
-    sources : sequence of int
+    sources
         Further roots.
     only_to : array of int, optional
         Keep only the branches that lead to these nodes. By default all endpoints must be reached.

@@ -30,15 +30,14 @@ class ChannelClass:
 
     Attributes
     ----------
-    name : str
-    speed : int or float
+    speed
         Its capacity: what it carries in a unit of time, in a unit common to all kinds of the
         network.
-    reach : str
+    reach
         How far it goes, in the machine's own words.
-    delay : int or None
+    delay
         Cycles that a flit takes, where they are known.
-    length : float or None
+    length
         In a unit common to all kinds of the network, where it is known.
     """
 

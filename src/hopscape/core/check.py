@@ -23,10 +23,8 @@ def check_router(router: Router, *, targets: int | None = None, seed: int = 0) -
 
     Parameters
     ----------
-    router : Router
-    targets : int, optional
+    targets
         Check all sources against this many seeded random targets; all targets when left out.
-    seed : int
 
     Returns
     -------

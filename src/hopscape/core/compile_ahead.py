@@ -49,9 +49,9 @@ def compile_ahead(command: str, nodes: int) -> None:
 
     Parameters
     ----------
-    command : str
+    command
         As in :func:`hopscape.core.kernel_plan.planned`.
-    nodes : int
+    nodes
         How large the network is. Small ones need less: some kernels are interpreted
         (:func:`hopscape.core.kernel.kernel`).
     """

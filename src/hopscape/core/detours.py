@@ -95,9 +95,7 @@ class Guide:
 
     Parameters
     ----------
-    network : Network
-    target : int
-    router : Router, optional
+    router
         The network's own when left out; a search where it is not exact.
     """
 
@@ -139,12 +137,11 @@ def route_around(
 
     Parameters
     ----------
-    network : Network
     a, b : nodes
     dead_nodes : iterable of nodes
     dead_links : iterable of pairs of nodes
         Dead in both directions.
-    router : Router, optional
+    router
         An exact one; the network's own when left out.
 
     Raises

@@ -75,9 +75,8 @@ def distance_sweep(
 
     Parameters
     ----------
-    network : Network
     sources : ndarray of int
-    kernels : Kernels, optional
+    kernels
         The GPU when left out.
 
     Returns

@@ -166,9 +166,9 @@ def choose_words(n: int, sources: int) -> int:
 
     Parameters
     ----------
-    n : int
+    n
         Number of nodes.
-    sources : int
+    sources
         Number of sources.
 
     Returns
@@ -196,7 +196,7 @@ def distance_sweep(
         distances *to* the sources instead.
     sources : ndarray of int
         The sources, in any order; a source listed twice counts twice.
-    words : int
+    words
         Words for each node, so ``64 * words`` sources go together; see :func:`choose_words`.
         The working state takes ``16 * words + 4`` bytes for each node.
 
@@ -226,7 +226,7 @@ def distance_sweep_parallel(
     ----------
     indptr, tails, sources, words
         As for :func:`distance_sweep`.
-    threads : int
+    threads
         Number of threads.
 
     Returns
@@ -303,7 +303,7 @@ def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
     ----------
     indptr, heads : ndarray of int64 and of int32
         Forward rows.
-    source : int
+    source
         The source.
 
     Returns
@@ -336,9 +336,8 @@ def live_distances(
     ends : ndarray of int
         Where each channel leads; with the channels into each node, and their tails here, distances
         are those to the node.
-    live : ndarray
+    live
         0 for a dead channel.
-    source : int
     distance, queue : ndarray of a signed type
         Filled: the distance of each node, -1 where there is no path, and the nodes by distance.
     """

@@ -100,9 +100,8 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
 
     Parameters
     ----------
-    network : Wired
     sources : array of int
-    towards : bool
+    towards
         Distances *to* the given nodes instead of from them.
 
     Returns

@@ -37,11 +37,11 @@ class SpecError(ArgumentError):
 
     Parameters
     ----------
-    message : str
+    message
         One sentence.
-    text : str
+    text
         The whole spec.
-    position : int
+    position
         Where in `text` the trouble is, from 0.
 
     Examples

@@ -37,8 +37,7 @@ class Facts:
 
         Parameters
         ----------
-        order, degree : int
-        duplex : bool
+        duplex
             Two channels are a link; else each channel is one.
         **others
             Further facts, by name.
@@ -60,8 +59,7 @@ class Facts:
 
         Parameters
         ----------
-        links : int
-        least, most : int, optional
+        least, most
             Degrees; a node of degree 1 hangs by one link.
         **others
             Further facts, by name.
@@ -83,7 +81,7 @@ class Facts:
 
         Parameters
         ----------
-        order, degree, diameter : int
+        order, degree, diameter
             The radius is the diameter.
         **others
             Further facts, by name; or others than these.

@@ -41,19 +41,19 @@ class Collective:
 
     Parameters
     ----------
-    name : str
+    name
         As given to ``--algorithm``.
-    goal : str
+    goal
         Kind of goal: ``"broadcast"``, ``"all-gather"``, ...
-    summary : str
+    summary
         One line.
-    build : callable
+    build
         Takes the network, the goal and the model wanted (or None for the algorithm's own) and
         returns a Schedule.
-    serves : Served, optional
+    serves
         The models that it is for. Whoever runs it refuses any other, and holds the schedule against
         the model that was asked for.
-    groups : bool, optional
+    groups
         Does it serve goals with groups by itself? Else it is run on the network among the
         endpoints of each group.
     """

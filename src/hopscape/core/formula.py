@@ -56,16 +56,15 @@ class Value:
 
     Attributes
     ----------
-    op : str
+    op
         ``input``, ``constant``, ``add``, ``sub``, ``mul``, ``div``, ``mod``, ``xor``, ``shift``
         (to the right), ``select``, ``table``; ``less``, ``equal``, ``and``, ``or``, ``not`` are
         truth values.
-    args : tuple of Value
-    low, high : int
+    low, high
         Its range (0 to 1 for a truth value).
-    number : int
+    number
         Of a constant; the divisor of ``div`` and ``mod``; the bits of ``shift``.
-    name, comment : str
+    name, comment
         What readers of the code see.
     """
 

@@ -153,7 +153,6 @@ class Front(Wired):
 
         Parameters
         ----------
-        path : path, optional
         **options
             As for :func:`hopscape.draw.make_figure`: ``labels``, ``size``, ``dark``.
         """
@@ -168,7 +167,7 @@ class Front(Wired):
         Parameters
         ----------
         *others : Network, or what :func:`hopscape.build` takes
-        columns : sequence of str
+        columns
             Names of columns (``hopscape explain`` lists them).
 
         Examples
@@ -204,10 +203,8 @@ class Front(Wired):
 
         Parameters
         ----------
-        loads : float or sequence of float
+        loads
             Flits per endpoint and cycle.
-        traffic : str
-        cycles, seed : int
         **settings
             Of the routers, as for :class:`hopscape.simulate.Settings`: ``vcs``, ``buffer``, ...
 
@@ -237,7 +234,7 @@ class Front(Wired):
         Parameters
         ----------
         root : node
-        algorithm : str
+        algorithm
             ``hopscape broadcast SPEC --algorithm list`` prints those that there are.
         **model
             Rules of a round: ``ports=1``, ``duplex="half"``, ``switching="circuit"``, ...

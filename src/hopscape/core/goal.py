@@ -52,9 +52,9 @@ class Promise:
         Who must have it after; -1 means all of `wanted`.
     wanted : int64[...]
         The nodes meant by -1, ascending.
-    combines : bool
+    combines
         Are the shares of all endpoints added up?
-    also : tuple of int
+    also
         Nodes that have every chunk before, besides its origin.
     """
 

@@ -17,7 +17,7 @@ def intrinsic_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], An
 
     Parameters
     ----------
-    plain : callable
+    plain
         Does the same in Python, on the arguments of the call.
     """
     from numba import config

@@ -49,7 +49,7 @@ def kernel(
 
     Parameters
     ----------
-    steps : callable, optional
+    steps
         Takes the same arguments and says about how many turns of its loops a call usually takes.
         A kernel with it may be interpreted, which must give the same: beware of sums of small
         integers, which the compiler widens and numpy does not.

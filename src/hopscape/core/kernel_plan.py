@@ -32,13 +32,12 @@ class Entry:
 
     Attributes
     ----------
-    name : str
+    name
         ``module:function``.
-    types : str
+    types
         The types of its arguments as JSON, see :func:`encode`.
-    cost : int
+    cost
         Milliseconds of compiling when it was recorded, without the functions that it calls.
-    commands : tuple of str
     """
 
     name: str

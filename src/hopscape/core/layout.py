@@ -21,7 +21,7 @@ class Layout:
     Parameters
     ----------
     positions : ndarray, shape (order, 2)
-    curved : callable, optional
+    curved
         Takes tails and heads (arrays), returns the bend of each link as a fraction of its length
         (0 is straight).
     """
@@ -35,9 +35,7 @@ def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
 
     Parameters
     ----------
-    count : int
-    radius : float
-    turn : float
+    turn
         Extra turn, as a fraction of the step between two points.
     """
     angle = np.pi / 2 - 2 * np.pi * (np.arange(count) + turn) / max(count, 1)
@@ -62,7 +60,7 @@ def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> 
         Leaves of one owner stand side by side in the order given.
     centres : ndarray, shape (leaves, 2)
         What each fan looks away from.
-    reach : float
+    reach
         Distance from the owner, as a share of the closest distance between two owners.
     """
     own = places[owners]

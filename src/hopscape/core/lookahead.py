@@ -19,11 +19,9 @@ def look_ahead_route(
 
     Parameters
     ----------
-    network : Network
-    source, target : int
-    last_is_tested : bool
+    last_is_tested
         The last port must pass the test as well; otherwise it is taken when no other one does.
-    self_adjacent : bool
+    self_adjacent
         Does a port that leads to the target itself pass the test?
 
     Returns

@@ -23,13 +23,13 @@ class Measured(Generic[Known]):
 
     Attributes
     ----------
-    value : object
+    value
         None when it does not exist (the girth of a tree) or is not known.
-    how : str
+    how
         ``closed form``: a formula of the family, measured in the tests; ``exact``: computed in
         full; ``symmetry``: computed from one node per orbit, as good as exact; ``sampled``: from a
         seeded sample; ``bound``: only bounded; ``unknown``: neither.
-    note : str
+    note
         What else there is to say, for people.
     low, high : number or None
         Proved bounds of the true value, None on a side where there is none. Left out for a number

@@ -76,9 +76,9 @@ def require_memory(size: int, what: str) -> None:
 
     Parameters
     ----------
-    size : int
+    size
         Bytes needed.
-    what : str
+    what
         The subject of the message: "the wiring of torus(5000, 5000)".
 
     Raises

@@ -34,7 +34,7 @@ class Model:
 
     Attributes
     ----------
-    ports : int or None
+    ports
         None is all-port. k means that in one round a node sends at most k messages and receives
         at most k; in half duplex, that it takes part in at most k.
     duplex : {'full', 'half'}
@@ -50,12 +50,12 @@ class Model:
     packing : {'unit', 'packed'}
         Unit: one chunk per message. Packed: any number of chunks on the same way in the same
         round make one message.
-    alpha, beta, delta : float
+    alpha, beta, delta
         Cost per start-up (round), per chunk of the longest message (cut-through: on the busiest
         channel, by its capacity), per hop of the longest path.
-    gamma : float
+    gamma
         Cost per chunk that is added up, at the node that adds most in a round.
-    in_network : bool
+    in_network
         May the switches of a network store, copy and add up in cut-through and circuits? They only
         forward unless this is said. (In store-and-forward every hop ends at a node, and switches
         are nodes like others.)
@@ -139,12 +139,11 @@ class Model:
 
         Parameters
         ----------
-        rounds : int
-        sizes : float
+        sizes
             Sum over rounds of the chunks in the largest message, or on the busiest channel.
-        hops : int
+        hops
             Sum over rounds of the longest path.
-        added : float
+        added
             Sum over rounds of the chunks that one node adds up.
         """
         spent = self.alpha * rounds + self.beta * sizes + self.delta * hops
@@ -187,9 +186,9 @@ class Served:
 
     Attributes
     ----------
-    ports : tuple of int or None, optional
+    ports
         ``(None,)`` is all-port only; left out, any number will do.
-    duplex, switching, packing : tuple of str, optional
+    duplex, switching, packing
         Left out, either will do.
 
     Examples

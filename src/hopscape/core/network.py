@@ -57,7 +57,7 @@ class Network(Front):
             breadth-first search per destination. ``auto`` takes the first of these that fits. A
             family may have more, by name (:meth:`Family.named_routers`), and packages add some for
             any network (entry points ``hopscape.routings``), such as ``updown``.
-        pairs : int, optional
+        pairs
             How many pairs of nodes it will be asked for. For a few (up to 64) ``auto`` makes no
             table: searches are cheaper.
 
@@ -76,7 +76,7 @@ class Network(Front):
         Parameters
         ----------
         a, b : node
-        router : str
+        router
             As for :meth:`router`.
 
         Examples

@@ -21,17 +21,17 @@ class Parameter:
 
     Parameters
     ----------
-    name : str
+    name
         As written in a spec.
     kind : {'int', 'network', 'text', 'flag', 'ints'}
         ``ints`` is a list in brackets; a variadic ``int`` is written without them.
-    help : str
+    help
         One line.
-    low, high : int, optional
+    low, high
         Range of an integer (of each, when variadic), both ends allowed.
     default : object, optional
         Value when left out; required when not given.
-    variadic : bool
+    variadic
         Takes all remaining positional arguments; at most one, at the end.
     """
 

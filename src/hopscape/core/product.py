@@ -35,7 +35,7 @@ class ProductFamily(Family):
 
     Parameters
     ----------
-    factors : sequence of Network
+    factors
         At least one.
     """
 

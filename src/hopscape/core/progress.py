@@ -207,9 +207,7 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
 
     Parameters
     ----------
-    total : int
-    text : str
-    unit : int
+    unit
         Every part but the last is a multiple of it.
 
     Examples

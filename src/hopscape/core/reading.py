@@ -293,9 +293,9 @@ class TextFile:
 
     Parameters
     ----------
-    path : path
+    path
         UTF-8, with or without a byte-order mark, plain or compressed with gzip.
-    most : int
+    most
         Bytes that are read at most.
 
     Raises

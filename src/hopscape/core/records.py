@@ -39,11 +39,6 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 class Records(Sequence[Mapping[str, Any]]):
     """Rows of one kind, such as what :meth:`Network.compare` gives.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-    title : str
-
     Examples
     --------
     >>> found = Records([{"network": "ring(8)", "diameter": 4}], "an example")

@@ -23,15 +23,15 @@ class Requirement:
 
     Attributes
     ----------
-    nodes : int
+    nodes
         The number looked for. Where nodes are no switches, all of them are endpoints.
-    low, high : int
+    low, high
         Numbers of endpoints that are welcome, both ends included.
-    ports : int
+    ports
         The most channels that may leave a node.
-    most : int
+    most
         How many members of one family are worth a look.
-    throughput : float or None
+    throughput
         None for a direct machine, whose nodes are routers with local endpoints. For a switched
         machine, the share of the line rate that every endpoint must get under uniform traffic;
         `ports` is then the radix of a switch, and its lines to endpoints count. Families with
@@ -149,9 +149,7 @@ class Small:
 
     Attributes
     ----------
-    spec : str
-    order, degree : int
-    mean : float
+    mean
         Mean distance, a node's distance to itself counted.
     """
 
@@ -188,8 +186,7 @@ def scan(
     Parameters
     ----------
     kind : subclass of Family
-    requirement : Requirement
-    fixed : dict, optional
+    fixed
         Values of other parameters. Without it, all but one must have a default.
 
     Yields

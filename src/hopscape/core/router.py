@@ -66,14 +66,13 @@ class Router(ABC):
 
     Attributes
     ----------
-    network : Wired
-    name : str
+    name
         What kind of router it is.
-    exact : bool
+    exact
         Are all its routes shortest?
-    table_bytes : int
+    table_bytes
         Memory that grows with the network (0 for a closed form).
-    chained : bool
+    chained
         Does every route go on, from each node on it, like the route that begins there? Then a
         table by destination holds it; otherwise the source decides (:meth:`multipath`).
     """
@@ -245,11 +244,11 @@ class Router(ABC):
 
         Parameters
         ----------
-        at, to : int
+        at, to
             With a path between them.
-        first : sequence of int
+        first
             Port by difference.
-        after : sequence of int
+        after
             The difference that is left behind that port (:meth:`_left_after`).
         """
         n = self.network.order
@@ -267,7 +266,7 @@ class Router(ABC):
         Parameters
         ----------
         first : int[order]
-        moves : sequence of int
+        moves
             What each port adds to a node number, modulo the order.
         """
         n = self.network.order

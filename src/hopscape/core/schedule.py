@@ -42,7 +42,7 @@ class Schedule:
     ----------
     network, model, goal
         What it is meant for.
-    name : str
+    name
         The algorithm that made it.
     round_start : int64[rounds + 1]
         Transfers of round r (from 0) are ``round_start[r]:round_start[r + 1]``.
@@ -113,14 +113,13 @@ class Schedule:
 
         Parameters
         ----------
-        round : sequence of int
+        round
             Round of each transfer, from 0.
-        channels : sequence of int
+        channels
             One channel per transfer; or, with `path_start`, the channels of all paths.
-        chunk : sequence of int, optional
+        chunk
             All 0 when left out.
-        path_start : sequence of int, optional
-        rounds : int, optional
+        rounds
             Number of rounds, when trailing ones are empty.
         """
         when, ways = _integers(round, "round"), _integers(channels, "channels")
@@ -367,8 +366,7 @@ class Schedule:
 
         Parameters
         ----------
-        path : path
-        build : callable
+        build
             Builds the network from its spec (:func:`hopscape.build`).
 
         Raises

@@ -69,7 +69,7 @@ def parse(text: str) -> Call:
 
     Parameters
     ----------
-    text : str
+    text
         Such as ``"torus(8, 8)"`` or ``"product(petersen, ring(8))"``.
 
     Returns

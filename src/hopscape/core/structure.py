@@ -182,8 +182,7 @@ class Structure(ABC):
 
         Parameters
         ----------
-        call : Call
-        build : callable
+        build
             Builds nested networks.
 
         Raises

@@ -28,15 +28,14 @@ class Table:
 
     Attributes
     ----------
-    heads : mapping
+    heads
         Headings by the names of the columns.
     rows : sequence of sequences of str
-    title : str
-    priority : mapping
+    priority
         The larger, the sooner a column goes when a terminal is too narrow; by place without.
-    brief : mapping
+    brief
         Shorter cells of columns, taken before columns go.
-    heading : bool
+    heading
         Print the headings?
     """
 
@@ -54,9 +53,9 @@ class Text:
 
     Attributes
     ----------
-    head, body : tuple of tuple of str
+    head, body
         Lines; the first part of each is to be stressed.
-    dropped : tuple of str
+    dropped
         Headings of the columns that found no room.
     """
 

@@ -17,13 +17,12 @@ class Verdict:
 
     Attributes
     ----------
-    holds : bool
-    reason : str
+    reason
         One sentence: what was checked and how far, or what is wrong and where.
-    where : mapping
+    where
         The place of the counter-example in numbers (round, transfer, nodes, ...); empty when it
         holds.
-    details : mapping
+    details
         What the check measured on the way.
 
     A verdict is true in a condition when it holds.

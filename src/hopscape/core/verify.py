@@ -48,8 +48,7 @@ def verify(
 
     Parameters
     ----------
-    schedule : Schedule
-    network : Network, optional
+    network
         Check it on this network instead of its own (same channel numbers).
     goal, model : optional
         Check it against these instead of its own.

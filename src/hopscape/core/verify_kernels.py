@@ -152,9 +152,9 @@ def check_rules(
 
     Parameters
     ----------
-    ports : int
+    ports
         Port limit, 0 for none.
-    share : int
+    share
         What circuits may not share: 0 channels, 1 links, 2 nodes.
     room : int64[channels] or empty
         Transfers that a channel carries in a round; one each where it is empty.

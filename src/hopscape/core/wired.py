@@ -129,17 +129,17 @@ class Wired:
 
         Parameters
         ----------
-        order : int
+        order
             Number of nodes.
-        tails, heads : sequence of int
+        tails, heads
             The ends of each link. Ports are numbered in this order at each node.
-        duplex : bool
+        duplex
             Each link is a pair of channels (the default), or one channel from tail to head.
         spec, addresses, symmetry, switches
             What the network knows about itself.
-        classes : sequence of ChannelClass
+        classes
             Kinds of links, where they are not all alike.
-        kinds : sequence of int, optional
+        kinds
             The kind of each link: an index of `classes`.
 
         Examples
@@ -541,9 +541,9 @@ class Wired:
 
         Parameters
         ----------
-        what : str
+        what
             What the figure does instead.
-        attributes : str
+        attributes
             Of ``capacity``, ``delay`` and ``length``: what it leaves aside.
 
         Examples

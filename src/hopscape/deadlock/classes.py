@@ -57,7 +57,7 @@ class Classes:
         One class; two classes, kept within a ring and chosen by whether the straight run crosses
         the ring's dateline; classes by pair of nodes; or a class that rises where a way that went
         down turns up again.
-    count : int
+    count
         Number of classes.
     rings : int32[channels]
         Ring of each channel, -1 for none ('dateline'); 1 for channels that go down, 0 for those
@@ -67,7 +67,7 @@ class Classes:
         ('dateline').
     layers : uint8[order, order]
         Set of classes of a pair ('layers', 'rising'); with one entry, that of all pairs.
-    sets : tuple of int
+    sets
         The sets, their classes as bits.
     datelines : uint8[channels] or None
         Marks the channels that are datelines ('dateline').
@@ -95,19 +95,17 @@ class Certificate:
 
     Attributes
     ----------
-    deadlock_free : bool
+    deadlock_free
         The graph has no cycle (Dally and Seitz).
-    classes : int
+    classes
         Classes of virtual channels used: at least so many virtual channels are needed.
-    method : str
-    router : str
-    dependencies : int
+    dependencies
         Edges of the graph.
     cycle : list of (tail, head, class)
         A shortest cycle found, empty when there is none.
-    at_least : int
+    at_least
         No assignment for these routes has fewer classes: 2 where one class has a cycle.
-    caveat : str
+    caveat
         Why the graph says nothing about the routing as it is simulated, if so.
     """
 
@@ -243,22 +241,21 @@ def find_classes(
 
     Parameters
     ----------
-    network : Network
-    router : Router or RoutingTable, optional
+    router
         The network's own when left out: its closed form, or tables that share channels evenly.
     method : {'auto', 'single', 'dateline', 'layers', 'rising'}
         ``auto`` takes one class or datelines if they have no cycle; else layers where they are no
         more than rising classes (they are looked for up to 400 nodes), or these. Both ways of
         ties are kept where they cost no further class.
-    most : int, optional
+    most
         So many classes at most; the certificate then may be one of failure.
-    anywhere : bool
+    anywhere
         Routes begin at switches too, as the escape of an adaptive packet does.
     spread : {'none', 'pairs', 'all'}
         Let packets choose among all classes in which their way closes no cycle, so that the
         classes are used evenly: with ``pairs`` where classes go by pairs of nodes (layers and
         rising classes), with ``all`` on datelines too. Otherwise each packet has one class.
-    explain : bool
+    explain
         Name the cycle where one is left.
 
     Examples
@@ -344,8 +341,7 @@ def find_source_classes(
 
     Parameters
     ----------
-    network : Network
-    router : Router
+    router
         Asked for all ways of all pairs.
     method : {'auto', 'single', 'dateline'}
 

@@ -101,14 +101,13 @@ def fill_layer(
         Next port of a node (second) to a goal (first).
     bits : uint32[order, order]
         The layers that each route is in, by goal and source.
-    layer : int
-    again : bool
+    again
         Put routes that are in other layers here too; otherwise those that are in none.
     begins : uint8[order]
         Nodes where routes begin.
     goals : int[goals]
         In the order in which they are tried.
-    dependencies : Dependencies
+    dependencies
         Those of the layer.
     """
     indptr, heads = wiring.indptr, wiring.heads

@@ -47,12 +47,11 @@ def find_layers(
 
     Parameters
     ----------
-    table : RoutingTable
+    table
         Its first routes; the other ways of ties are not looked at.
-    most : int
-    anywhere : bool
+    anywhere
         Routes begin at switches too, as the escape of an adaptive packet does.
-    spread : bool
+    spread
         Give every pair all layers where it closes no cycle, instead of one.
 
     Returns

@@ -43,10 +43,8 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
 
     Parameters
     ----------
-    network : Network
-    shortest : Routes, optional
+    shortest
         The shortest routes, if they are known already: the answer where they have no cycle.
-    seed : int
 
     Raises
     ------

@@ -26,9 +26,9 @@ def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, In
 
     Parameters
     ----------
-    table : RoutingTable
+    table
         Its first routes; the other ways of ties are not looked at.
-    anywhere : bool
+    anywhere
         Routes begin at switches too, as the escape of an adaptive packet does.
     """
     from hopscape.deadlock.rising_kernels import most_falls

@@ -32,8 +32,7 @@ class SourceRoutes:
 
     Attributes
     ----------
-    network : Network
-    router : str
+    router
         Name of the router that they come from.
     first : int64[order² + 1]
         First way of each pair, source by source.

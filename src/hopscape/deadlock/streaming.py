@@ -54,11 +54,11 @@ def classes_by_columns(
 
     Parameters
     ----------
-    asked : RouteColumns
+    asked
         Of a network that :func:`suits_columns`.
-    visit : callable
+    visit
         Is given all routes, some goals at a time. What it was given is void when None is returned.
-    anywhere : bool
+    anywhere
         Routes begin at switches too.
 
     Returns

@@ -27,10 +27,9 @@ def symmetric_layers(routes: Routes, most: int = 8, *, first: int | None = None)
 
     Parameters
     ----------
-    routes : Routes
+    routes
         To all nodes.
-    most : int
-    first : int, optional
+    first
         All pairs of this endpoint are in layer 0.
 
     Returns

@@ -32,10 +32,9 @@ def fill_pairs(
         Which channel of a node (second) leads to a goal (first).
     first, second : int64[pairs]
         The two nodes of each pair, in the order in which they are tried.
-    layer : int
     held : uint8[pairs]
         The layer of each pair; 255 for those that have none yet.
-    dependencies : Dependencies
+    dependencies
         Those of the layer.
     """
     indptr, heads = wiring.indptr, wiring.heads

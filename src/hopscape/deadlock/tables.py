@@ -41,8 +41,7 @@ class RoutingTable:
 
     Attributes
     ----------
-    network : Network
-    router : str
+    router
         Name of the router that it was filled from.
     port : uint16[order, order]
         Entry (at, to): which of the channels of `at` to take; NO_PORT on arrival or without route.
@@ -76,9 +75,7 @@ class RouteColumns:
 
     Parameters
     ----------
-    network : Network
-    router : Router
-    ties : bool
+    ties
         Keep both directions of a ring where both are shortest.
 
     Examples
@@ -146,10 +143,9 @@ def routing_table(
 
     Parameters
     ----------
-    network : Network
-    router : Router, optional
+    router
         The network's own when left out.
-    ties : bool
+    ties
         Where both directions of one ring are shortest, keep both: traffic is split evenly.
 
     Examples

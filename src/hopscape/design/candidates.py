@@ -24,25 +24,24 @@ class Candidate:
 
     Attributes
     ----------
-    spec, family : str
     figures : dict of str to Measured
         By column.
-    stage : int
+    stage
         How far it was measured: 1 size and distances, 2 routes and faults, 3 schedules and cuts.
-    failure : str
+    failure
         Why it could not be measured; empty when it could.
-    trouble : str
+    trouble
         Why it is not allowed; empty when it is.
-    dominated_by : str
+    dominated_by
         Spec of a candidate that is at least as good in all that matters; empty when there is none.
-    better_in : tuple of str
+    better_in
         In what it is better.
-    equals : str
+    equals
         Spec of a candidate before it with the very same figures: often the same network under
         another family's name. Empty when there is none.
-    score : float or None
+    score
         Weighted mean of best / own over the criteria, at most 1.
-    meets : tuple of str
+    meets
         Demands that it meets, in a switched machine.
     """
 

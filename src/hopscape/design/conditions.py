@@ -21,21 +21,21 @@ class Conditions:
 
     Attributes
     ----------
-    endpoints : int
+    endpoints
         Endpoints at every router, for networks whose nodes are routers.
-    plan : FloorPlan or None
+    plan
         The usual room when None.
-    faults : int or None
+    faults
         Random links that fail; one in a hundred when None.
-    message : float
+    message
         Bytes that all-gather and all-reduce are about.
-    alpha : float
+    alpha
         Seconds to start a message.
-    bandwidth : float
+    bandwidth
         Bytes per second of a channel.
-    seed : int
+    seed
         For random faults.
-    routes_order : int
+    routes_order
         Largest network whose routes are all followed.
     """
 

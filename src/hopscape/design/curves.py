@@ -23,11 +23,11 @@ def simulate_finalists(
 
     Parameters
     ----------
-    found : Design
+    found
         Gets the points as `curve_points`.
-    count : int
+    count
         How many candidates.
-    cycles, workers : int
+    cycles, workers
         Cycles measured at every point; points side by side.
 
     Returns

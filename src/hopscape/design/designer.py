@@ -60,18 +60,17 @@ class Design(Ranked):
 
     Attributes
     ----------
-    requirements : Requirements
-    candidates : list of Candidate
+    candidates
         The best first; those that break a requirement last.
-    complete : bool
+    complete
         False when it was interrupted.
-    finalists : int
+    finalists
         How many were measured in full.
-    curve_points : list of dict
+    curve_points
         Points of simulations, as ``hopscape simulate`` prints them.
-    notes : list of str
+    notes
         What else there is to say.
-    search : Improvement, optional
+    search
         How the finalists were improved.
     """
 
@@ -179,26 +178,25 @@ def design(
 
     Parameters
     ----------
-    requirements : Requirements
-    jobs : int, optional
+    jobs
         Processes that measure; 1 measures in this one, None goes by the size of the work.
-    table : Store, optional
+    table
         Keeps what is measured; a later run, of this or another question, goes on from there.
-    dask : str, optional
+    dask
         Address of a Dask scheduler whose workers measure instead.
-    finalists : int
+    finalists
         How many to measure in full.
-    columns : sequence of str
+    columns
         Columns that are asked for: measured for all that keep the requirements, whatever stage
         they are in otherwise.
-    show : int, optional
+    show
         Measure these for the first so many only.
-    seconds : float, optional
+    seconds
         Time that measuring may take; what it does not suffice for stays unknown, with the reason.
-    search : Improvement, optional
+    search
         Let the graph search improve the finalists; its time is not counted in `seconds`. An
         interrupt ends the search, and what it has found is measured.
-    on_stage : callable, optional
+    on_stage
         Told the number of each stage and the ranking after it.
 
     Raises
@@ -311,11 +309,11 @@ class _Clock:
 
     Attributes
     ----------
-    end : float
+    end
         When the time is up, by the monotonic clock.
-    jobs : int
+    jobs
         Processes.
-    stages : int
+    stages
         That are left, this one too.
     """
 

@@ -24,9 +24,8 @@ def sentences(candidates: Sequence[Candidate], asked: Requirements) -> list[str]
 
     Parameters
     ----------
-    candidates : sequence of Candidate
+    candidates
         Ranked, the best first.
-    asked : Requirements
     """
     allowed = [one for one in candidates if not one.trouble]
     if not allowed:

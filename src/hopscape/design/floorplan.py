@@ -108,10 +108,9 @@ class Placement:
 
     Attributes
     ----------
-    plan : FloorPlan
     places : int64[order]
         Place of each node.
-    how : str
+    how
         The order in which the nodes fill the racks.
     lengths : float64[links]
         In the order of :func:`hopscape.interchange.convert.link_ends`.
@@ -145,8 +144,7 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
 
     Parameters
     ----------
-    network : Network
-    plan : FloorPlan, optional
+    plan
         Racks of 32 slots for as many as there are when left out.
 
     Examples

@@ -36,12 +36,11 @@ def write_design(
 
     Parameters
     ----------
-    found : Design or SwitchedDesign
-    folder : path
+    folder
         Made if it is not there.
-    choose : str, optional
+    choose
         Spec of the candidate; the first of the ranking when left out.
-    command : str, optional
+    command
         As it was given; the one that asks for the same when left out.
     options : sequence of (name, value, given)
         All its options.

@@ -33,9 +33,9 @@ class Improvement:
 
     Attributes
     ----------
-    seconds : float
+    seconds
         For all searches together.
-    folder : Path, optional
+    folder
         Where the links of graphs without a symmetry are written; without it only graphs are looked
         for that a spec can name.
     """
@@ -76,8 +76,6 @@ def improve(
 
     Parameters
     ----------
-    finalists : sequence of Candidate
-    how : Improvement
     seed, jobs, store, dask
         As for :func:`hopscape.search.graph.best_graph`.
 

@@ -39,13 +39,7 @@ _SINGLE = "no cycle among channel dependencies"
 
 @dataclass(frozen=True)
 class Lanes:
-    """A rule for the class of virtual channels that a packet uses, and its certificate.
-
-    Attributes
-    ----------
-    rule : Classes
-    proof : Certificate
-    """
+    """A rule for the class of virtual channels that a packet uses, and its certificate."""
 
     rule: Classes
     proof: Certificate
@@ -84,8 +78,7 @@ def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[in
 
     Parameters
     ----------
-    routes : Routes
-    diameter : int, optional
+    diameter
         Of the network, if it is known: for routes of which only a sample is there.
 
     Examples

@@ -29,11 +29,11 @@ class Machine:
 
     Attributes
     ----------
-    graph : SwitchGraph
+    graph
         One plane, each link once, whatever its trunk.
-    trunk : int
+    trunk
         Cables for every link between switches.
-    planes : int
+    planes
         Copies of the plane that share the endpoints.
 
     Examples
@@ -92,10 +92,8 @@ class Racks:
 
     Attributes
     ----------
-    plan : FloorPlan
     links, lines : float64[...]
         Metres of each link between switches and of each line to an endpoint, of one plane.
-    how : str
     links_at, lines_at : int64[2, ...]
         Places of both ends of these; of a line the switch first.
     """
@@ -113,8 +111,7 @@ def rack_machine(machine: Machine, plan: FloorPlan | None = None) -> Racks:
 
     Parameters
     ----------
-    machine : Machine
-    plan : FloorPlan, optional
+    plan
         Racks of 42 slots for as many as there are when left out.
 
     Raises
@@ -194,10 +191,9 @@ class Bill:
 
     Attributes
     ----------
-    switches, copper, optical : int
+    switches, copper, optical
         Pieces; cables to endpoints included.
-    cost, watts : float
-    metres : float
+    metres
         Cable in all.
     parts : dict of str to float
         Cost by kind of part.

@@ -24,10 +24,7 @@ def machine_figures(
 
     Parameters
     ----------
-    machine : Machine
-    prices : PriceList
-    plan : FloorPlan, optional
-    spec : str
+    spec
         The member whose own minimal router is asked, where it has one.
     """
     bill = price_machine(machine, rack_machine(machine, plan), prices)

@@ -40,14 +40,13 @@ class Offer(NamedTuple):
 
     Attributes
     ----------
-    base : str
+    base
         Spec of the member.
-    switches : int
+    switches
         Of one plane.
-    each : int
+    each
         Endpoints put at every switch; 0 for the member's own.
-    trunk, lines, planes : int
-    bound : float
+    bound
         Throughput that the distances allow, as far as they are known.
     """
 

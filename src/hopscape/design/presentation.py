@@ -13,9 +13,9 @@ class Presentation(NamedTuple):
 
     Attributes
     ----------
-    title, words : str
+    title, words
         The question, short and in full.
-    columns : tuple of str
+    columns
         Of the ranking.
     plots : tuple of (x, y, caption)
         Columns against each other.
@@ -23,11 +23,11 @@ class Presentation(NamedTuple):
         Who is best at what.
     weights : mapping of str to float
         Of the criteria.
-    grades : mapping
+    grades
         What each criterion gives each candidate that is allowed, by spec.
-    simulated : str
+    simulated
         The column up to which finalists are simulated.
-    answer : tuple of str
+    answer
         In words, thought by thought.
     """
 

@@ -47,12 +47,10 @@ class Item:
     Attributes
     ----------
     kind : {'switch', 'copper', 'optical', 'nic'}
-    size : float
+    size
         Ports of a switch, metres that a cable reaches (infinite when it is not said).
-    price, per_metre, watts : float
+    price, per_metre, watts
         Of one piece; a cable's price grows with its length by `per_metre`.
-    source : str
-    year : int or None
     """
 
     kind: str
@@ -70,12 +68,11 @@ class PriceList:
 
     Attributes
     ----------
-    name, currency : str
-    rate : float
+    rate
         Gb/s of a line.
-    switches, cables : tuple of Item
+    switches, cables
         Switches by radix, cables by price.
-    nic : Item
+    nic
         For each line of an endpoint.
     """
 

@@ -19,7 +19,6 @@ def read_question(path: str | Path, options: Mapping[str, str]) -> dict[str, Any
 
     Parameters
     ----------
-    path : path
     options : mapping of str to str
         Options that there are, without dashes, and the names of their parameters.
 

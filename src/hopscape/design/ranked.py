@@ -16,7 +16,7 @@ class Ranked:
 
     Attributes
     ----------
-    candidates : list of Candidate
+    candidates
         The best first.
     """
 

@@ -23,12 +23,7 @@ _FEW = 20
 
 @dataclass(frozen=True)
 class Criterion:
-    """Something that may matter, and the columns that measure it.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    """
+    """Something that may matter, and the columns that measure it."""
 
     name: str
     columns: tuple[str, ...]
@@ -93,30 +88,30 @@ class Requirements:
 
     Attributes
     ----------
-    nodes : int
+    nodes
         Endpoints, each of them at a router of its own.
-    ports : int
+    ports
         Ports of a router that lead to others; its own endpoint is local and needs none. (Where
         `conditions` put several endpoints at a router, which is deprecated, these count.)
     size : {'about', 'at least', 'exactly'}
         About: from 5 % fewer to 12.5 % more. At least: up to 25 % more.
-    within : float, optional
+    within
         Another share of `nodes` that it may differ by.
-    regular : bool
+    regular
         Every router must use all its ports.
-    cables : int, optional
+    cables
         At most so many.
-    cable_length : float, optional
+    cable_length
         At most so many metres in all.
-    vcs : int, optional
+    vcs
         Virtual channels that there are.
-    faults : int, optional
+    faults
         So many failed nodes must never part the others.
-    weights : mapping
+    weights
         What matters, and how much.
-    families : tuple of str
+    families
         Only these (all when empty).
-    conditions : Conditions
+    conditions
         Endpoints per router, floor plan, costs of messages.
     """
 

@@ -45,11 +45,11 @@ def saturate_finalists(
 
     Parameters
     ----------
-    found : SwitchedDesign
+    found
         Its candidates get the figures, and `saturations` has the rows.
-    count : int
+    count
         How many machines.
-    seconds : float
+    seconds
         Processor time after which no other simulation begins; a note says what was left out.
 
     Returns
@@ -96,10 +96,9 @@ def saturate_machine(
 
     Parameters
     ----------
-    spec : str
-    end : float
+    end
         Processor time (``time.process_time``) after which no simulation begins.
-    planes : int
+    planes
         Copies of a network that the machine is made of, as ``planes(...)`` says.
 
     Raises

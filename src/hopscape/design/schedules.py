@@ -28,8 +28,7 @@ class Found:
 
     Attributes
     ----------
-    schedule : Schedule
-    algorithm : str
+    algorithm
         Its name: 'generic', or one of the family's own.
     """
 
@@ -47,11 +46,9 @@ def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) ->
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
-    model : Model
+    model
         Every schedule is verified under it, whatever model an algorithm had in mind.
-    least : int
+    least
         A lower bound on the rounds: no need to go on once it is reached.
 
     Raises

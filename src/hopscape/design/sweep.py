@@ -36,9 +36,8 @@ def sweep(
 
     Parameters
     ----------
-    asked : SwitchedRequirements
+    asked
         The question, whatever its number of endpoints.
-    sizes : sequence of int
     **options
         As for :func:`~hopscape.design.switched.design_switched`.
 

@@ -66,16 +66,14 @@ class SwitchedDesign(Ranked):
 
     Attributes
     ----------
-    requirements : SwitchedRequirements
-    candidates : list of Candidate
+    candidates
         Those that meet all demands first, the best of them first.
-    complete : bool
+    complete
         False when it was interrupted or ran out of time.
-    curve_points : list of dict
+    curve_points
         Points of load-latency curves: none, finalists are simulated to saturation only.
-    saturations : list of dict
+    saturations
         Simulated saturation of finalists.
-    notes : list of str
     """
 
     requirements: SwitchedRequirements
@@ -269,14 +267,13 @@ def design_switched(
 
     Parameters
     ----------
-    asked : SwitchedRequirements
-    jobs : int, optional
+    jobs
         Processes; by the size of the question when left out.
-    table : Store, optional
+    table
         Keeps what is measured.
-    dask : str, optional
+    dask
         Address of a Dask scheduler.
-    seconds : float, optional
+    seconds
         Time that measuring may take; every family gets its share of it, at most 6 s of a
         processor, and is looked at as far as that suffices.
 

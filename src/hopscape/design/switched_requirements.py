@@ -32,31 +32,30 @@ class SwitchedRequirements:
 
     Attributes
     ----------
-    endpoints : int
+    endpoints
         At least so many, and up to a quarter more.
-    radix : int
+    radix
         Ports of a switch.
-    nics : int
+    nics
         Lines of an endpoint.
-    planes : int or None
+    planes
         Separate networks that the lines of an endpoint are spread over; None: one, or as many as
         there are lines, whichever is better.
-    throughput : float
+    throughput
         Share of the line rate that every endpoint must get under uniform traffic.
-    worst : float or None
+    worst
         Share that it must get under any permutation.
-    budget : float or None
+    budget
         In the currency of the price list.
-    prices : str
+    prices
         Name or file of the price list.
-    exact : bool
+    exact
         Exactly so many endpoints.
-    within : float or None
+    within
         Another share of `endpoints` that there may be more.
-    plan : FloorPlan or None
-    weights : mapping
+    weights
         What matters among those that meet all demands.
-    families : tuple of str
+    families
         Only these (all when empty).
 
     Examples

@@ -61,9 +61,9 @@ def which_network(
         Direct machines.
     switched : sequence of (endpoints, radix)
         Switched machines, each at full and at half throughput.
-    jobs : int, optional
+    jobs
         Processes; by the size of the work when left out.
-    table : Store, optional
+    table
         Keeps what is measured, so that an interrupted study goes on where it was.
     """
     shown = ";".join(f"{n}x{p}" for n, p in sizes)

@@ -25,14 +25,14 @@ class Accents:
 
     Attributes
     ----------
-    names : tuple of str
+    names
         Kinds of links, for the legend; empty: all alike.
     kinds : int64[links]
-    route : tuple of int
+    route
         Nodes of the route.
     links : int64[hops]
         The links that it takes.
-    nodes : tuple of int
+    nodes
         Highlighted nodes.
     """
 
@@ -110,7 +110,6 @@ def find_accents(
 
     Parameters
     ----------
-    network : Network
     channels : int64[links]
         The first channel of every link that is drawn.
     colour : {'none', 'port', 'class'}

@@ -32,13 +32,13 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], value: str, label: str, path:
 
     Parameters
     ----------
-    rows : sequence of mappings
+    rows
         With keys family, kind, k, exists and `value`.
-    value : str
+    value
         Which key to draw.
-    label : str
+    label
         Of the upright axis, which is logarithmic.
-    path : path
+    path
         SVG, PNG or PDF.
     """
     figure, axes = _page()

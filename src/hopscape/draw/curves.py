@@ -110,8 +110,7 @@ def detours(places: Points, tails: IntArray, heads: IntArray, clear: float) -> P
     Parameters
     ----------
     places : ndarray, shape (order, 2)
-    tails, heads : ndarray
-    clear : float
+    clear
         How far a link keeps from nodes that it does not end at.
     """
     out = np.zeros(len(tails))

@@ -23,12 +23,11 @@ def density_figure(network: Network, positions: Points, size: float, dark: bool)
 
     Parameters
     ----------
-    network : Network
+    network
         Up to 20,000 nodes and 400,000 links.
     positions : ndarray, shape (order, 2)
-    size : float
+    size
         Longer side in inches.
-    dark : bool
     """
     import matplotlib
     from matplotlib.figure import Figure

@@ -105,8 +105,7 @@ def draw_network(network: Network, path: str | Path, **look: Unpack[Look]) -> No
 
     Parameters
     ----------
-    network : Network
-    path : str or Path
+    path
         The ending says the format: svg, png or pdf.
     **look
         As for :func:`make_figure`, whose errors it raises.
@@ -138,12 +137,11 @@ def make_figure(
 
     Parameters
     ----------
-    network : Network
-    labels : bool, optional
+    labels
         Write the address (or number) of each node; by default when there are few nodes and it fits.
-    size : float
+    size
         Longer side of the picture in inches, about.
-    dark : bool
+    dark
         Light lines on a dark page.
     colour : {'none', 'port', 'class'}
         Links in colours by generator (axis, or port at the tail) or by class of their channels.

@@ -41,7 +41,7 @@ def place_nodes(network: Network, layout: str = "auto") -> Layout:
 
     Parameters
     ----------
-    network : Network
+    network
         Small enough for a picture.
     layout : {'auto', 'circle', 'levels', 'force'}
         ``auto`` is the family's own way, or by distances as ``force``.

@@ -31,9 +31,9 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
 
     Parameters
     ----------
-    schedule : Schedule
+    schedule
         Such as a broadcast, of at most 4,000 transfers.
-    path : str or Path
+    path
         ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``: one
         round after the other; ``.html``: a page that steps through them, of at most 40 rounds.
 
@@ -194,9 +194,9 @@ def draw_cell(
     Parameters
     ----------
     distances : array of shape (rows, columns)
-    path : str or Path
+    path
         ``.svg``, ``.png`` or ``.pdf``.
-    title, across, upwards : str
+    title, across, upwards
         Title and names of the two directions.
     """
     figure, axes, ending = still_figure(path)

@@ -101,7 +101,7 @@ def tiling_figure(panels: Sequence[tuple[str, IntArray, IntArray]], size: float 
     panels : sequence of (title, labels, corners)
         `labels` (side x side) says which tile each vertex is in; `corners` are the vertices that
         the tiles belong to, drawn as dots.
-    size : float
+    size
         Inches per panel.
     """
     from matplotlib.collections import LineCollection
@@ -181,10 +181,9 @@ def circuit_figure(
 
     Parameters
     ----------
-    side : int
     rounds : sequence of (informed, paths)
         Vertices that were informed before, and the vertices of each call.
-    size : float
+    size
         Inches per panel.
     """
     columns = min(len(rounds), 2)

@@ -30,11 +30,11 @@ def draw_times(
     ----------
     lines : sequence of (name, still, each)
         Time of an algorithm: `still` µs, and `each` µs per byte. The first 8 are drawn.
-    ends : pair of float
+    ends
         Sizes in bytes.
-    crossings : sequence of mappings
+    crossings
         With ``bytes``.
-    path : str or Path
+    path
         ``.svg``, ``.png`` or ``.pdf``.
     bound : sequence of (bytes, µs)
         What no schedule can beat.

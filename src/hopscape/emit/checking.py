@@ -106,10 +106,7 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
 
     Parameters
     ----------
-    code : Code
-    network : Network
-    router : str
-    stages : int
+    stages
         With which the code was made.
 
     Raises
@@ -212,9 +209,7 @@ def check_fabric(fabric: Fabric, *, packets: int = 1000, seed: int = 1, load: in
 
     Parameters
     ----------
-    fabric : Fabric
-    packets, seed : int
-    load : int
+    load
         Chance in a hundred that an idle endpoint offers a packet in a cycle.
 
     Raises

@@ -35,11 +35,11 @@ class Compared:
 
     Attributes
     ----------
-    pairs : int
+    pairs
         Compared.
-    every : bool
+    every
         All pairs of the network, or a sample.
-    equal : int
+    equal
         Pairs with the same port; all others leave by another port that begins a shortest path.
     """
 
@@ -62,15 +62,10 @@ class Code:
 
     Attributes
     ----------
-    text : str
-    name : str
+    name
         What its function, module or control begins with.
-    language : str
-    router : str
-    operations : int
-    entries : int
+    entries
         Of its tables.
-    compared : Compared
     """
 
     text: str
@@ -94,13 +89,12 @@ def emit_code(
 
     Parameters
     ----------
-    network : Network
     language : {'c', 'verilog', 'p4', 'python'}
-    router : str
+    router
         As for :meth:`~hopscape.core.network.Network.router`.
-    name : str, optional
+    name
         What its names begin with; by default made from the spec.
-    stages : int
+    stages
         Verilog: pipeline stages; 0 for logic without a clock.
 
     Raises

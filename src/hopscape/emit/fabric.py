@@ -34,17 +34,14 @@ class Fabric:
 
     Attributes
     ----------
-    design : str
+    design
         Modules ``NAME_route``, ``NAME_queue``, ``NAME_router`` and the top, ``NAME_network``.
-    testbench : str
+    testbench
         ``NAME_test``: random packets, every hop printed.
-    name : str
-    network : Network
-    router, kind : str
+    router, kind
         Its name, and the word that it is asked for by.
-    classes : int
+    classes
         Virtual channels per link.
-    certificate : Certificate
     """
 
     design: str
@@ -64,13 +61,13 @@ def emit_fabric(
 
     Parameters
     ----------
-    network : Network
+    network
         Up to 512 nodes.
-    router : str
+    router
         As for :meth:`~hopscape.core.network.Network.router`.
-    name : str, optional
+    name
         What the names of modules begin with.
-    depth : int
+    depth
         Flits in a queue.
 
     Raises

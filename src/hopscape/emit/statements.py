@@ -44,13 +44,12 @@ class Statements:
 
     Attributes
     ----------
-    values : list of Value
+    values
         Operands first; inputs and constants are left out.
-    names : dict
+    names
         By ``id`` of the value; inputs included. What has no name is written where it is used.
-    tables : list of Table
+    tables
         Each once, with a name of its own.
-    result : Value
     """
 
     values: list[Value]
@@ -65,10 +64,9 @@ def statements(result: Value, inline: bool, prefix: str = "") -> Statements:
 
     Parameters
     ----------
-    result : Value
-    inline : bool
+    inline
         Leave values without a name that are used once and have none of their own.
-    prefix : str
+    prefix
         What the names of tables begin with.
     """
     order = list(result.walk())

@@ -29,10 +29,7 @@ def route_module(result: Value, name: str, nodes: int, ports: int, stages: int =
 
     Parameters
     ----------
-    result : Value
-    name : str
-    nodes, ports : int
-    stages : int
+    stages
         Cycles from the inputs to the registered outputs; 0 for logic without a clock.
     """
     known = statements(without_division(result), inline=False)

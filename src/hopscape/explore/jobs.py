@@ -49,11 +49,11 @@ class Question:
 
     Attributes
     ----------
-    specs : tuple of str
+    specs
         None of them reads a file.
-    load : float or None
+    load
         Record a simulation at this load.
-    curve : bool
+    curve
         Simulate a load-latency curve.
     """
 
@@ -187,7 +187,7 @@ class Jobs:
 
     Parameters
     ----------
-    seconds : float
+    seconds
         That a request may take.
     """
 

@@ -41,9 +41,9 @@ def page(payloads: Sequence[Mapping[str, Any]], title: str = "") -> str:
 
     Parameters
     ----------
-    payloads : sequence of dict
+    payloads
         From :func:`hopscape.explore.payload`, at least one.
-    title : str
+    title
         The specs when left out.
 
     Examples

@@ -43,22 +43,22 @@ def payload(
 
     Parameters
     ----------
-    network : Network
+    network
         Up to 20,000 nodes and 100,000 links.
-    schedules : sequence of str, optional
+    schedules
         Names of :data:`hopscape.explore.schedules.SCHEDULES`; when left out, those that are cheap
         for a network of this size.
-    traffic : sequence of str, optional
+    traffic
         Patterns of the simulator and ``worst`` for channel loads; when left out, uniform and, if
         that is cheap, the worst permutation.
-    bisection, deadlock : bool, optional
+    bisection, deadlock
         The cut into halves, and the classes of virtual channels with the cycle that there would
         be; when left out, up to 1,000 nodes.
-    simulate : float, optional
+    simulate
         Record a run of the flit simulator at this load.
-    curve : bool
+    curve
         Simulate a load-latency curve.
-    seed : int
+    seed
         Of traffic and simulations.
 
     Returns

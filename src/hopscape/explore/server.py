@@ -33,9 +33,8 @@ class Server(ThreadingHTTPServer):
 
     Parameters
     ----------
-    port : int
+    port
         0 for one that is free.
-    jobs : Jobs, optional
 
     Raises
     ------
@@ -228,9 +227,9 @@ def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
 
     Parameters
     ----------
-    port : int
+    port
         0 for one that is free.
-    show : callable, optional
+    show
         Told the address before the first request.
     """
     server = Server(port)

@@ -48,11 +48,9 @@ def write_cables(
 
     Parameters
     ----------
-    network : Network
-    path : path
     places : sequence of (row, rack, slot)
         Where each node stands.
-    lengths : sequence of float
+    lengths
         Metres, in the order of the links.
     """
     tails, heads, channels = link_ends(network)

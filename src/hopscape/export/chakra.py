@@ -34,12 +34,11 @@ def write_chakra(
 
     Parameters
     ----------
-    schedule : Schedule
+    schedule
         Between endpoints: no transfer may begin or end at a switch.
-    folder : path
-    name : str
+    name
         What the names of the files begin with.
-    chunk_bytes : int
+    chunk_bytes
         Size of every transfer.
 
     Returns

@@ -48,10 +48,9 @@ class Fabric:
 
     Attributes
     ----------
-    network : Network
     hosts : int64[...]
         Nodes with a host, ascending.
-    owner : dict
+    owner
         Place of a node among the hosts.
     alone : bool[order]
         Nodes that are hosts and no switches.

@@ -54,7 +54,7 @@ class _Layout:
 
     Attributes
     ----------
-    inputs, outputs : int
+    inputs, outputs
         Chunks of the buffers of a rank.
     """
 

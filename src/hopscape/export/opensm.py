@@ -62,8 +62,6 @@ class OpenSM:
 
     Attributes
     ----------
-    one_lane : Routes
-    shortest : Routes
     layers : uint8[hosts, hosts] or None
         Service levels of the shortest routes; None where eight do not suffice.
     """
@@ -105,9 +103,8 @@ def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
 
     Parameters
     ----------
-    shortest : Routes
+    shortest
         To all nodes.
-    folder : path
 
     Raises
     ------

@@ -34,12 +34,11 @@ def write_simgrid(
 
     Parameters
     ----------
-    routes : Routes
+    routes
         To all nodes; those between endpoints are written.
-    path : path
-    bandwidth : float
+    bandwidth
         Bytes per second of a channel of capacity 1.
-    latency : float
+    latency
         Seconds of a channel.
 
     Raises

@@ -24,14 +24,13 @@ class Component:
 
     Attributes
     ----------
-    files : str
+    files
         What of the folder is its part; a pattern.
-    missing : callable
+    missing
         What of it is not installed.
-    packages : str
+    packages
         How it is installed.
-    check : callable
-    sampled : bool
+    sampled
         Does it take a number of pairs to ask about?
     """
 
@@ -80,10 +79,9 @@ class Checked:
 
     Attributes
     ----------
-    component : str
-    verdict : Verdict or None
+    verdict
         None where it was not run.
-    aside : str
+    aside
         Why it was not run.
     """
 
@@ -106,11 +104,11 @@ class CheckSettings:
 
     Attributes
     ----------
-    pairs : int
+    pairs
         Pairs of hosts about which programs are asked one by one.
-    seconds : float
+    seconds
         For each program.
-    changed : bool
+    changed
         Check even what is not as it was handed over.
     """
 
@@ -129,11 +127,10 @@ def check_folder(
 
     Parameters
     ----------
-    folder : path
+    folder
         Written by :func:`hopscape.handover.hand_over`.
-    components : sequence of str
+    components
         Names of :data:`COMPONENTS`; ``all`` is what is installed and has files there.
-    settings : CheckSettings, optional
 
     Raises
     ------

@@ -25,9 +25,9 @@ class Netlist:
 
     Attributes
     ----------
-    guids : dict
+    guids
         Node GUID by name.
-    wires : dict
+    wires
         Name and port at the far end, by name and port.
     """
 

@@ -85,8 +85,7 @@ def hand_over(
     Parameters
     ----------
     chosen : Candidate, Network or spec
-    folder : path
-    conditions : Conditions, optional
+    conditions
         Floor plan and endpoints per router.
 
     Returns

@@ -46,9 +46,9 @@ def run_mpi(path: str | Path, *, seconds: float = 300) -> Verdict:
 
     Parameters
     ----------
-    path : path
+    path
         JSON of any version, or npz.
-    seconds : float
+    seconds
         The run is ended after so long.
 
     Returns

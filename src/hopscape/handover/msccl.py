@@ -28,8 +28,7 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
 
     Parameters
     ----------
-    folder : path
-    seconds : float
+    seconds
         For msccl-tools, where it is installed; file by file.
     """
     told: dict[str, Any] = {}

@@ -30,11 +30,11 @@ class Move:
 
     Attributes
     ----------
-    source, target : int
+    source, target
         Ranks.
     of, into : tuple of str and int
         Buffer (``i``, ``o``, ``s``) and place.
-    adds : bool
+    adds
         Is it added to what lies there?
     """
 
@@ -56,12 +56,10 @@ class Algorithm:
 
     Attributes
     ----------
-    collective : str
+    collective
         As in the XML.
-    ranks : int
-    factor : int
+    factor
         Chunks of a rank's share.
-    moves : sequence of Move
     """
 
     collective: str

@@ -45,11 +45,11 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
 
     Parameters
     ----------
-    folder : path
+    folder
         A hand-over.
-    pairs : int
+    pairs
         Pairs of hosts that the subnet administrator is asked about.
-    seconds : float
+    seconds
         For each program.
     """
     top = folder / "opensm"

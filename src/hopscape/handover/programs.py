@@ -73,14 +73,13 @@ def run_program(
 
     Parameters
     ----------
-    words : sequence of str
-    folder : path
+    folder
         Where it runs.
-    seconds : float
+    seconds
         It is ended after so long.
-    extra : mapping, optional
+    extra
         Environment variables besides ours.
-    codes : sequence of int or None
+    codes
         Exit codes that are right; None where they say nothing.
 
     Raises

@@ -57,10 +57,8 @@ def check_simgrid(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Ver
 
     Parameters
     ----------
-    folder : path
-    pairs : int
+    pairs
         Pairs whose messages are timed one by one.
-    seconds : float
     """
     platform = folder / "simgrid" / "platform.xml"
     links, routes = _read(platform)

@@ -194,7 +194,7 @@ def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) ->
     Parameters
     ----------
     matrix : sparse array or ndarray, square, of integers of at least 0
-    duplex : bool, optional
+    duplex
         By default a symmetric matrix with an even diagonal (a duplex loop is two channels) gives
         duplex links, any other simplex channels.
     """

@@ -67,9 +67,9 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
 
     Parameters
     ----------
-    path : path
+    path
         With one of ``ENDINGS``, plain or with .gz.
-    directed : bool
+    directed
         Read an edge list (or a symmetric matrix) as simplex channels.
 
     Raises
@@ -253,11 +253,11 @@ class Exporter:
 
     Attributes
     ----------
-    endings : tuple of str
+    endings
         Of files in it: ``(".edges",)``.
-    summary : str
+    summary
         One line.
-    write : callable
+    write
         Takes the network and a file open for bytes.
     """
 
@@ -288,8 +288,7 @@ def write_network(network: Network, path: str | Path) -> None:
 
     Parameters
     ----------
-    network : Network
-    path : path
+    path
         With one of ``ENDINGS``, or one that a package adds.
     """
     known = exporters()

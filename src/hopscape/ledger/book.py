@@ -65,9 +65,9 @@ def load_claims(paper: str | None = None, key: str | None = None) -> list[Claim]
 
     Parameters
     ----------
-    paper : str, optional
+    paper
         Only those of one paper.
-    key : str, optional
+    key
         Only this one.
 
     Raises

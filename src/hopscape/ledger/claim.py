@@ -19,9 +19,9 @@ class Outcome:
     ----------
     ruling : {'holds', 'holds corrected', 'refuted', 'open', 'failed'}
         ``open``: not decided, by computation or at all; ``failed``: the check itself broke.
-    measured : str
+    measured
         What was measured, in numbers that the check computed.
-    note : str
+    note
         How the claim must be corrected, the counter-example, or why it stays open; a ruling other
         than ``holds`` always says so.
     """
@@ -41,11 +41,11 @@ class PlantedError:
 
     Attributes
     ----------
-    error : str
+    error
         What is broken: ``one wire of the Heawood graph moved``.
-    where : str
+    where
         What is replaced, as ``module:name`` or ``module:Class.name``.
-    broken : callable
+    broken
         Takes the right thing and returns the wrong one.
     """
 
@@ -65,22 +65,22 @@ class Claim:
 
     Attributes
     ----------
-    key : str
+    key
         Unique, short: ``heawood-diameter``.
-    paper : str
+    paper
         The key of its paper.
-    where : str
+    where
         Where in it.
-    says : str
+    says
         What it says.
-    how : str
+    how
         How it is checked, and how far.
-    check : callable
+    check
         Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
-    plants : tuple of Plant
+    plants
         Errors that the check has to notice. A claim that only a citation or an opinion stands
         behind has none, and its check returns ``open``.
-    beyond : bool
+    beyond
         True when the paper does not say it: counted apart, as "also true".
     """
 
@@ -100,12 +100,10 @@ class Paper:
 
     Attributes
     ----------
-    key : str
-    title : str
+    title
         Authors and title, as one would cite it.
-    families : tuple of str
+    families
         Names of the families that the paper is about.
-    claims : tuple of Claim
     """
 
     key: str
@@ -126,14 +124,13 @@ def judge(
 
     Parameters
     ----------
-    exceptions : sequence of str
+    exceptions
         Where the claim fails as it is printed; none means that it holds.
-    measured : str
-    corrected : sequence of str, optional
+    corrected
         Where the claim fails once it is corrected; left out when there is no correction.
-    correction : str
+    correction
         How the claim must read.
-    note : str
+    note
         What else there is to say when it holds.
 
     Examples

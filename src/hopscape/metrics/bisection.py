@@ -30,11 +30,10 @@ class Bisection:
 
     Attributes
     ----------
-    lower, upper : int
+    lower, upper
         Equal when the width is known exactly.
     side : int8[order] or None
         A partition that reaches `upper`: 0 or 1 for each node (None for a closed form).
-    how : str
     """
 
     lower: int
@@ -64,12 +63,11 @@ def bisection(
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Do not take the closed form, and search until it is proved, however long that takes.
-    seed, starts : int
+    seed, starts
         For the local search.
-    prove : bool
+    prove
         Try to prove the least for up to 64 nodes.
 
     Examples

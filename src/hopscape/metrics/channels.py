@@ -14,12 +14,10 @@ class Channels(Protocol):
 
     Attributes
     ----------
-    order : int
     indptr, heads, tails : int64[...]
     speeds : float64[channels]
     ends : int64[switches]
         Endpoints at each.
-    name : str
     """
 
     @property

@@ -103,9 +103,9 @@ def find_clique(
         Neighbours of each node as a bit set (not itself).
     start : uint64[words]
         The nodes that may be used.
-    size : int
+    size
         At least 1.
-    budget : int
+    budget
         Give up after so many branches.
 
     Returns

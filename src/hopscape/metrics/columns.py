@@ -254,13 +254,13 @@ def measure_columns(
 
     Parameters
     ----------
-    network : Network or Evaluation
+    network
         An evaluation keeps what its columns share for the next call.
-    names : iterable of str
+    names
         Names of columns.
-    exact : bool
+    exact
         Compute everything in full, closed forms or not.
-    columns : mapping, optional
+    columns
         The columns that there are; those of the evaluation, or :data:`COLUMNS`, when left out.
 
     Examples
@@ -283,8 +283,7 @@ def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Compute it in full, even when a formula or the symmetry gives it.
     """
     return Evaluation(network, exact, columns=COLUMNS).figure("diameter")

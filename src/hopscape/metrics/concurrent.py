@@ -28,11 +28,10 @@ def optimal_share(
 
     Parameters
     ----------
-    graph : Channels
     demand : float64[switches, switches]
-    program : int
+    program
         Variables up to which the program is solved.
-    steps : int
+    steps
         Effort of the approximation.
 
     Examples
@@ -59,7 +58,6 @@ def concurrent_flow(graph: Channels, demand: Floats) -> float:
 
     Parameters
     ----------
-    graph : Channels
     demand : float64[switches, switches]
 
     Examples
@@ -119,11 +117,10 @@ def approximate_flow(
 
     Parameters
     ----------
-    graph : Channels
     demand : float64[switches, switches]
-    gap : float
+    gap
         End when the bounds are so near, as a share of the upper one.
-    steps : int
+    steps
         End after looking at so many channels.
 
     Raises

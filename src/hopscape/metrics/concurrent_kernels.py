@@ -92,11 +92,11 @@ def rising_lengths(
         Source and destination of each.
     demands : float64[commodities]
         About as much as can flow, so that one phase fills the network about once.
-    rate : float
+    rate
         How fast lengths rise: a channel that carries its capacity becomes 1 + rate times as long.
-    gap : float
+    gap
         End when the bounds are so near, as a share of the upper one.
-    steps : int
+    steps
         End after looking at so many channels.
 
     Returns

@@ -37,12 +37,12 @@ def disjoint_paths(
 
     Parameters
     ----------
-    network : Network
+    network
         Of any size.
     source, target : node
-    count : int, optional
+    count
         How many; as many as there are when left out.
-    edges : bool
+    edges
         Share no channel, instead of no node.
 
     Returns
@@ -105,9 +105,9 @@ class _Flow:
 
     Attributes
     ----------
-    used : dict
+    used
         Channels in use, with the node that they lead to.
-    into : dict
+    into
         The channels in use that lead to each node (the end is left out).
     """
 

@@ -31,18 +31,18 @@ class DistanceProfile:
 
     Attributes
     ----------
-    histogram : tuple of int
+    histogram
         Ordered pairs (source, node) at distance 0, 1, 2, ... (scaled up for orbits, not for a
         sample).
-    unreachable : int
+    unreachable
         Ordered pairs without a path.
-    diameter, radius : int or None
+    diameter, radius
         Largest and least eccentricity; None when some pair has no path. Of a sample: of its
         sources, so that the diameter is a lower bound and the radius an upper one.
-    mean : Fraction or None
+    mean
         Over ordered pairs of distinct nodes; None when some pair has no path (or one node).
     how : {'exact', 'closed form', 'symmetry', 'sampled'}
-    sources : int
+    sources
         Searches made.
     """
 
@@ -82,16 +82,15 @@ def distance_profile(
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Search from every node, however long it takes; symmetry is not used either.
-    sample : int, optional
+    sample
         Search from this many random nodes.
-    seed : int
+    seed
         For the sample.
-    threads : int, optional
+    threads
         All processors when left out.
-    endpoints : bool
+    endpoints
         Only distances between endpoints, for networks with switches.
     device : {'cpu', 'gpu'}
         Where to search; a GPU needs the extra ``gpu``.

@@ -32,19 +32,17 @@ class Embedding:
 
     Attributes
     ----------
-    guest, host : str
+    guest, host
         Specs.
-    places : tuple of int
+    places
         The host node of every guest node.
-    dilation, congestion : int
-    mean_dilation : float
-    lower_bound : int
+    lower_bound
         No placement has a smaller dilation.
-    exact : bool
+    exact
         Is the dilation the smallest possible one?
-    how : str
+    how
         How the lower bound is known.
-    routes : tuple of tuples of int
+    routes
         The host nodes that each guest link visits, no two links more than `congestion` times over
         one host link.
     """
@@ -100,7 +98,7 @@ def congestion(
 
     Parameters
     ----------
-    table : ndarray
+    table
         All host distances.
     """
     where = np.asarray(places, dtype=np.int64)
@@ -188,12 +186,11 @@ def best_embedding(
 
     Parameters
     ----------
-    guest, host : Network
-    seed : int
+    seed
         For annealing.
-    budget : int
+    budget
         Steps of the exhaustive search per dilation.
-    solver : bool
+    solver
         Ask CP-SAT (the extra ``cpsat``) where the exhaustive search gives up.
 
     Raises

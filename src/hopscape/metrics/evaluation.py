@@ -43,14 +43,14 @@ class Job(NamedTuple):
 
     Attributes
     ----------
-    name : str
+    name
         Under which an evaluation shares what comes out of it.
-    text : str
+    text
         In messages: "the wiring".
-    effort : callable
+    effort
         Takes a :class:`Evaluation`. Before the jobs that this one builds on have been prepared, it
         says what is sure already (nothing, maybe); after that, it is the estimate.
-    prepare : callable, optional
+    prepare
         Does it, where others are estimated by what it finds.
     """
 
@@ -82,29 +82,28 @@ class Column(NamedTuple):
 
     Attributes
     ----------
-    name : str
+    name
         In files and options.
-    title : str
+    title
         Above a table.
-    explanation : str
+    explanation
         One line.
-    measure : callable
+    measure
         Takes a :class:`Evaluation`, returns a Measured.
-    fact : str
+    fact
         The closed form that answers it, if there is one.
-    needs : tuple of Job
+    needs
         What measuring it takes, in the order in which it is done.
-    otherwise : callable, optional
+    otherwise
         A sample or a bound, for when that is too much; None when there is nothing to say.
-    unit : str
     better : {'less', 'more', ''}
         Which way is better, if any.
-    stage : int
+    stage
         The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3 for the
         finalists; 0 when it is only measured for those who ask.
     places : mapping of str to int
         Its place in the usual columns of tables: ``{"compare": 2}``.
-    priority : int
+    priority
         When a table is too wide, the largest go first; 0 before all others.
     """
 
@@ -127,10 +126,9 @@ class Evaluation:
 
     Attributes
     ----------
-    network : Network
-    exact : bool
+    exact
         Compute everything in full, closed forms or not.
-    quick : bool
+    quick
         Rather a bound at once than a proof.
     conditions : object
         What a column depends on besides the network (a floor plan, costs); None for the usual.

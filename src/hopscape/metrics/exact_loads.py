@@ -39,11 +39,11 @@ class LoadProgram:
 
     Attributes
     ----------
-    carriers : int
+    carriers
         How many there are: rings, or arcs.
     demand : int64[ways]
         The demand that each way serves; not falling, and every demand has a path.
-    weights : tuple of Fraction
+    weights
         Of the demands.
     starts : int64[ways + 1]
         Where the entries of each way begin; none is empty.

@@ -21,12 +21,11 @@ class FaultReport:
 
     Attributes
     ----------
-    faults, trials : int
-    pairs : float
+    pairs
         Share of ordered pairs of endpoints that are still joined.
-    whole : float
+    whole
         Share of trials in which all endpoints are.
-    stretch : float or None
+    stretch
         Mean distance from some sources over that before, of the pairs still joined.
     """
 
@@ -42,10 +41,8 @@ def random_faults(network: Network, faults: int, *, trials: int = 10, seed: int 
 
     Parameters
     ----------
-    network : Network
-    faults : int
+    faults
         Links that fail in every trial.
-    trials, seed : int
 
     Examples
     --------

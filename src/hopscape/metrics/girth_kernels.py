@@ -139,7 +139,7 @@ def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: in
     sources : ndarray of int
         Where to search from.  With all nodes the answer is the girth; so it is with one node of
         each orbit of a symmetry.
-    best : int
+    best
         Only shorter cycles are looked for.
 
     Returns
@@ -177,7 +177,7 @@ def girth_from(indptr: Ints, heads: Nodes, reverse: Channels, source: int, best:
     ----------
     indptr, heads, reverse, best
         As for :func:`girth`.
-    source : int
+    source
         Where to search from.
 
     Returns

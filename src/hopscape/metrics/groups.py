@@ -32,16 +32,15 @@ class Group:
 
     Attributes
     ----------
-    size : int
-    diameter : int
+    diameter
         Of this group.
-    nodes : tuple of int
+    nodes
         Ascending.
-    exact : bool
+    exact
         Is no group of this size of smaller diameter?
-    lower_bound : int
+    lower_bound
         No group of this size has a smaller diameter than this.
-    how : str
+    how
         How the lower bound is known.
     """
 
@@ -76,10 +75,9 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
 
     Parameters
     ----------
-    network : Network
-    size : int
+    size
         Number of nodes, from 1 to the order of the network.
-    budget : int
+    budget
         Branches of the search before it gives up (fewer beyond some hundred nodes, where each
         takes longer); then the group is the best one seen, `exact` is
         False and `lower_bound` says what is proved.

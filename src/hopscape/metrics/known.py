@@ -57,15 +57,12 @@ class BestKnown:
 
     Attributes
     ----------
-    largest : int or None
+    largest
         Nodes of the largest known graph of this degree and diameter.
-    moore : int or None
+    moore
         No graph of this degree and diameter has more.
-    source : str
-    golf_diameter : int or None
-    golf_mean : float or None
+    golf_mean
         Of the best Graph Golf solution of this order and degree.
-    golf_source : str
     """
 
     largest: int | None = None

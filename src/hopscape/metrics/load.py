@@ -28,12 +28,9 @@ class ClassLoad:
 
     Attributes
     ----------
-    name, reach : str
-    speed : int or float
+    speed
         What a channel of this kind carries in a unit of time.
-    channels : int
-    largest, mean : float
-    throughput : float
+    throughput
         What every endpoint can send before a channel of this kind is full: speed / largest.
     """
 
@@ -53,14 +50,13 @@ class ChannelLoad:
     Attributes
     ----------
     loads : float64[channels]
-    largest, mean : float
-    throughput : float
+    throughput
         The most that every endpoint can send when a channel carries one unit: 1 / largest; where
         channels are of several kinds, the least of what their speeds allow.
-    hops : float
+    hops
         Mean number of hops of the traffic.
     how : {'exact', 'symmetry', 'sampled'}
-    classes : tuple of ClassLoad
+    classes
         By kind of channel, where the network has kinds.
     """
 
@@ -84,13 +80,12 @@ def channel_load(
 
     Parameters
     ----------
-    network : Network
-    router : Router, optional
+    router
         The network's own when left out.
     traffic : 'uniform' or array (endpoints × endpoints)
         Entry (i, j): share of the i-th endpoint's traffic that goes to the j-th; rows usually add
         up to 1. Uniform sends evenly to all other endpoints.
-    seed : int
+    seed
         Uniform traffic among more than 30 million pairs is sampled with this seed.
 
     Examples
@@ -131,9 +126,7 @@ def switch_load(network: Network, router: Router, *, lines: bool = False) -> flo
 
     Parameters
     ----------
-    network : Network
-    router : Router
-    lines : bool
+    lines
         Look at the lines of endpoints as well.
 
     Examples

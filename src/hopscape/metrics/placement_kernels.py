@@ -127,7 +127,7 @@ def place_all(
         For each host the hosts that a linked node may stand at (not itself).
     domains : uint64[guests, words]
         Where each guest may stand at first.
-    budget : int
+    budget
         Give up after so many placements.
 
     Returns

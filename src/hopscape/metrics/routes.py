@@ -46,16 +46,15 @@ class Routes:
 
     Attributes
     ----------
-    network : Network
-    name : str
+    name
         The router that they come from.
     table : uint8[targets, order]
         Entry (to, at): which of the channels of `at` leads to `to`; 255 on arrival.
-    table_bytes : int
+    table_bytes
         What a machine must store: 0 for a closed form.
     targets : int64[...]
         Destinations of the rows: all nodes, or a seeded sample of a large network.
-    exact : bool
+    exact
         Are all ways shortest?
     """
 
@@ -155,7 +154,7 @@ class Routes:
 
         Parameters
         ----------
-        channels : int or None
+        channels
             How many of the busiest to look at; None for all, which makes it exact.
         """
         from hopscape.metrics.matching_kernels import largest_matching
@@ -194,10 +193,8 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
 
     Parameters
     ----------
-    network : Network
-    most : int, optional
+    most
         Only the routes to so many destinations, a seeded sample.
-    seed : int
 
     Examples
     --------

@@ -27,16 +27,15 @@ class Spectrum:
 
     Attributes
     ----------
-    values : tuple of float
+    values
         Eigenvalues of the adjacency matrix, the largest first, each once.
-    multiplicities : tuple of int
-    gap : float
+    gap
         Second smallest eigenvalue of the normalised Laplacian, λ2: 1 minus the second largest
         eigenvalue of the random walk; for a graph of degree d it is (d - second eigenvalue) / d.
-    cheeger_low, cheeger_high : float
+    cheeger_low, cheeger_high
         λ2 / 2 and sqrt(2 λ2): the conductance (fewest links that leave a set, over the degrees in
         the smaller side) lies between them. F. R. K. Chung, Spectral Graph Theory (1997), ch. 2.
-    ramanujan : bool or None
+    ramanujan
         Is every eigenvalue but ±d at most 2 sqrt(d - 1)? None where degrees differ.
     """
 
@@ -114,8 +113,7 @@ def edge_transitive(network: Network, group: AutomorphismGroup | None = None) ->
 
     Parameters
     ----------
-    network : Network
-    group : AutomorphismGroup, optional
+    group
         If it is known already.
 
     Examples

@@ -66,8 +66,7 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Compute it from every node, even when the family or the symmetry would spare it.
     """
     if not exact and network.facts.girth is not None:
@@ -134,8 +133,7 @@ def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Decide it even when the family knows it.
     """
     if not exact and network.facts.vertex_transitive is not None:

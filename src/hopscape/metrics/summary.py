@@ -27,10 +27,9 @@ def summarise(
 
     Parameters
     ----------
-    network : Network
-    exact : bool
+    exact
         Compute everything in full, even where a formula or the symmetry gives it.
-    record : dict, optional
+    record
         Filled as figures are found, so that an interrupted caller keeps what is known.
     """
     evaluation = Evaluation(network, exact, columns=COLUMNS)

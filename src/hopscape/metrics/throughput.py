@@ -38,9 +38,9 @@ class Uniform(NamedTuple):
 
     Attributes
     ----------
-    load : float
+    load
         Of the busiest channel when every endpoint sends at line rate.
-    hops : float
+    hops
         Mean channels between the switches of two endpoints.
     """
 
@@ -64,10 +64,9 @@ class SwitchGraph:
     speeds : float64[channels]
     ends : int64[switches]
         Endpoints at each.
-    lines : int
+    lines
         Lines of an endpoint.
-    name : str
-    hosted : bool
+    hosted
         Are the nodes with endpoints no switches, but the endpoints themselves? So they are where
         an endpoint has lines to several switches.
     """

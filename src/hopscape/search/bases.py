@@ -71,9 +71,9 @@ def rank_bases(degree: int, bits: int) -> list[Candidate]:
 
     Parameters
     ----------
-    degree : int
+    degree
         Most ports per node.
-    bits : int
+    bits
         At least 2^bits nodes.
 
     Examples

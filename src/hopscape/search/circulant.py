@@ -32,18 +32,17 @@ class CirculantOptimum:
 
     Attributes
     ----------
-    nodes, generators : int
+    nodes, generators
         N/2 counts as a generator.
-    ring : bool
+    ring
         Only sets with a generator 1 (up to multipliers: with a unit) were looked at.
-    diameter : int
-    total : int
+    total
         Sum of the distances from one node.
-    sets : tuple of tuples of int
+    sets
         All optimal sets up to multipliers, in canonical form, sorted.
-    tested : int
+    tested
         Sets looked at.
-    degree : int, optional
+    degree
         Where circulants of one degree were looked for.
     """
 
@@ -83,10 +82,8 @@ class _Kind:
 
     Attributes
     ----------
-    count : int
-    half : bool or None
+    half
         Is N/2 a generator besides? None: it may be one of the `count`.
-    ring : bool
     """
 
     count: int
@@ -273,19 +270,18 @@ def best_circulants(
 
     Parameters
     ----------
-    orders : sequence of int
-    generators : int, optional
+    generators
         How many different generators, from 1 to N/2.
-    degree : int, optional
+    degree
         Instead: how many links a node has. An odd degree needs an even order: N/2 is a generator
         then. With an even degree it is none.
-    ring : bool
+    ring
         Only sets with a unit (then, up to multipliers, with 1).
-    table : Store, optional
+    table
         Keeps what is finished; a later run goes on from there.
-    processes : int, optional
+    processes
         All processors when left out.
-    dask : str, optional
+    dask
         Address of a Dask scheduler whose workers search instead.
     device : {'cpu', 'gpu'}
         With 'gpu', CUDA kernels search from 64 nodes and 3 generators on (extra ``gpu``).

@@ -53,15 +53,15 @@ def best_multirings(
     ----------
     cells : sequence of (nodes, rings)
         Rings are simplex rings, two for each duplex step.
-    simplex : bool
+    simplex
         Rings need no counter-rings.
-    cable : int, optional
+    cable
         Most cable of the cheapest multiple of a set.
-    table : Store, optional
+    table
         Keeps what is finished; a later run goes on from there.
-    processes : int, optional
+    processes
         All processors when left out.
-    dask : str, optional
+    dask
         Address of a Dask scheduler whose workers search instead.
 
     Examples
@@ -130,11 +130,11 @@ def search_torus(
     ----------
     ports, nodes, dimensions, keep
         As for :func:`hopscape.families.multiring.torus.design_torus`.
-    longest : int
+    longest
         Longest line that is tried.
-    sparse : bool, optional
+    sparse
         Only sparse rings, or only full ones; both without.
-    reorder : bool
+    reorder
         Also sparse rings in better orders than the printed ones.
     table, processes, dask
         Where lines are kept, and who searches for them.
@@ -187,8 +187,7 @@ def sparse_lines(
 
     Parameters
     ----------
-    ports, most_nodes : int
-    reorder : bool
+    reorder
         Also look for a better order of the places of each.
     """
     tasks = []

@@ -109,15 +109,15 @@ class BookSimJob(Job):
 
     Attributes
     ----------
-    network : Network or None
+    network
         The network of an anynet file, whose `spec` is ``anynet``.
-    sampling : Sampling
+    sampling
         When BookSim has measured enough.
-    channel_delays : list of int or None
+    channel_delays
         Cycles of each channel (anynet).
-    notes : tuple of str
+    notes
         Keys that were left aside, in words.
-    values : dict
+    values
         All keys with their values.
     """
 

@@ -53,18 +53,17 @@ class Setup:
     Attributes
     ----------
     network, settings
-    routes : RoutingTable or RouteColumns
+    routes
         Empty where the sources choose their routes; asked goal by goal in large networks.
-    classes : Classes
-    certificate : Certificate
+    certificate
         Of the routing as it is simulated (of the escape network, when adaptive).
-    fabric : Fabric
+    fabric
         Arrays for the kernels.
     lines : int32[units, fields]
         Channels, injection lines, ejection lines at rest.
     home : int32[endpoints]
         Router of each endpoint.
-    chosen : SourceRoutes or None
+    chosen
         Routes that their sources choose.
     """
 
@@ -139,11 +138,9 @@ def build_setup(
 
     Parameters
     ----------
-    network : Network
-    settings : Settings
-    router : Router or RoutingTable, optional
+    router
         The network's own when left out.
-    unsafe : bool
+    unsafe
         Use one class even where that may deadlock.
     method : {'auto', 'dateline', 'layers', 'rising'}
         How classes of virtual channels are found.

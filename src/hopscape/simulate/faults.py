@@ -34,10 +34,10 @@ class Fault:
 
     Attributes
     ----------
-    cycle : int
+    cycle
         Counted from the start of the run, warm-up included.
     kind : {'link', 'node'}
-    ends : tuple of int
+    ends
         The two nodes of a link (all parallel ones die), or the node.
     """
 
@@ -52,8 +52,7 @@ class Epoch:
 
     Attributes
     ----------
-    cycle : int
-    setup : Setup
+    setup
         With the tables that hold from then on.
     alive : bool[channels]
     dead_nodes : bool[order]
@@ -61,7 +60,7 @@ class Epoch:
         Pairs whose route in the epoch before takes a channel that is dead now.
     routes : {'family', 'tables', 'up*/down*'}
         Where the new routes come from.
-    unserved : int
+    unserved
         Pairs of endpoints with a path for which the family's routing found none; tables serve them.
     """
 
@@ -135,8 +134,6 @@ def plan_epochs(
 
     Parameters
     ----------
-    setup : Setup
-    faults : sequence of Fault
     fault_routing : {'family', 'tables'}
         Ask the family for ways round what is dead, where it knows any, or take tables.
 

@@ -35,18 +35,10 @@ class Job:
 
     Attributes
     ----------
-    spec, traffic : str
-    load : float
-    settings : Settings
     router : {'auto', 'closed', 'table', 'updown'} or one of the family's own
-    seed : int
-    warmup : int or None
-    cycles : int
-    unsafe : bool
+    unsafe
         Simulate even where the routing may deadlock.
-    on_off : (float, float) or None
-    latency_limit : float or None
-    fail_links, fail_nodes : tuple of str
+    fail_links, fail_nodes
         Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
     fault_routing : {'family', 'tables'}
     link_delays : tuple of (str, int)

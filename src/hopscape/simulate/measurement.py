@@ -57,40 +57,38 @@ class Point:
 
     Attributes
     ----------
-    offered, accepted : float
-    latency : float
+    latency
         Mean packet latency, from birth to the arrival of the last flit, source queue included.
-    latency_ci : float
+    latency_ci
         Half width of its 95 % confidence interval.
-    network_latency : float
+    network_latency
         The same from the entry of the first flit.
-    p50, p95, p99 : float
+    p50, p95, p99
         Percentiles of the packet latency.
-    hops : float
+    hops
         Mean number of routers traversed.
-    saturated : bool
+    saturated
         The network does not carry the load: packets pile up at the sources, or the mean latency
         is beyond three times that of an empty network.
-    deadlocked : bool
+    deadlocked
         Nothing moved any more, or a set of virtual channels waits for itself.
-    fairness : float
+    fairness
         Least over mean number of flits that endpoints received.
-    busiest, mean_use : float
+    busiest, mean_use
         Share of cycles in which the busiest channel, and the mean one, carried a flit.
-    warmup, cycles : int
+    warmup, cycles
         Cycles before measuring, and measured.
-    packets : int
+    packets
         Packets measured.
-    lost : int
+    lost
         Packets that a fault destroyed, or that had no route.
-    created, delivered, in_flight : int
+    created, delivered, in_flight
         Packets of the whole run, warm-up and drain included: created (entered the network, or
         were waiting at a source that died) = delivered + lost + still in flight at the end.
-    rerouted : int
+    rerouted
         Packets that did not take the way of the undamaged network (each counted once).
-    flit_hops : int
+    flit_hops
         Flits through routers, warm-up and drain included.
-    seconds : float
     """
 
     offered: float
@@ -205,19 +203,16 @@ def run_point(
 
     Parameters
     ----------
-    setup : Setup
-    traffic : Traffic
-    load : float
+    load
         Flits per endpoint and cycle.
-    seed : int
-    warmup : int, optional
+    warmup
         Cycles before measuring; detected when left out.
-    cycles : int
+    cycles
         Cycles measured.
-    latency_limit : float, optional
+    latency_limit
         A mean latency beyond it counts as saturated, instead of one beyond three times the
         latency of an empty network.
-    faults : sequence of Fault
+    faults
         What dies, and when.
     fault_routing : {'family', 'tables'}
         Where routes round what is dead come from.

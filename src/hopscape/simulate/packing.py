@@ -23,8 +23,7 @@ class Packer:
 
     Parameters
     ----------
-    network : Network
-    complete : bool
+    complete
         Refuse columns that do not lead from every endpoint to every other.
 
     Attributes

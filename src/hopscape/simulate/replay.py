@@ -38,12 +38,10 @@ class Replay:
 
     Attributes
     ----------
-    cycles : int
+    cycles
         From the start to the arrival of the last transfer; -1 when it never came.
-    rounds, transfers, flit_hops : int
     finished : int32[transfers]
         Cycle in which each transfer arrived.
-    deadlocked : bool
     """
 
     cycles: int
@@ -69,20 +67,18 @@ def replay(
 
     Parameters
     ----------
-    setup : Setup
+    setup
         Its network must be that of the schedule. Several endpoints at a node (`concentration`) are
         the lines of that node.
-    schedule : Schedule
-    flits : int
+    flits
         Flits per transfer.
-    barrier : bool
+    barrier
         Rounds wait for each other.
-    background : float
+    background
         Load of other traffic, in flits per endpoint and cycle.
-    traffic : Traffic, optional
+    traffic
         Whom the background is for; uniform when left out.
-    seed : int
-    most : int
+    most
         Give up after so many cycles.
 
     Examples

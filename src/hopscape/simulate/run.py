@@ -150,10 +150,9 @@ class StuckChannels(NamedTuple):
 
     Attributes
     ----------
-    rows : IntArray
-    owner : IntArray
+    owner
         The row that sends into each row, or -1.
-    front : IntArray
+    front
         The row with the first flit of the packet that each endpoint sends, or -1.
     """
 

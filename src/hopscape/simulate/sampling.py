@@ -47,13 +47,13 @@ class Sampling:
 
     Attributes
     ----------
-    period : int
+    period
         Cycles of one.
-    warm : int
+    warm
         Periods before measuring.
-    most : int
+    most
         All periods, those before measuring included.
-    limit : float
+    limit
         The mean latency beyond which a load is unstable.
     """
 

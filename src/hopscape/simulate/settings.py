@@ -22,29 +22,29 @@ class Settings:
 
     Attributes
     ----------
-    vcs : int
+    vcs
         Virtual channels of each link, 1 to 31.
-    buffer : int
+    buffer
         Flits that the buffer of one virtual channel holds.
-    packet : tuple of int
+    packet
         Packet sizes in flits.
-    packet_shares : tuple of float
+    packet_shares
         How often each size occurs; even when empty.
-    routing_delay, vc_delay, switch_delay, traversal_delay : int
+    routing_delay, vc_delay, switch_delay, traversal_delay
         Cycles of the four pipeline stages; routing_delay 0 is look-ahead routing.
-    credit_delay : int
+    credit_delay
         Cycles that a router takes to see a credit that has come.
-    link_delay : int
+    link_delay
         Cycles on a link between routers. Lines of endpoints take 1.
-    speedup : int
+    speedup
         Flits that one input may send through the switch in a cycle.
-    tail_credit : bool
+    tail_credit
         Give a virtual channel to the next packet only when all its credits are back.
     routing : {'fixed', 'adaptive', 'valiant', 'ugal'}
     switching : {'wormhole', 'cut-through', 'store-and-forward', 'circuit'}
-    concentration : int
+    concentration
         Endpoints at each node that is no switch.
-    ugal_bias : int
+    ugal_bias
         UGAL takes the detour only when it looks better by this much.
     spread : {'none', 'pairs', 'all'}
         Packets choose among all classes of virtual channels in which their way closes no cycle:
@@ -56,7 +56,7 @@ class Settings:
         than half full); or the oldest packet. With either, packets on datelines that waited more
         than 128 cycles to enter are given no virtual channel whose buffer is full. ``auto`` is
         ``transit`` where there are classes.
-    injection_limit : float
+    injection_limit
         A packet enters the network only where this share of the buffers that it may ask for is
         free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no limit.
     window : {'auto', 'none', 'delay'}
@@ -66,7 +66,7 @@ class Settings:
         exempt). ``auto`` is ``delay`` where classes go by pairs of nodes or rise, and on datelines
         where long straight runs go through rings that are busier than others
         (:func:`hopscape.simulate.windows.needs_windows`).
-    shared_buffers : bool
+    shared_buffers
         Adaptive wormhole packets may ask for a virtual channel whose buffer has no room for them,
         as in BookSim: nothing is then certified.
 
@@ -182,9 +182,9 @@ class Settings:
 
         Parameters
         ----------
-        routers : float
+        routers
             Routers traversed: distance + 1.
-        size : int, optional
+        size
             Flits; the mean packet when left out.
 
         Examples

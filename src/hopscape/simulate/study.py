@@ -98,17 +98,15 @@ def load_rows(
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes
         Keys of :data:`SIZES`.
-    traffics : sequence of str
-    cycles : int
+    cycles
         Cycles measured per point; half of them beyond 1,024 nodes.
-    precision : float
+    precision
         Of the saturation, as a share of it.
-    seed : int
-    workers : int
+    workers
         Networks side by side.
-    resume : path, optional
+    resume
         File of finished networks (:class:`hopscape.store.Store`); it is read and added to.
 
     Returns

@@ -94,13 +94,12 @@ def simulate(
 
     Parameters
     ----------
-    jobs : Job or sequence of Job
-    workers : int
+    workers
         Threads (the kernels hold no lock).
-    resume : path, optional
+    resume
         A file of finished points (:class:`hopscape.store.Store`): what is there is not run again,
         what gets finished is added.
-    dask : str, optional
+    dask
         Address of a Dask scheduler; the points run on its workers.
 
     Examples
@@ -128,10 +127,9 @@ class Saturation:
 
     Attributes
     ----------
-    spec : str
-    load : float
+    load
         In flits per endpoint and cycle.
-    points : tuple of Point
+    points
         What was simulated on the way, by load.
     """
 
@@ -149,9 +147,9 @@ def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
 
     Parameters
     ----------
-    job : Job
+    job
         Without faults: the network would be another one after each.
-    precision : float
+    precision
         The answer is exact to this share of itself.
 
     Examples
@@ -216,14 +214,13 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
 
     Parameters
     ----------
-    job : Job
+    job
         Its network is that of the schedule; its load, 0 for none, is in the background. Alone, a
         schedule gets as many lines at every node as its model has ports; beside other traffic it
         shares the endpoints that there are.
-    schedule : Schedule
-    flits : int
+    flits
         Flits per transfer.
-    barrier : bool
+    barrier
         Rounds wait for each other.
 
     Examples
@@ -256,7 +253,7 @@ def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
 
     Parameters
     ----------
-    job : BookSimJob or path
+    job
         What :func:`hopscape.simulate.booksim.read_booksim` makes of a file, or the file.
 
     Examples

@@ -74,14 +74,13 @@ class Traffic:
 
     Attributes
     ----------
-    name : str
-    kind : int
+    kind
         Uniform, uniform to others, a fixed target each, or a matrix (see `layout`).
     targets, starts, shares
         Fixed targets; or the targets of each row and their cumulated shares.
     trace : int32[packets, 3]
         Births, targets, sizes, sorted by source and birth (`starts` says where each begins).
-    on_off : (float, float) or None
+    on_off
         Chances to turn on and off; None is a Bernoulli process.
     """
 
@@ -160,10 +159,9 @@ def make_traffic(
     text : str or array
         A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
         ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
-    endpoints : int
-    sides : sequence of int, optional
+    sides
         Lengths of the axes of a grid, for transpose, tornado and neighbour.
-    seed : int
+    seed
         For random permutations.
 
     Examples

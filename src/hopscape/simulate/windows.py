@@ -22,11 +22,11 @@ class Runs(NamedTuple):
 
     Attributes
     ----------
-    length : float
+    length
         Links of the straight run that a hop is part of, on average.
-    unevenness : float
+    unevenness
         Use of the busiest port, in terms of the mean.
-    fresh : bool
+    fresh
         The busiest rings are entered by new packets alone, which go up to half way round.
     """
 

@@ -19,11 +19,11 @@ def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
 
     Parameters
     ----------
-    kind : str
+    kind
         What is computed.
     given : plain JSON values, or objects with ``to_dict``
         All that decides the result. Mappings may come in any order.
-    files : iterable of path
+    files
         Files that were read; their content counts, their name does not.
 
     Equal inputs give equal keys in every process and on every machine; the version of hopscape

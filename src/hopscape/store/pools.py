@@ -41,7 +41,7 @@ class Processes:
 
     Parameters
     ----------
-    count : int
+    count
         They start with the first task.
     """
 

@@ -30,7 +30,7 @@ class Store:
 
     Parameters
     ----------
-    path : path, optional
+    path
         Read if it exists, then appended to.
 
     Raises

@@ -18,13 +18,13 @@ class Task:
 
     Attributes
     ----------
-    key : str
+    key
         All that its result depends on: see :func:`hopscape.store.digest.digest`.
-    arguments : tuple
+    arguments
         For the function that does it.
-    cost : float
+    cost
         Seconds that it will take, about; progress is measured in these.
-    about : str
+    about
         What it is, in words, for the file.
     """
 

@@ -34,24 +34,23 @@ def run_tasks(
 
     Parameters
     ----------
-    tasks : sequence of Task
-    work : callable
+    work
         A function of a module (it is sent to other processes) that returns plain JSON values.
-    store : Store, optional
+    store
         Results are added as soon as they are there, whatever their order.
-    processes : int, optional
+    processes
         As many as there are processors when left out; 1 works in this process. Little work is done
         in this process as well, since starting others takes longer. Workers end with this process,
         however it ends.
-    threads : int, optional
+    threads
         Threads of this process instead, for work whose kernels hold no lock.
-    dask : str, optional
+    dask
         The address of a Dask scheduler instead.
-    pool : Processes, optional
+    pool
         Processes that are there already, instead of new ones.
-    keep : callable
+    keep
         Whether a result is final; others are handed out, but not written to the store's file.
-    text : str
+    text
         For the progress bar.
 
     Raises

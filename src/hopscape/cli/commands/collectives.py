@@ -180,11 +180,9 @@ class GoalCommand:
 
     Attributes
     ----------
-    kind : GoalKind
-    summary : str
     own : tuple of (name, type, default)
         Its own options; ``...`` for the default of one that must be given.
-    rules : str
+    rules
         Which rules and costs can be asked for.
     """
 

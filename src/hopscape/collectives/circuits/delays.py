@@ -34,7 +34,7 @@ def check_delay_safety(schedule: Schedule, rule: Rule = "node") -> Verdict:
 
     Parameters
     ----------
-    schedule : Schedule
+    schedule
         A broadcast in which everybody is informed once.
     rule : {'node', 'call'}
 
@@ -113,10 +113,9 @@ class Clash:
 
     Attributes
     ----------
-    time : float
+    time
         When the second one wanted it.
-    node : int
-    first, second : int
+    first, second
         Transfers of the schedule.
     """
 
@@ -143,13 +142,11 @@ def simulate_delays(
 
     Parameters
     ----------
-    schedule : Schedule
     rule : {'node', 'call'}
-    alpha, delta : float
+    alpha, delta
         A call of length l lasts alpha + delta·l.
-    delay : float
+    delay
         Start-up delays are uniform between 0 and this.
-    seed : int
 
     Returns
     -------

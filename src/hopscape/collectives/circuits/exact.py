@@ -118,13 +118,11 @@ def solve(
 
     Parameters
     ----------
-    network : Network
-    goal : Goal
+    goal
         Of one chunk.
-    rounds : int
-    model : Model, optional
+    model
         Ports and what circuits may not share are kept to.
-    longest : int, optional
+    longest
         Hops of the calls from a source to any node, one after the other, at most
         (``disjoint="vertex"`` only).
     turn : int array, optional

@@ -170,9 +170,9 @@ def short_chains(
     Parameters
     ----------
     most : four integers
-    total : int, optional
+    total
         Most steps of the four rounds together.
-    classes : bool
+    classes
         Take one line of those that a symmetry of L1 makes alike (a fifth of the work).
     """
     limit = sum(most) if total is None else total
@@ -301,7 +301,7 @@ def find_level(limit: int = 2_000_000) -> tuple[tuple[str, ...], FiveChain] | No
 
     Parameters
     ----------
-    limit : int
+    limit
         Steps of each depth-first search before a round is given up.
 
     Returns

@@ -142,11 +142,10 @@ class RoundWords:
 
     Attributes
     ----------
-    length : int or None
+    length
         The longest word, as short as possible; None when there are no disjoint words of at most the
         length that was searched.
-    words : tuple of Word
-    proved : bool
+    proved
         False when the search for something shorter was given up.
     """
 
@@ -172,12 +171,11 @@ def shortest_words(
         A point is a source when all of them are 0 modulo `base`.
     targets : int64[2d, d]
     reading : {'vertex', 'edge', 'arc'}
-    base : int
-    most : int
+    most
         Longest words that are tried.
-    limit : int
+    limit
         Steps of each search before it is given up.
-    paired : bool
+    paired
         Only look for words that come in pairs, each with its inverse (reading 'vertex').
     """
     from hopscape.collectives.circuits.words_kernels import FOUND, UNKNOWN, disjoint_words

@@ -72,8 +72,7 @@ def line_program(sides: Sequence[int], roots: Sequence[int] | None = None) -> Pr
 
     Parameters
     ----------
-    sides : sequence of int
-    roots : sequence of int, optional
+    roots
         For a mesh: where the root is. Left out for a torus: the root is the origin, and every axis
         is cut opposite to it.
     """

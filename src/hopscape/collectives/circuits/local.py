@@ -26,9 +26,8 @@ class LocalRule:
 
     Parameters
     ----------
-    name : str
+    name
         One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
-    side, dimension : int
 
     Examples
     --------

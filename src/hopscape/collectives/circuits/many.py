@@ -33,11 +33,11 @@ class ManySources:
 
     Parameters
     ----------
-    name : str
+    name
         One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
-    side, dimension : int
+    side, dimension
         A cubic torus of side (2d + 1)^m.
-    start : int
+    start
         Rounds that are skipped, from 0 (one source) to d·m (everybody has it).
 
     Examples

@@ -39,7 +39,7 @@ class MixedSystem:
     ----------
     places : sequence of digit sets
         ``places[j]`` holds the vectors that place j of the first block may add (0 among them).
-    scale : int
+    scale
         A block is this many times the one before (its size is the base).
 
     Raises

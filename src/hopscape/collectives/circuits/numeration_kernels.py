@@ -23,15 +23,14 @@ def block_digits(
     Parameters
     ----------
     points : int64[count, d]
-    base : int
+    base
         Odd.
-    inverse : int
+    inverse
         Of what a block scales by, modulo 2^64: exact division is one multiplication.
     sums : int64[base^d, d]
         For each residue (first coordinate slowest) the point of the block's tile that has it.
     digits : int8[base^d, d]
         And the digits of that point.
-    blocks : int
     out : int8[count, d * blocks]
     """
     count, dimension = points.shape

@@ -37,12 +37,10 @@ def ordered_circuits(network: Network, goal: Goal, model: Model, *, seed: int = 
 
     Parameters
     ----------
-    network : Network
+    network
         One whose channels each change one entry of the address.
-    goal : Goal
+    goal
         Of one chunk, from one root or several sources.
-    model : Model
-    seed : int
 
     Examples
     --------

@@ -113,7 +113,7 @@ def begin(
         thing (-1: none), and of each target who calls it (-1: nobody) and by which side; changed.
     candidates : int64[...]
         Who lacks the message.
-    spread : bool
+    spread
         The candidate farthest from all that have or get the message comes next, instead of the
         order given.
     """

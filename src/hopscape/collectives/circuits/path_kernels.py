@@ -29,7 +29,7 @@ class Wires(NamedTuple):
         the same link.
     gate : int64[...]
         By node: the channel that is in use while the node has the message, -1 for none.
-    hop : int
+    hop
         Channels of one hop.
     """
 
@@ -78,7 +78,7 @@ def node_disjoint(
     wanting : bool[order]
     targets : int64[...]
         The wanting nodes, in the order in which they are tried.
-    strict : bool
+    strict
         Stop at the first that cannot be served: then not all can.
 
     Returns
@@ -224,7 +224,7 @@ def link_disjoint(
         How many circuits may begin at each node; -1 at nodes that do not have the message.
     targets : int64[...]
         In the order in which they are tried.
-    strict : bool
+    strict
         Stop at the first that cannot be served: then not all can.
 
     Returns

@@ -47,15 +47,13 @@ def circuits_towards(
 
     Parameters
     ----------
-    network : Network
+    network
         Connected, with duplex links.
-    root : int
     sets : sequence of int arrays
         The last one is followed by more rounds until everybody is informed.
     disjoint : {'vertex', 'edge'}
         What the circuits of one round may not share.
-    name : str
-    strict : bool
+    strict
         Give up (None) as soon as somebody cannot be reached in the round that is meant.
 
     Examples

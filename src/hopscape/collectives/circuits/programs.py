@@ -46,7 +46,6 @@ class Calls:
     Attributes
     ----------
     sources : int64[count, dimension]
-    words : tuple of Word
     """
 
     sources: IntArray
@@ -59,8 +58,6 @@ class Program:
 
     Attributes
     ----------
-    sides : tuple of int
-    rounds : tuple of tuples of Calls
     disjoint : {'vertex', 'edge', 'arc'}
         What the circuits of a round are meant not to share.
     """
@@ -188,16 +185,13 @@ def to_schedule(
 
     Parameters
     ----------
-    program : Program
-    network : Network
+    network
         A torus with the program's sides, port 2i up and 2i + 1 down along axis i.
-    root : int
-    model : Model, optional
+    model
         Its costs are taken over; circuits and what they may not share stay the program's.
-    name : str
-    goal : Goal, optional
+    goal
         A broadcast from `root` when left out.
-    keep : callable, optional
+    keep
         Takes ends of calls (node numbers), says which calls are made.
     """
     require_memory(40 * program.hops, f"{name} on {network.spec}")

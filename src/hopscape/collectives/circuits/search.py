@@ -115,14 +115,13 @@ def search_circuits(
 
     Parameters
     ----------
-    network : Network
+    network
         Links may be simplex; messages start and end at endpoints, switches forward.
-    goal : Goal
+    goal
         Broadcast or one-to-many, of one chunk, from one root or several sources.
-    model : Model, optional
+    model
         With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps them
         apart at nodes as well; ``circuits`` may ask for routes in the order of axes.
-    seed : int
 
     Examples
     --------

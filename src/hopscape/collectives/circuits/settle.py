@@ -31,13 +31,11 @@ def search_sets(
 
     Parameters
     ----------
-    network : Network
+    network
         Duplex, all nodes of one degree.
-    rounds : int
-    seed : int
-    tries : int
+    tries
         How often to begin anew.
-    moves : int
+    moves
         How many changes to try in each set.
 
     Returns

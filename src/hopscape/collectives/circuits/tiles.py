@@ -107,11 +107,9 @@ def escapes(
 
     Parameters
     ----------
-    system : MixedSystem
     words : sequence of rows
         Words of the rounds of one level, the first round first; round d·k + i uses row i.
-    blocks : int
-    calls : bool
+    calls
         False: a word of round r should stay in the tile T(R - r) of its sender (a node may start
         its next round as soon as its own calls have ended). True: in the sub-tiles of the next
         level of its sender and its receiver (a receiver may go on at once).

@@ -81,13 +81,12 @@ def disjoint_words(
         Distances to the targets.
     target : int8[order]
         The number of the target that a vertex is, or -1.
-    bound : int
-    nodes_too : bool
+    nodes_too
         Words may not meet in vertices either.
     mirror : int32[order] or empty
         When given (with `nodes_too`), words come in pairs: that of an odd port is the word of the
         even port before it, pointing the other way; the vertex -v of each v.
-    limit : int
+    limit
         Steps of the search before it gives up.
     words : int8[ports, bound + 1]
         Out: the ports of each word, -1 after its end.

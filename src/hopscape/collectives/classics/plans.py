@@ -103,11 +103,7 @@ def to_schedule(
 
     Parameters
     ----------
-    plan : RankPlan
-    network : Network
-    goal : Goal
-    name : str
-    model : Model, optional
+    model
         Cut-through when left out: every message takes a shortest path within its round, and
         channels are shared. In store-and-forward every step is taken apart into rounds of single
         hops.

@@ -78,8 +78,6 @@ def pipelined_trees(
     ----------
     parents : list of int64[ranks]
         The parent of each rank in each tree; -1 at the root.
-    chunks : int
-    ports : int
     """
     trees = len(parents)
     edges = []

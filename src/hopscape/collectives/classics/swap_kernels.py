@@ -47,10 +47,9 @@ def greedy_seats(talk: Talk, hops: IntArray, first: int) -> IntArray:
 
     Parameters
     ----------
-    talk : Talk
     hops : int32[ranks, ranks]
         Between seats.
-    first : int
+    first
         The seat of rank 0.
     """
     ranks = len(talk.start) - 1
@@ -96,9 +95,9 @@ def swap_seats(
     ----------
     seats : int64[ranks]
         Changed in place.
-    keep : int
+    keep
         So many ranks, the first ones, stay where they are.
-    heat : float
+    heat
         The temperature at the beginning; it falls to nothing.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)

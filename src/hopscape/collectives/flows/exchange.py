@@ -34,10 +34,9 @@ class ExchangeBound:
 
     Attributes
     ----------
-    rounds : Fraction
     weight : int64[channels]
         The weights that prove it.
-    exact : bool
+    exact
         Do fractional routes reach it?
     """
 

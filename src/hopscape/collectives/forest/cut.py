@@ -23,9 +23,9 @@ class Bottleneck:
 
     Attributes
     ----------
-    inside : int
+    inside
         Endpoints in the set.
-    leaving : int
+    leaving
         Chunks that the channels out of it carry in a round.
     side : bool[order]
         The set.

@@ -139,8 +139,7 @@ def grow_trees(
         What is left of every channel; taken from.
     asks : int64[nodes]
         Trees that other roots still want.
-    root : int
-    stages : int
+    stages
         Trees that may be under way side by side.
     found : int64[room, nodes]
         The arc by which a node hangs in each tree; -1 at the root.

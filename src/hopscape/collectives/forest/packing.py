@@ -23,7 +23,6 @@ class Bundle:
 
     Attributes
     ----------
-    root : int
     arc : int64[kinds, nodes]
         The arc by which each node hangs, in each kind of tree; -1 at the root.
     copies : int64[kinds]
@@ -45,10 +44,9 @@ def pack_trees(graph: Arcs, trees: int, what: str) -> list[Bundle]:
 
     Parameters
     ----------
-    graph : Arcs
+    graph
         With nodes 0..n-1, all of which are roots.
-    trees : int
-    what : str
+    what
         For messages.
 
     Examples

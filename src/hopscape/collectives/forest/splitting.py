@@ -29,9 +29,9 @@ class Logical:
 
     Attributes
     ----------
-    arcs : Arcs
+    arcs
         Nodes are numbered as in the network; switches have no arcs.
-    paths : list of tuple of int
+    paths
         The channels that each arc stands for.
     """
 
@@ -44,10 +44,9 @@ def split_switches(network: Network, trees: int, scale: int) -> Logical:
 
     Parameters
     ----------
-    network : Network
-    trees : int
+    trees
         Spanning trees per root.
-    scale : int
+    scale
         The capacities of all channels are multiplied by it; no cut may be too narrow for the trees.
 
     Raises

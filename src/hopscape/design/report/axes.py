@@ -32,11 +32,10 @@ class Axis:
 
     Attributes
     ----------
-    low, high : float
+    low, high
         Values at the ends.
-    start, end : float
+    start, end
         Where these are on the page.
-    log : bool
     """
 
     low: float

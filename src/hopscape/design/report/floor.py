@@ -34,9 +34,7 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    part : str
-    pieces : int
-    metres, money, watts : float or None
+    metres, money, watts
         In all; None where there is nothing to say.
     """
 
@@ -53,16 +51,14 @@ class Floor:
 
     Attributes
     ----------
-    plan : FloorPlan
-    how : str
+    how
         In which order racks were filled.
     used : int64[racks]
         Slots taken.
     ends : int64[2, cables]
         Places of both ends of every cable.
     lengths : float64[cables]
-    bill : tuple of Part
-    currency : str
+    currency
         Empty where there is no price list.
     """
 
@@ -87,10 +83,9 @@ def floor_of(
 
     Parameters
     ----------
-    spec : str
-    plan : FloorPlan, optional
+    plan
         The room asked for.
-    asked : SwitchedRequirements, optional
+    asked
         Of a switched machine.
     """
     try:

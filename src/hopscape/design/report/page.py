@@ -59,15 +59,15 @@ def html_report(
     Parameters
     ----------
     found : Design or SwitchedDesign
-    command : str
+    command
         That asks for the same.
-    drawn : sequence of Picture, optional
+    drawn
         The pictures, where they are drawn already.
-    floor : Floor, optional
+    floor
         Of the first one, where it is known already.
-    options : sequence of Option
+    options
         All options of the command with their values.
-    explorer : str
+    explorer
         Name of the page beside it in which the finalists can be explored.
     """
     look = found.presentation

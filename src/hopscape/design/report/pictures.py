@@ -25,9 +25,7 @@ class Picture(NamedTuple):
 
     Attributes
     ----------
-    name, caption : str
     kind : {'svg', 'png'}
-    data : bytes
     part : {'ranking', 'curves', 'floor', 'networks'}
         Where in the report it belongs.
     """
@@ -52,7 +50,7 @@ def pictures(found: Found, floor: Floor | None = None) -> Iterator[Picture]:
     Parameters
     ----------
     found : Design or SwitchedDesign
-    floor : Floor, optional
+    floor
         Of the first one, where it is known already.
     """
     for x, y, caption in found.presentation.plots:

@@ -126,9 +126,8 @@ def curve_plot(rows: Sequence[Mapping[str, Any]], caption: str) -> bytes:
 
     Parameters
     ----------
-    rows : sequence of mappings
+    rows
         Points as ``hopscape simulate`` prints them.
-    caption : str
     """
     curves = _by_spec(rows)
     loads = [float(row["offered"]) for row in rows]

@@ -33,9 +33,9 @@ class Design:
     Attributes
     ----------
     blocks : int64[N, m]
-    how : str
+    how
         The construction, in words.
-    base : DifferenceSet or None
+    base
         The difference set that the blocks are developed from, when there is one.
     """
 

@@ -18,15 +18,15 @@ def search_cover(
     ----------
     difference : int32[N, N]
         difference[a, b] is a - b in the group.
-    size : int
+    size
         Elements of a block.
-    count : int
+    count
         Blocks; their second elements do not fall.
-    ways : int
+    ways
         How often each element other than 0 must be a difference.
-    gaps : bool
+    gaps
         The group is cyclic: blocks are turned so that their first gap is their smallest.
-    budget : int
+    budget
         Most steps.
 
     Returns

@@ -46,16 +46,15 @@ class Cover:
 
     Attributes
     ----------
-    moduli : tuple of int
+    moduli
         The group.
-    size : int
+    size
         Elements of a block.
-    elements : tuple of int or None
+    elements
         The elements of all blocks, one after the other; None when there is no cover.
-    proved : bool
+    proved
         Found, or excluded: by counting, by a theorem or by exhaustion.
-    reason : str
-    steps : int
+    steps
         Steps of the search.
     """
 
@@ -100,17 +99,17 @@ def difference_cover(
 
     Parameters
     ----------
-    order : int
+    order
         Number of elements of the group.
-    size : int
+    size
         Number of elements of a block, at most `order`.
-    blocks : int
+    blocks
         Number of blocks.
-    ways : int
+    ways
         How often each element other than 0 must be a difference, at least.
-    moduli : tuple of int, optional
+    moduli
         The group as a product of cyclic ones; Z_order when left out.
-    budget : int
+    budget
         Most steps of the search.
 
     Examples

@@ -38,9 +38,8 @@ def check_design(blocks: IntArray, points: int | None = None, sigma: int | None 
     Parameters
     ----------
     blocks : int array (N, m)
-    points : int, optional
+    points
         Number of elements, when it is not the number of blocks.
-    sigma : int, optional
 
     Returns
     -------

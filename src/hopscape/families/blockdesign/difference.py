@@ -71,10 +71,9 @@ class DifferenceSet:
 
     Attributes
     ----------
-    moduli : tuple of int
+    moduli
         The group, as a product of cyclic ones.
-    elements : tuple of int
-    how : str
+    how
         The construction, in words.
 
     Examples
@@ -138,9 +137,9 @@ def singer(order: int, dimension: int = 2) -> DifferenceSet:
 
     Parameters
     ----------
-    order : int
+    order
         A prime power q.
-    dimension : int
+    dimension
         2 for planes: N = q² + q + 1, m = q + 1, σ = 1.
 
     Examples

@@ -33,9 +33,9 @@ class Existence:
     Attributes
     ----------
     status : {'exists', 'impossible', 'open'}
-    reason : str
+    reason
         How it is built, why it cannot be, or what is not excluded.
-    built : bool
+    built
         Can this program build it?
     """
 
@@ -63,9 +63,9 @@ def hilbert_symbol(a: int, b: int, p: int) -> int:
 
     Parameters
     ----------
-    a, b : int
+    a, b
         Not 0.
-    p : int
+    p
         A prime, or 0 for the real numbers.
 
     Examples

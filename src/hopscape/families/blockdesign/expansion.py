@@ -123,9 +123,9 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
 
     Parameters
     ----------
-    network : Network
+    network
         Built by ``design_expansion``.
-    sources : int, optional
+    sources
         Check from the first so many endpoints only.
 
     Examples

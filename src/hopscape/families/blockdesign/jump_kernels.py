@@ -26,7 +26,6 @@ def count_jumps(
         Nodes that are passed for free.
     dead : bool[channels]
         Channels that do not work; empty when all do.
-    source : int
     wanted : bool[nodes]
         Stop when all these are reached; empty to go on to the end.
     jumps : int64[nodes]

@@ -26,8 +26,6 @@ def jumps_from(
 
     Parameters
     ----------
-    network : Network
-    source : int
     dead : bool[channels], optional
         Channels that do not work.
     until : int array, optional

@@ -57,17 +57,17 @@ class Machine:
 
     Attributes
     ----------
-    name, supernode, spec : str
+    name, supernode, spec
         What it is called, the network of a supernode, the whole.
-    size : int
+    size
         Nodes of a supernode.
-    global_ports : int
+    global_ports
         Ports of a node to other supernodes.
-    local_switches, local_cables : int
+    local_switches, local_cables
         In one supernode.
-    global_switches, global_cables : int
+    global_switches, global_cables
         Between all of them.
-    ports : int
+    ports
         Ports of a node in all.
     """
 
@@ -144,15 +144,15 @@ def join_supernodes(
 
     Parameters
     ----------
-    supernode : Network
+    supernode
         The network inside a supernode.
-    between : Network, optional
+    between
         The network of supernodes. Left out, all are joined pairwise, as many as `links` allow.
-    links : int, optional
+    links
         Links of a node to other supernodes; what `ports` leaves, when left out.
-    copies : int
+    copies
         Links for each pair of supernodes that is joined.
-    ports : int, optional
+    ports
         Most ports of a node.
     group, lanes, speeds
         As in ``two_level``.

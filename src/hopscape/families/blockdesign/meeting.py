@@ -34,7 +34,6 @@ def ways_by_meeting(
 
     Parameters
     ----------
-    network : Wired
     at, to : int arrays
     dead : bool[channels], optional
         Channels that do not work.

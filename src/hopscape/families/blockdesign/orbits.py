@@ -38,7 +38,7 @@ class Orbits:
 
     Attributes
     ----------
-    group : AbelianGroup
+    group
         The shifts; it has as many elements as there are supernodes.
     positions : int
         Places of a supernode, then orbits of outer switches.

@@ -134,11 +134,11 @@ def route_around(
 
     Parameters
     ----------
-    network : Network
+    network
         A distributed or partial switch, a quasi-complete digraph or a two-level machine.
-    a, b : int
+    a, b
         Endpoints.
-    dead_switches : iterable of int
+    dead_switches
         Node numbers of crossbars.
     dead_links : iterable of (int, int)
         Pairs of node numbers, in either order.

@@ -33,8 +33,6 @@ def check_ports(
 
     Parameters
     ----------
-    network : Network
-    family : Crossbars or SimplexCrossbars
     sources, targets : int arrays
         Endpoints; the router is followed for the first 65536 pairs of them.
     """

@@ -41,12 +41,11 @@ def check_permutation(
 
     Parameters
     ----------
-    network : Network
     permutation : sequence of N, or array (k, N)
         Destination of each endpoint; -1 sends nothing. Rows of an array are separate rounds.
-    half_duplex : bool
+    half_duplex
         A link carries one packet at a time, either way.
-    spread : bool
+    spread
         Let a packet of a distributed switch take another of its σ ways when the first is taken.
 
     Examples
@@ -208,8 +207,7 @@ class Rounds:
     ----------
     round : int64[packets]
         From 0; -1 for packets that stay at home.
-    rounds : int
-    bound : int
+    bound
         What no assignment can beat with these ways: the load of the busiest channel (or
         endpoint).
     """

@@ -27,9 +27,9 @@ def count_conflicts(
         All ports are free again at the start of a round.
     options : int32[rows, N, ways, 2]
         See ``Ports.options``.
-    half : bool
+    half
         A link carries one packet per round, either way; else one each way.
-    spread : bool
+    spread
         Try all ways of a pair; else the first only.
 
     Returns
@@ -95,7 +95,7 @@ def count_blocked(
     lanes : int64[hops]
     round_start : int64[rounds + 1]
         All lanes are free again at the start of a round.
-    count : int
+    count
         Number of lanes.
 
     Returns

@@ -18,7 +18,7 @@ class Semidirect:
 
     Parameters
     ----------
-    m, k, r : int
+    m, k, r
         With r^k ≡ 1 mod m.
 
     Examples
@@ -65,7 +65,7 @@ class Semidirect:
         ----------
         steps : int64[...]
             Closed under inverses.
-        limit : int, optional
+        limit
             Stop with None once the sum of the lengths cannot be below it.
         """
         hops = np.full(self.order, -1, dtype=np.int64)

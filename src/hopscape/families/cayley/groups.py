@@ -71,7 +71,7 @@ class Permutations:
     Parameters
     ----------
     generators : int64[g, points]
-    order : int
+    order
         How many elements it must have.
 
     Examples

@@ -24,8 +24,6 @@ class CayleyRouter(Router):
 
     Parameters
     ----------
-    network : Network
-    group : Semidirect
     steps : int64[ports]
         What each port multiplies by (from the right).
 

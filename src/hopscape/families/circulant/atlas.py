@@ -47,13 +47,11 @@ class AtlasRow:
 
     Attributes
     ----------
-    nodes, degree : int
-    diameter : int
-    total : int
+    total
         Sum of the distances from one node.
-    count : int or None
+    count
         How many optimal sets there are up to multipliers; None where only a formula is known.
-    sets : tuple of tuples of int
+    sets
         The first of them in canonical form (all, up to :data:`MOST_SETS`). An odd degree has N/2
         as its last generator.
     """

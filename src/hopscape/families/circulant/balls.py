@@ -31,10 +31,8 @@ def ball_sizes(nodes: int, generators: Sequence[int], radius: int) -> list[int]:
 
     Parameters
     ----------
-    nodes : int
-    generators : sequence of int
+    generators
         From 1 to N/2.
-    radius : int
 
     Raises
     ------

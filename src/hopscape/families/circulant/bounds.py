@@ -17,9 +17,9 @@ def ball(d: int, n: int) -> int:
 
     Parameters
     ----------
-    d : int
+    d
         Radius, at least 0.
-    n : int
+    n
         Dimension, at least 0.
 
     Examples

@@ -56,9 +56,9 @@ class Census:
 
     Parameters
     ----------
-    lattice : Lattice
+    lattice
         Of up to four generators; five would take hours.
-    pieces : int, optional
+    pieces
         Give up when the cell is cut into more of them, all attempts together.
 
     Attributes

@@ -129,11 +129,9 @@ def node_local_broadcast(
 
     Parameters
     ----------
-    network : Network
+    network
         Of family (13)-(15) or (19).
-    root : int
-    model : Model, optional
-    printed : bool
+    printed
         As printed: a node drops every copy but the first, and U is not limited. Otherwise as
         corrected: U <= h - 1 (p in family (19)), then no node gets a second copy and none has to
         remember. The correction gives a perfect tree when p <= d.

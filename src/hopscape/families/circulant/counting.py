@@ -32,7 +32,7 @@ def count_points(high: Vector, planes: Mapping[Vector, int]) -> Tally:
 
     Parameters
     ----------
-    high : tuple of int
+    high
         0 <= y_i <= high_i.
     planes : mapping from T to c
         Σ_T y_i <= c, with T a sorted tuple of coordinates.

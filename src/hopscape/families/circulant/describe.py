@@ -84,10 +84,9 @@ def distance_figures(
 
     Parameters
     ----------
-    family : Circulant
-    within : int, optional
+    within
         Also count the nodes at and within this distance of a node.
-    exact : bool
+    exact
         Count the nodes by distance even where that takes minutes or hours.
 
     Examples

@@ -31,12 +31,11 @@ class Farthest:
 
     Attributes
     ----------
-    least : int
+    least
         The distance of `node`: the largest that was seen.
-    most : int
+    most
         No node is farther; the same as `least` unless the search was cut short.
-    node : int
-    boxes : int
+    boxes
         Looked at.
     """
 
@@ -51,8 +50,7 @@ def farthest(lattice: Lattice, boxes: int | None = None) -> Farthest:
 
     Parameters
     ----------
-    lattice : Lattice
-    boxes : int, optional
+    boxes
         Stop after so many boxes and tell how far it has come.
 
     Examples

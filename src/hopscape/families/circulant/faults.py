@@ -45,11 +45,11 @@ class FaultRoute:
 
     Attributes
     ----------
-    delivered : bool
+    delivered
         False when there is no path left.
-    path, ports : tuple of int
+    path, ports
         Where it went.
-    distance : int
+    distance
         Length of a shortest path in the sound network; -1 without one.
     cut_off : {'', 'source', 'target'}
         Which end has no way out of its part of what is left; the smaller part, where both are
@@ -73,7 +73,6 @@ class FaultRouter:
 
     Parameters
     ----------
-    router : CirculantRouter
     dead_nodes : iterable of nodes
     dead_links : iterable of pairs of nodes
         All links between the two are dead, both ways.
@@ -126,7 +125,7 @@ class FaultRouter:
         ----------
         a, b : node
             Both alive.
-        known : bool
+        known
             The source knows all faults: the route is a shortest one of what is left. Otherwise
             each node finds out about its own neighbours only.
 
@@ -251,14 +250,13 @@ class Survey:
 
     Attributes
     ----------
-    pairs : int
+    pairs
         Ordered pairs of live nodes.
-    delivered : int
-    blocked : int
+    blocked
         Pairs whose message found all productive ports of one vector dead somewhere.
-    detours : int
+    detours
         Pairs with more hops than the faulty network needs.
-    extra : int
+    extra
         The most hops more than needed.
     """
 

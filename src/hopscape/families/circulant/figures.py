@@ -46,8 +46,7 @@ class Figures:
 
     Parameters
     ----------
-    nodes : int
-    folded : tuple of int
+    folded
         Different generators from 1 to N/2.
 
     Examples

@@ -39,13 +39,13 @@ def path_vector(
 
     Parameters
     ----------
-    gap : Value
+    gap
         From 0 to nodes - 1.
-    form : RingForm or CellForm, optional
+    form
         A closed form where there is one.
-    lattice : callable
+    lattice
         The lattice of closed walks.
-    every : callable
+    every
         The router's vectors of all differences, for ties.
 
     Raises

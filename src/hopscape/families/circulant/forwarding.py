@@ -38,14 +38,13 @@ class Stop:
 
     Attributes
     ----------
-    node, root : int
-    vector : tuple of int
+    vector
         Of the copy that arrives; all 0 at the root.
-    round : int
+    round
         After how many rounds it arrives: the distance from the root.
-    sender, port : int or None
+    sender, port
         Who sends it, and by which of the sender's ports; None at the root.
-    sends : tuple of Copy
+    sends
         What the node sends in the next round.
     """
 
@@ -78,7 +77,7 @@ class ForwardingRule:
 
     Parameters
     ----------
-    network : Network
+    network
         A circulant with one to six generators, of any order.
 
     Examples

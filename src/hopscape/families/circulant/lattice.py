@@ -32,11 +32,6 @@ __all__ = ["Lattice"]
 class Lattice:
     """All x with x·S ≡ 0 mod N, for a connected circulant (gcd(N, S) = 1).
 
-    Attributes
-    ----------
-    nodes : int
-    generators : tuple of int
-
     Examples
     --------
     >>> lattice = Lattice(55, (1, 5, 21))

@@ -29,11 +29,11 @@ class Repair:
 
     Attributes
     ----------
-    schedule : Schedule
+    schedule
         From the root to every live node that can be reached, over live links only.
-    asked : int
+    asked
         Nodes that heard nothing in time and asked a neighbour outside the tree.
-    lost : tuple of int
+    lost
         Live nodes that cannot be reached.
     """
 

@@ -47,9 +47,7 @@ class CirculantRouter(Router):
 
     Parameters
     ----------
-    network : Network
-    nodes : int
-    generators : sequence of int
+    generators
         From 1 to nodes - 1, in the order of the ports.
     method : {'auto', 'closed', 'lattice'}
         ``closed`` insists on a closed form, ``lattice`` on the exact search.
@@ -202,7 +200,7 @@ class CirculantRouter(Router):
         Parameters
         ----------
         a, b : node
-        limit : int, optional
+        limit
             At most this many (their number can grow fast when generators are small).
 
         Examples

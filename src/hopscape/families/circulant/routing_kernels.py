@@ -250,7 +250,7 @@ def lattice_vectors(
         Corners of level k are rows start[k]:start[k + 1]; those before sloped[k] see b_k.
     corner, slope : float64[n, c]
         The corners, as columns; in row k their products with b_k.
-    limit : int
+    limit
         Branches after which a node is left to the caller.
     out : int64[m, n]
     hard : bool[m]

@@ -27,13 +27,13 @@ def scan_slice(
 
     Parameters
     ----------
-    nodes, count, d : int
+    nodes, count, d
         Order, number of generators (at least 2), diameter.
     slices : sequence of (first, low, high)
         Sets {first, s2, ...} with s2 from low to high - 1.
-    every : bool
+    every
         Keep all sets of diameter at most d, not only those with the least mean distance.
-    half : bool, optional
+    half
         True: N/2 is a generator besides; False: it is none; it may be one when left out.
 
     Returns

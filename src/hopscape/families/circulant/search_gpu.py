@@ -31,10 +31,8 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
 
     Parameters
     ----------
-    nodes : int
     sets : ndarray of int, shape (sets, generators)
         Generators from 1 to N/2.
-    d : int
 
     Returns
     -------

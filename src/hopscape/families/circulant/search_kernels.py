@@ -163,19 +163,18 @@ def scan(
 
     Parameters
     ----------
-    nodes, count, d : int
-    first : int
+    first
         The first generator.
     allowed : bool[N/2 + 1]
         Which others may be taken.
     mirror : int64[N/2 + 1]
         The folded inverse of each unit s (0 for others): the multiplier 1/s turns a set with s into
         one with 1 and mirror[s], so that a set with mirror[s] < s2 is equivalent to an earlier one.
-    low, high : int
+    low, high
         s2 from low to high - 1.
-    every : bool
+    every
         Keep all sets of diameter at most d, not only the best.
-    paired : bool
+    paired
         N/2 is a generator besides.
     out : int64[room, count]
         The sets.

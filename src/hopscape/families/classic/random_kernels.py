@@ -110,9 +110,8 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
 
     Parameters
     ----------
-    n, degree : int
+    n, degree
         ``n · degree`` even, ``degree`` at most ``n // 2``.
-    seed : int
 
     Returns
     -------
@@ -161,7 +160,6 @@ def lifted_links(
     Parameters
     ----------
     tails, heads : int64[links]
-    fold, seed : int
 
     Returns
     -------

@@ -18,10 +18,6 @@ class Box:
 
     Ports: axis by axis; along an axis to all other coordinates from 0 up, each over its parallel
     links.
-
-    Parameters
-    ----------
-    sides, trunks : sequence of int
     """
 
     def __init__(self, sides: Sequence[int], trunks: Sequence[int]) -> None:

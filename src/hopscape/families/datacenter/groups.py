@@ -101,9 +101,8 @@ class GlobalLinks:
 
     Parameters
     ----------
-    groups, routers, ports : int
+    groups, routers, ports
         Groups, routers of a group that have global ports, and ports of each.
-    arrangement : str
     """
 
     def __init__(self, groups: int, routers: int, ports: int, arrangement: str) -> None:

@@ -31,7 +31,7 @@ class Line:
 
     Parameters
     ----------
-    length, boards, radix : int
+    length, boards, radix
         Accelerators of a board, boards, ports of a switch.
     """
 

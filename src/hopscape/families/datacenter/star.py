@@ -46,7 +46,7 @@ def balanced_quad(degree: int) -> tuple[IntArray, IntArray, IntArray]:
 
     Parameters
     ----------
-    degree : int
+    degree
         0 or 3 modulo 4.
     """
     couples = degree + 1

@@ -30,11 +30,10 @@ class Census:
 
     Parameters
     ----------
-    walks : CoveringWalks
+    walks
         Over the distinct connectors.
-    times : sequence of int
+    times
         How many levels each connector serves.
-    lamp : Network
     """
 
     def __init__(self, walks: CoveringWalks, times: Sequence[int], lamp: Network) -> None:

@@ -32,11 +32,9 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
 
     Parameters
     ----------
-    network : Network
-    root : int
-    rounds : int
+    rounds
         Depth of the calls.
-    flag : int
+    flag
         What the flags hold before: -1 is not a node; as printed it is 0, and node 0 tells nobody.
     """
     flags = np.full(network.order, flag, dtype=np.int64)

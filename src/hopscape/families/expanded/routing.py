@@ -349,9 +349,8 @@ def printed_route(
 
     Parameters
     ----------
-    family : ExpandedStructure
     source, target : addresses (a_n, ..., a_0)
-    connector_off_by_one, last_is_tested, final_leg : bool
+    connector_off_by_one, last_is_tested, final_leg
         As printed: True, True, False.
     """
     here = list(source)

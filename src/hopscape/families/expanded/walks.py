@@ -31,10 +31,8 @@ class CoveringWalks(ABC):
 
     Attributes
     ----------
-    base : Network
-    marks : tuple of int
+    marks
         The nodes that a walk may be asked to visit.
-    table_bytes : int
     """
 
     table_bytes: int = 0

@@ -37,21 +37,21 @@ class RouteSchedule:
 
     Attributes
     ----------
-    n : int
+    n
         Number of nodes.
-    rings : tuple of int
+    rings
         Step of each simplex ring.
-    shares : tuple of tuples of Fraction
+    shares
         ``shares[j][r - 1]``: share of route r on ring j.
-    weights : tuple of Fraction
+    weights
         How often each route r is taken, N - 1 in all.
-    loads : tuple of Fraction
+    loads
         Of each ring.
-    bound : Fraction or None
+    bound
         No schedule has a smaller largest load (from dual weights), where that was computed.
-    dual : tuple of Fraction or None
+    dual
         Weights of the rings that prove `bound`.
-    moves : int or None
+    moves
         Shares that were moved to balance it, by hand.
     """
 
@@ -204,8 +204,7 @@ def balanced_schedule(
 
     Parameters
     ----------
-    member : FullRings
-    distribution : sequence of Fraction, optional
+    distribution
         How often routes 1..N - 1 are taken; evenly when left out.
 
     Returns
@@ -282,8 +281,6 @@ def heuristic_schedule(
 
     Parameters
     ----------
-    member : FullRings
-    distribution : sequence of Fraction, optional
     rule : {'ratio', 'difference'}
         Which route loses least: by ratio or by difference of its lengths.
     """

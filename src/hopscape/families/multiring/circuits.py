@@ -24,7 +24,7 @@ class Circuit:
 
     Attributes
     ----------
-    name : str
+    name
         A signed step (``3``, ``-3``; ``3#1`` for a second copy), or the number of a sparse ring
         with its direction (``5+``, ``5-``).
     nodes : int64[places]

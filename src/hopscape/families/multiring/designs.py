@@ -32,7 +32,7 @@ class Blocks:
         In each place of each ring.
     ring : int64[residues, m]
         On which each residue sits in each place.
-    base : DifferenceSet or None
+    base
         Ring i holds i - d for every d of this set, so that all rings look alike; None when the
         blocks come from no group.
     """

@@ -39,10 +39,9 @@ class Faults:
     ----------
     arcs : tuple of (tail, head, ring)
         The ring is a name of :class:`Circuit`, or empty for all that have such an arc.
-    nodes : tuple of int
-    rings : tuple of str
+    rings
         Names of circuits; the number of a sparse ring stands for both directions.
-    crossbars : tuple of int
+    crossbars
         Node numbers of switches.
     """
 
@@ -96,19 +95,17 @@ class Damage:
 
     Attributes
     ----------
-    spec : str
-    faults : Faults
-    live : int
+    live
         Live nodes (endpoints).
-    pairs : int
+    pairs
         Ordered pairs of live nodes with a path; the capacity is that of traffic among these.
-    stranded : int
+    stranded
         Ordered pairs of live nodes without a path.
     examples : tuple of (int, int)
         Some of them.
-    shortest : Fraction
+    shortest
         Largest load when every pair takes its shortest paths.
-    balanced : Optimum or None
+    balanced
         None when no pair has a path.
     """
 
@@ -158,9 +155,8 @@ def damaged_capacity(network: Network, faults: Faults) -> Damage:
 
     Parameters
     ----------
-    network : Network
+    network
         A multiring, full or sparse, or one whose endpoints are all two hops apart over crossbars.
-    faults : Faults
 
     Examples
     --------

@@ -26,10 +26,9 @@ class GrowingFamily:
 
     Attributes
     ----------
-    steps : tuple of int
-    capacities : tuple of Fraction
+    capacities
         Of every cell.
-    worst : Fraction
+    worst
         Least capacity of a cell in proportion to the best set of that cell.
     """
 
@@ -45,7 +44,7 @@ def grow_family(cells: Sequence[tuple[int, int]], *, beam: int = 40) -> GrowingF
     ----------
     cells : sequence of (nodes, rings)
         In order of growth; rings even and not falling.
-    beam : int
+    beam
         How many partial families are kept.
 
     Returns

@@ -19,7 +19,6 @@ def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
     ----------
     place : int64[places]
         Where each slot is round the ring.
-    m : int
     starts : int64[kinds + 1]
         First meeting of each kind of pair.
     mine, theirs : int64[meetings]

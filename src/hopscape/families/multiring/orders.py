@@ -38,10 +38,9 @@ def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> S
 
     Parameters
     ----------
-    member : SparseMultiring
+    member
         Its order is what has to be beaten.
-    seed : int
-    tries : int
+    tries
         Annealing runs; the best capacity of all is kept.
 
     Returns

@@ -76,7 +76,7 @@ class RingShares:
 
     Attributes
     ----------
-    rows : callable
+    rows
         Takes sources and targets, returns the rows of their pairs; -1 where they are the same.
     ports, lengths : int64[rows, ways]
         -1 and 0 where there are fewer ways.
@@ -230,7 +230,7 @@ class RingRouter(Router):
 
     Parameters
     ----------
-    network : Network
+    network
         A multiring, full or sparse.
     schedule : {'shortest', 'balanced'}
         Every pair on the rings where it is shortest, in equal parts; or the schedule of least

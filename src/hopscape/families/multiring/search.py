@@ -319,13 +319,13 @@ def best_step_sets(
 
     Parameters
     ----------
-    n : int
+    n
         Number of nodes.
-    rings : int
+    rings
         Number of simplex rings; even for duplex sets.
-    simplex : bool
+    simplex
         Rings need no counter-rings.
-    cable : int, optional
+    cable
         Most cable, in lengths of ring 1, of the cheapest multiple of a set.
 
     Examples

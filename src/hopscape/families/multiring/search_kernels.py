@@ -30,9 +30,9 @@ def scan_sets(
         Length of each route on the ring of each row, large where the ring does not go. Row 0 is
         in every set.
     weights : int64[routes]
-    count : int
+    count
         Rows in a set.
-    limit : int
+    limit
         Sets whose sum over routes of weight times least length is at most this are kept.
     out : int64[room, count]
         Kept sets; only the first `room` are written.

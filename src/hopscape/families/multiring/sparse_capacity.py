@@ -41,15 +41,15 @@ class ArcProgram:
 
     Attributes
     ----------
-    rings : int
+    rings
         Rings that are told apart: 1, or all.
-    span : int
+    span
         Places after which the arcs of a ring look the same again.
     ring, side, place, length : int64[ways]
         Where each way begins, forward (0) or backward (1), and its number of arcs.
-    program : LoadProgram
+    program
         Its carriers are (ring * 2 + side) * span + place.
-    rows : callable
+    rows
         Takes sources and targets, returns their demands.
     """
 
@@ -146,14 +146,13 @@ class ArcSchedule:
 
     Attributes
     ----------
-    member : SparseRings
-    arcs : ArcProgram or None
+    arcs
         None where only the closed form was worked out.
-    shares : tuple of Fraction
+    shares
         Of the ways of `arcs`.
-    carried : tuple of Fraction
+    carried
         Loads of the carriers of `arcs`; one for all arcs without.
-    bound : Fraction
+    bound
         No schedule has a smaller largest load.
     """
 

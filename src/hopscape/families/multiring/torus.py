@@ -181,14 +181,13 @@ def design_torus(
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines
         What a dimension may be.
-    ports : int
+    ports
         Duplex ports of a node, at most.
-    least_nodes : int
-    dimensions : int
+    dimensions
         At most so many.
-    keep : int
+    keep
         How many designs to return, the fastest first.
 
     Returns

@@ -75,10 +75,9 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
 
     Parameters
     ----------
-    network : Network
+    network
         A single slice.
     at, to : int64[packets]
-    model : Model
 
     Returns
     -------

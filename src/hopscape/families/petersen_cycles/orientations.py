@@ -117,9 +117,9 @@ def oriented_rounds(network: Network, known: int | None = None) -> list[IntArray
 
     Parameters
     ----------
-    network : Network
+    network
         A small stack of slices.
-    known : int, optional
+    known
         The number of rounds that a search is known to find; fewer and fewer are tried when left
         out.
     """

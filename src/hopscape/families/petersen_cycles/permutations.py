@@ -98,7 +98,7 @@ def slice_permutation(
 
     Parameters
     ----------
-    detours : bool
+    detours
         Allow the third step to go the long way round a triangle, which evens out the load.
     """
     name = "slice-detour" if detours else "slice"

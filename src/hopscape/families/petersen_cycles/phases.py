@@ -59,7 +59,7 @@ class Phases:
         Parameters
         ----------
         at, to, chunks : arrays of int
-        single : bool
+        single
             One datum per message even where the model would pack.
         """
         moving = at != to

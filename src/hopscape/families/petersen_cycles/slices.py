@@ -80,7 +80,7 @@ def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArra
 
     Parameters
     ----------
-    base : tuple of tuples
+    base
         Neighbours in G.
     moves : int64[members, vertices]
         The group.
@@ -116,7 +116,7 @@ class Slice:
     ----------
     rows : ndarray, shape (size, ports)
         Neighbours in order of ports; the graph is regular, simple and duplex.
-    name : str
+    name
         For messages.
     """
 

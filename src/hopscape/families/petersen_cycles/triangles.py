@@ -22,7 +22,7 @@ def triangle_plan(demand: Demand, half: bool) -> tuple[tuple[Move, ...], ...]:
     ----------
     demand : tuple of 6 ints
         Packets for the ordered pairs 01, 02, 10, 12, 20, 21.
-    half : bool
+    half
         A link carries one packet per round; else one in each direction.
 
     Returns

@@ -130,9 +130,9 @@ class PortAddresses(Addresses):
 
     Parameters
     ----------
-    base : tuple of tuples
+    base
         Neighbours in G, ascending.
-    slices : int or None
+    slices
         Number of slices; None leaves s out, for a single slice.
     """
 

@@ -81,7 +81,7 @@ def grid_distances(
     places : int32[axes, order]
         From :func:`packed`, or empty: then node numbers are divided.
     sides : int64[axes]
-    wraps : bool
+    wraps
         Is every axis closed to a ring?
     at, to : int64[pairs]
     """

@@ -41,8 +41,7 @@ class Twist:
 
     Parameters
     ----------
-    sides : sequence of int
-    shifts : sequence of int
+    shifts
         For each axis the shifts along all later ones: t01, t02, ..., t12, ...
     """
 

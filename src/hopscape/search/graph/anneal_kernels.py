@@ -25,7 +25,6 @@ class Memory(NamedTuple):
     ----------
     state : uint64[1]
         Of the random numbers.
-    room : Room
     score : int64[4]
         Cost and excess of the lift; diameter and sum of distances of the best so far.
     best_mate, best_volt : int32[darts]

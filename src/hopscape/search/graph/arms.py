@@ -35,8 +35,7 @@ class Arm:
 
     Attributes
     ----------
-    shape : Shape
-    start : str
+    start
         ``""`` for a random start, ``plan`` for a floor plan, ``existing``, or the name of an
         algebraic graph.
     """
@@ -134,12 +133,11 @@ def run(
     ----------
     problem, shape
         As plain values, for other processes.
-    start : str or dict
+    start
         As in :class:`Arm`, a solution of this shape or the links of a graph to go on from.
-    seed : int
-    tries, steps : int
+    tries, steps
         How often to begin, and how many moves to make each time.
-    aim : int, optional
+    aim
         Pairs farther apart than this cost more.
     local : {'anneal', 'tabu', 'none'}
     """

@@ -28,12 +28,11 @@ class Climb:
 
     Parameters
     ----------
-    shape : Shape
-    seed : int
+    seed
         Of all random choices.
-    start : Solution, optional
+    start
         Of the same shape; random when left out.
-    aim : int, optional
+    aim
         Pairs farther apart than this cost more.
     weights : int64[n], optional
         Terminals of each node, of at most two values besides 0; only with the trivial group.

@@ -26,21 +26,19 @@ class GraphFound:
 
     Attributes
     ----------
-    problem : Problem
-    solution : Solution
-    diameter : int
+    diameter
         Between terminals, where the problem has some.
-    mean : Fraction
+    mean
         Mean distance over ordered pairs of distinct nodes (terminals).
-    how : str
+    how
         Where it comes from, in words.
-    runs : int
+    runs
         Runs that were finished.
-    seconds : float
+    seconds
         How long the search took.
-    complete : bool
+    complete
         False when it was stopped before its plan was done.
-    interrupted : bool
+    interrupted
         Was it stopped by Ctrl-C or SIGTERM?
     """
 

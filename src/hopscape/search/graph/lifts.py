@@ -25,17 +25,17 @@ class Shape:
 
     Attributes
     ----------
-    group : str
+    group
         Such as ``semidirect(7, 3, 2)``; ``cyclic(1)`` for graphs without a symmetry.
-    base : int
+    base
         Vertices of the base graph.
-    fixed : int
+    fixed
         Nodes that the group leaves where they are.
-    degree : int
+    degree
         Ports of each node.
-    bipartite : bool
+    bipartite
         Vertices 0, 2, ... of the base graph on one side, the others on the other side.
-    ports : tuple of int
+    ports
         Ports of each node where they differ (only with the trivial group).
 
     Examples
@@ -138,10 +138,9 @@ class Solution:
 
     Attributes
     ----------
-    shape : Shape
-    mate : list of int
+    mate
         With which dart each one is paired (itself: an involution, or void).
-    volt : list of int
+    volt
         The group element of each dart; -1 where it is void.
     """
 

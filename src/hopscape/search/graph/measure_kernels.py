@@ -53,19 +53,19 @@ class Task(NamedTuple):
         How many nodes each one stands for (times its terminals).
     marked : uint64[batches · words]
         Bits of the sources of weight ``low + extra``.
-    low, extra : int
+    low, extra
         The two weights of sources.
     nodes : int64[n]
         Weight of each node as a target.
-    whole : int
+    whole
         The sum of these weights.
-    alike : bool
+    alike
         Are all of them 1?
-    kernel : int
+    kernel
         BITS, SEARCH or ROWS.
-    lanes : tuple
+    lanes
         As many zeros as words are used for each node.
-    aim, beyond : int
+    aim, beyond
         A pair farther apart than ``aim`` costs ``beyond`` more for each step.
     least : int64[s + 1]
         A lower bound on the cost of the last i sources.
@@ -137,11 +137,8 @@ def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, i
 
     Parameters
     ----------
-    lift : Lift
-    task : Task
-    limit : int
+    limit
         Give up with a cost of ``limit + 1`` once it is certain to be above.
-    room : Room
 
     Returns
     -------

@@ -33,7 +33,7 @@ class Lift(NamedTuple):
 
     Attributes
     ----------
-    fold, base : int
+    fold, base
         Order of the group, vertices of the base graph.
     right : int32[elements, fold]
         ``right[g, h]`` is h·g.

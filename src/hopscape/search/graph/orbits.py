@@ -43,10 +43,8 @@ def anneal_lift(shape: Shape, start: Solution | None, steps: int, seed: int) -> 
 
     Parameters
     ----------
-    shape : Shape
-    start : Solution, optional
+    start
         A good one, from where to begin less hot; random when left out.
-    steps, seed : int
 
     Examples
     --------

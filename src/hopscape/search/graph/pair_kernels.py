@@ -111,15 +111,13 @@ def anneal_pairs(
 
     Parameters
     ----------
-    pairs : Pairs
     state : uint64[1]
         Of the random numbers.
-    steps : int
-    hot, cold : float
+    hot, cold
         Temperatures, in pairs.
     best : int32[links, 2]
         The links with the fewest far pairs so far.
-    least : int
+    least
         That number.
 
     Returns

@@ -41,11 +41,9 @@ def anneal_links(
 
     Parameters
     ----------
-    nodes, degree : int
     links : int[m, 2]
         Of a simple graph.
-    steps, seed : int
-    reheat : bool
+    reheat
         The links are good already: begin less hot.
 
     Returns

@@ -25,24 +25,24 @@ class Problem:
 
     Attributes
     ----------
-    nodes, degree : int
+    nodes, degree
         Nodes, and the most links that a node may have.
-    bipartite : bool
+    bipartite
         Even nodes are linked to odd ones only.
-    grid : pair of int, optional
+    grid
         Rows and columns of a floor plan: node v stands at row v // columns, column v % columns, and
         a cable is as long as the rows and columns between its ends.
-    longest : int, optional
+    longest
         The longest cable.
-    budget : int, optional
+    budget
         The length of all cables together.
-    long : pair of int, optional
+    long
         A length, and how many cables may be longer.
-    links : tuple of pairs of int, optional
+    links
         An existing network (with both ends of each link, the smaller one first).
-    rewire : int, optional
+    rewire
         How many of its links may be moved.
-    terminals : tuple of int, optional
+    terminals
         Terminals at each node, a switch: then distances are those between terminals, and a switch
         has `degree` ports in all.
 

@@ -73,9 +73,9 @@ def best_switches(
 
     Parameters
     ----------
-    terminals, radix : int
+    terminals, radix
         Terminals, and ports of each switch.
-    switches : int, optional
+    switches
         When left out, a few numbers are tried for a while and the best one for the rest.
     effort, options
         As for :func:`best_graph`.

@@ -222,20 +222,18 @@ def best_graph(
 
     Parameters
     ----------
-    problem : Problem
-    effort : float
+    effort
         Processor seconds to plan for. The plan does not depend on how quick the machine is: the
         same effort and seed give the same graph.
-    seconds : float, optional
+    seconds
         Stop after so many seconds, wherever the plan is.
-    seed : int
-    methods : sequence of str
+    methods
         Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
     local : {'anneal', 'tabu', 'none'}
         How graphs are improved.
-    target : pair, optional
+    target
         Stop when the diameter (or None) and the mean distance are no larger.
-    store : Store, optional
+    store
         Keeps finished runs; a later search goes on from there.
     processes, dask
         Where to work (see :func:`hopscape.store.run_tasks`).

@@ -62,16 +62,16 @@ class RingRun:
 
     Attributes
     ----------
-    throughput : float
+    throughput
         Packets sent per slot.
-    effective : float or None
+    effective
         What the given traffic gets. Saturated: by what the fullest arcs carry. Window: as much as
         if all nodes sent like the slowest kind of them.
-    wait : float or None
+    wait
         Open only: mean time from arrival to leaving all buffers, in slots.
-    settled : bool
+    settled
         After the warm-up neither what is measured nor the buffers show a drift.
-    capacity : Fraction
+    capacity
         What the schedule carries, exactly. A mean that chance lifted above what is proved is told
         as what is proved; one that lies above with its whole interval is an error.
     """
@@ -209,20 +209,19 @@ def simulate(
 
     Parameters
     ----------
-    traffic : RingTraffic
+    traffic
         From :func:`ring_traffic`.
     mode : {'saturated', 'window', 'open'}
         No buffer is ever empty; each node keeps `window` packets; Poisson arrivals.
-    window : int
+    window
         Packets that each node holds, in all its buffers together.
-    load : float
+    load
         Packets per slot in all, when open; below the capacity of the schedule.
-    insertion : bool
+    insertion
         Register-insertion rings in place of segmented ones.
-    slots : int
+    slots
         How long to measure at first; doubled up to four times while a drift is seen or the result
         lies above what is proved to be possible.
-    seed : int
 
     Raises
     ------

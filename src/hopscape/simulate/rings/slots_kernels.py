@@ -183,10 +183,9 @@ def run_segmented(
 
     Parameters
     ----------
-    begin, slots : Integer
-    mode : Integer
+    mode
         0: no queue is ever empty; 1: every packet sent is replaced at its node; 2: Poisson.
-    rate : float
+    rate
         Packets per slot in all, when open.
 
     Returns

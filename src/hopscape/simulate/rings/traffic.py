@@ -31,16 +31,15 @@ class RingTraffic:
 
     Attributes
     ----------
-    nodes : int
     starts, sizes : int64[rings]
     classes, owner : int64[places]
-    lengths : list of dict
+    lengths
         For each class the weight of every length.
     kind : int64[nodes]
     ports : int64[nodes, ports]
-    port_weights : list of lists
+    port_weights
         For each kind of node the weight of every port.
-    capacity : Fraction
+    capacity
         What the schedule carries, exactly: packets per slot of the given traffic.
     crossing : float64[limiting arcs, classes]
         Mean number of times that a packet of each class uses an arc of the fullest kinds.
@@ -103,7 +102,7 @@ def ring_traffic(
     ----------
     member : Multiring or SparseMultiring
     schedule : {'balanced', 'shortest'}
-    distribution : sequence of Fraction, optional
+    distribution
         How often routes are taken (full rings only); evenly when left out.
     """
     if schedule not in ("balanced", "shortest"):

@@ -41,12 +41,11 @@ class Printed:
 
     Attributes
     ----------
-    name : str
-    bits : callable
+    bits
         log2 of the number of nodes, by n.
-    degree, diameter : callable
+    degree, diameter
         As printed, by n.
-    levels : int or None
+    levels
         The largest n for which the network exists.
     """
 
@@ -120,11 +119,10 @@ def members(family: str, n: int, heawood: Network, petersen: Network) -> Member 
 
     Parameters
     ----------
-    family : str
+    family
         hypercube, CCC, F-P, RE-P, F-H, RE-H, WBF (wrapped butterfly), PCC, HCC, Kautz 2, Kautz 3.
-    n : int
+    n
         Dimension, levels, or length of words.
-    heawood, petersen : Network
     """
     makers: dict[str, Callable[[], tuple[int, int, int]]] = {
         "hypercube": lambda: (1 << n, n, n),

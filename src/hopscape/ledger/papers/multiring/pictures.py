@@ -39,11 +39,11 @@ def draw_all(folder: str | Path, *, quick: bool = False, seed: int = 0) -> list[
 
     Parameters
     ----------
-    folder : path
+    folder
         Made when it is not there.
-    quick : bool
+    quick
         Fewer points and shorter runs.
-    seed : int
+    seed
         Of the simulated points.
 
     Returns

@@ -220,11 +220,11 @@ def walked_wait(
 
     Parameters
     ----------
-    lengths : sequence of dict
+    lengths
         For each ring how many of the N - 1 routes have which length.
-    steps : sequence of int
+    steps
         Of the rings.
-    insertion : bool
+    insertion
         Registers in the nodes; else a packet waits for a free slot, and on for half of one.
     """
     rng = np.random.default_rng(seed)

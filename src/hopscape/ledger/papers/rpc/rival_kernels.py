@@ -16,9 +16,9 @@ def best_circulant(nodes: int, enough: int) -> tuple[int, int, int]:
 
     Parameters
     ----------
-    nodes : int
+    nodes
         Even.
-    enough : int
+    enough
         Stop at the first pair of this diameter (a lower bound).
 
     Returns

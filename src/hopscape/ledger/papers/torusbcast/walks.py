@@ -98,12 +98,11 @@ class Walked:
 
     Attributes
     ----------
-    faults : list of str
+    faults
         How it breaks the definition, the first of each kind.
-    rounds : int
-    informed : list of int
+    informed
         How many know after each round.
-    lengths : list of int
+    lengths
         The longest call of each round.
     chain : int64[order]
         Hops of the calls that bring the message to each vertex (-1: it does not come).
