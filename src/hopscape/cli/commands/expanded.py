@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.routing import AvoidedOption, FromArgument, ToArgument, route_round
+from hopscape.cli.commands.routing import AvoidedOption, FromArgument, ToArgument, route
 from hopscape.cli.options import DeadOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 
@@ -30,18 +30,11 @@ def detour(
     output: OutputOption = None,
 ) -> None:
     """Route around dead nodes and links, in networks of any size."""
-    from hopscape.metrics import disjoint_paths
-
     network = build(spec)
-    start, end = network.node(a), network.node(b)
-    if start == end:
-        raise ArgumentError(f"A and B are both node {start}; a detour needs two different nodes")
-    record, table = route_round(network, start, end, dead or [], dead_link or [])
-    if ways:
-        record["disjoint_paths"] = disjoint_paths(network, start, end)
-        for i, path in enumerate(record["disjoint_paths"], 1):
-            table[f"disjoint route {i}"] = f"{len(path) - 1} hops: " + " → ".join(map(str, path))
-    emit(record, style, output, title=f"{network.spec}: around what is dead", table=table)
+    if network.node(a) == network.node(b):
+        same = network.node(a)
+        raise ArgumentError(f"A and B are both node {same}; a detour needs two different nodes")
+    route(spec, a, b, "auto", dead, dead_link, ways, style, output)
 
 
 def search_bases(
