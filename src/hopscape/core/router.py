@@ -209,7 +209,8 @@ class Router(ABC):
         Arrays of one entry are slow. So small networks keep, for each target, the next port of
         every node; routers of large ones give their own `trace` where they have a formula.
         """
-        if type(self).walk is not Router.walk:  # its routes are no chains of next ports
+        own = type(self)
+        if own.walk is not Router.walk or own._ports_from is not Router._ports_from:  # no chains
             kind = node_dtype(self.network.order)
             rows = self.walk(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))
             return [int(v) for v in rows[0][0]], [int(p) for p in rows[1][0]]
@@ -332,7 +333,7 @@ class Router(ABC):
         ports: list[IntArray] = []
         going = np.nonzero(here != to)[0]
         while len(going):
-            port = self.next_ports(here[going], to[going])
+            port = self._ports_from(at[going], here[going], to[going])
             if (port < 0).any():
                 lost = going[port < 0][0]
                 raise self._lost(at[lost], to[lost], -1)
@@ -350,6 +351,10 @@ class Router(ABC):
             self._require_progress(ports)
         stacked = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
         return np.stack(columns, axis=1), stacked
+
+    def _ports_from(self, sources: IntArray, at: IntArray, to: IntArray) -> IntArray:
+        """Next ports of packets on their way; routes may depend on where they began."""
+        return self.next_ports(at, to)
 
     def _pairs(self, a: Any, b: Any) -> tuple[IntArray, IntArray, bool, tuple[int, ...]]:
         at, first = self.network.resolve(a)

@@ -311,25 +311,10 @@ class SpreadRouter(ExpandedRouter):
     name = "spread covering walks"
     trace = Router.trace
 
-    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
-        salt = (at % self.family.base.order).astype(np.int64)
-        here = at.copy()
-        nodes: list[IntArray] = [here.copy()]
-        ports: list[IntArray] = []
-        going = np.nonzero(here != to)[0]
-        while len(going):
-            open_ = self.shortest_ports(here[going], to[going])
-            rank = salt[going] % open_.sum(axis=1)
-            port = (np.cumsum(open_, axis=1) > rank[:, None]).argmax(axis=1)
-            rows = self.network.rows(here[going])
-            here[going] = rows[np.arange(len(going)), port]
-            nodes.append(np.full_like(at, -1))
-            nodes[-1][going] = here[going]
-            ports.append(np.full(len(at), -1, dtype=np.int64))
-            ports[-1][going] = port
-            going = going[here[going] != to[going]]
-        taken = np.stack(ports, axis=1) if ports else np.empty((len(at), 0), dtype=np.int64)
-        return np.stack(nodes, axis=1), taken
+    def _ports_from(self, sources: IntArray, at: IntArray, to: IntArray) -> IntArray:
+        shortest = self.shortest_ports(at, to)
+        rank = (sources % self.family.base.order).astype(np.int64) % shortest.sum(axis=1)
+        return (np.cumsum(shortest, axis=1) > rank[:, None]).argmax(axis=1)
 
 
 def printed_route(
