@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -13,6 +15,7 @@ import pytest
 
 from hopscape.core import plugins
 from hopscape.core.errors import HopscapeError
+from hopscape.store import digest
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
 
@@ -96,3 +99,26 @@ def test_a_broken_plugin_is_named(tmp_path: Path) -> None:
     told = " ".join(run.stderr.split())
     assert "hopscape.columns entry 'odd' of broken cannot be loaded" in told
     assert "Traceback" not in run.stderr
+
+
+def test_keys_of_results_follow_other_packages(installed: Path, tmp_path: Path) -> None:
+    """Another version of a package, or another content of its module, is another key."""
+    place = tmp_path / "copy"
+    shutil.copytree(installed, place)
+    code = "from hopscape.store import digest; print(digest('a', 1))"
+
+    def key() -> str:
+        environment = os.environ | {"PYTHONPATH": str(place)}
+        run = [sys.executable, "-c", code]
+        return subprocess.run(
+            run, env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    first = key()
+    assert key() == first
+    [module] = place.glob("hopscape_wheel/__init__.py")
+    module.write_text(module.read_text() + "# changed\n")
+    second = key()
+    [metadata] = place.glob("*.dist-info/METADATA")
+    metadata.write_text(re.sub(r"(?m)^Version: .*$", "Version: 99.0", metadata.read_text()))
+    assert len({first, second, key(), digest("a", 1)}) == 4

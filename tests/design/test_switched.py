@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.design import prices, saturations
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
 from hopscape.design.machine_figures import machine_figures
@@ -22,6 +25,8 @@ from hopscape.design.switched import design_switched
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
+from hopscape.simulate import sweep
+from hopscape.store import Store
 
 FAMILIES = ("hyperx", "fat_tree", "complete", "torus", "slim_fly", "distributed_switch", "ring")
 
@@ -300,3 +305,61 @@ def test_the_folder(tmp_path):
 def test_options_are_honoured_or_refused(words, complaint):
     done = run("design", *words)
     assert complaint in str(done.exception) + done.output
+
+
+def test_changed_prices_are_another_question(tmp_path):
+    """The content of a price list counts, not its name."""
+    path = tmp_path / "mine.toml"
+    text = (Path(prices.__file__).parent / "price_lists" / "default.toml").read_text()
+    asked = {"endpoints": 32, "radix": 16, "families": ("complete",), "prices": str(path)}
+    costs = []
+    for dearer in ("", "9"):
+        path.write_text(re.sub(r"(?m)^price = (\d)", rf"price = {dearer}\1", text))
+        with Store(tmp_path / "r.jsonl") as table:
+            found = design_switched(SwitchedRequirements(**asked), table=table)
+        costs.append(found.best.value("money"))
+    assert costs[1] > 5 * costs[0]
+
+
+def test_what_a_time_limit_cuts_short_is_not_kept(tmp_path):
+    asked = SwitchedRequirements(60, 12, families=("hyperx", "random_regular", "torus"))
+    too_late = pytest.raises(ArgumentError, match=r"too little time .* larger --time-limit")
+    with Store(tmp_path / "r.jsonl") as table, too_late:
+        design_switched(asked, table=table, seconds=1e-9)
+    with Store(tmp_path / "r.jsonl") as table:
+        assert len(table) == 0
+        later = design_switched(asked, table=table)
+    fresh = design_switched(asked)
+    assert [one.spec for one in later.candidates] == [one.spec for one in fresh.candidates]
+    assert "time limit" not in later.answer
+
+
+def test_columns_that_are_asked_for_are_measured(tmp_path):
+    asked = SwitchedRequirements(32, 16, families=("complete", "fat_tree"))
+    names = ["girth", "Edge conn.", "money", "saturation"]
+    found = design_switched(asked, columns=names, show=2)
+    first = [one for one in found.candidates if not one.trouble][:2]
+    for one in first:
+        network = hopscape.build(one.spec)
+        assert one.value("girth") == hopscape.metrics.girth(network).value
+        assert one.value("edge_connectivity") == hopscape.metrics.edge_connectivity(network).value
+        assert one.figures["saturation"].note  # why it is not known
+    assert all("girth" not in one.figures for one in found.candidates if one not in first)
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "module", "simulator"),
+    [
+        ("--endpoints 8 --radix 6", "saturations", saturations, "saturate_machine"),
+        ("--nodes 8 --ports 3", "curves", sweep, "run_point"),
+    ],
+)
+def test_simulations_are_kept(question, key, module, simulator, tmp_path, monkeypatch):
+    """A second run simulates nothing, and says the same."""
+    words = ["design", *question.split(), "--families", "complete,hypercube", "--simulate"]
+    words += ["--table", str(tmp_path / "r.jsonl")]
+    first = run(*words, "-f", "json")
+    monkeypatch.setattr(module, simulator, None)
+    again = run(*words, "-f", "json")
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert json.loads(again.stdout)[key] == json.loads(first.stdout)[key] != []

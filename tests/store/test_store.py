@@ -6,12 +6,13 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.store import Store, digest, file_digest, records
+from hopscape.store import Store, digest, file_digest, opened, records
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x), max_leaves=5
@@ -140,3 +141,26 @@ def test_digest_counts_content_and_not_order_or_name(tmp_path: Path) -> None:
         digest("x", 1, [tmp_path / "missing"])
     with pytest.raises(TypeError, match="object"):
         digest("x", object())
+
+
+def test_numbers_of_numpy_are_kept_and_other_things_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with Store(path) as store:
+        store.add("a", {"value": np.int64(7), "row": np.arange(3)}, about="figures of ring(7)")
+        with pytest.raises(ArgumentError, match=r"ring\(8\): the result cannot be kept: a \w*Path"):
+            store.add("b", path, about="figures of ring(8)")
+        store.add("c", 1)
+    with Store(path) as store:
+        assert (store["a"], store["c"], "b" in store) == ({"value": 7, "row": [0, 1, 2]}, 1, False)
+
+
+def test_a_store_that_is_open_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with Store(path) as store:
+        with opened(store) as same:
+            assert same is store
+        store.add("a", 1)
+    with opened(path) as again:
+        assert again["a"] == 1
+    with Store(path) as free:  # nobody holds it any more
+        assert "a" in free

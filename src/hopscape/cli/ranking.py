@@ -71,7 +71,7 @@ def show_machines(
 ) -> None:
     """Print the ranking of switched machines and the answer in words."""
     from hopscape.design.switched_columns import SWITCHED_TABLE
-    from hopscape.design.table import heads, legend, machine_records, ranking_rows
+    from hopscape.design.table import heads, legend, machine_records, ranking_rows, reasons
 
     listed = [
         one
@@ -91,7 +91,9 @@ def show_machines(
     show_rows(rows, titles, top, found.requirements.title, output)
     if output is None:
         signs = legend({n: one.figures[n] for n in shown if n in one.figures} for one in listed)
-        say(*filter(None, [signs, found.answer]))
+        asked = [{n: one.figures[n] for n in names if n in one.figures} for one in listed]
+        why = reasons((one.spec, figures) for one, figures in zip(listed, asked, strict=True))
+        say(*filter(None, [signs, *why, found.answer]))
 
 
 def sweep_sizes(text: str) -> list[int]:

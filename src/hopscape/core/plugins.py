@@ -11,13 +11,19 @@ The groups are ``hopscape.families``, ``hopscape.claims``, ``hopscape.columns``,
 
 from __future__ import annotations
 
+import hashlib
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import HopscapeError
 
-__all__ = ["load_plugin", "load_plugins", "plugin_entries"]
+__all__ = ["load_plugin", "load_plugins", "other_packages", "plugin_entries"]
+
+_GROUPS = ("families", "claims", "columns", "traffic", "routings", "collectives", "exporters")
 
 
 @cache
@@ -42,6 +48,25 @@ def plugin_entries(group: str) -> dict[str, EntryPoint]:
 
 def _owner(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else "an unknown package"
+
+
+@cache
+def other_packages() -> tuple[tuple[str, str, str, str], ...]:
+    """Other packages' modules that add to hopscape: package, version, module, digest of its file.
+
+    A result may depend on them. The file counts as well as the version, since a package that is
+    being written keeps its version.
+    """
+    found = set()
+    for entry in (entry for group in _GROUPS for entry in plugin_entries(group).values()):
+        if entry.dist is None or entry.dist.name == "hopscape":
+            continue
+        content = ""
+        with suppress(ImportError, OSError, TypeError):
+            origin = getattr(find_spec(entry.module), "origin", None)
+            content = hashlib.sha256(Path(origin).read_bytes()).hexdigest()
+        found.add((entry.dist.name, entry.dist.version, entry.module, content))
+    return tuple(sorted(found))
 
 
 def load_plugin(entry: EntryPoint) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 from hopscape.design.designer import Design
+from hopscape.store import Store
 
 __all__ = ["simulate_finalists"]
 
@@ -15,7 +16,12 @@ _LOOKS = 8
 
 
 def simulate_finalists(
-    found: Design, *, count: int = 3, cycles: int = 2000, workers: int = 2
+    found: Design,
+    *,
+    count: int = 3,
+    cycles: int = 2000,
+    workers: int = 2,
+    table: Store | None = None,
 ) -> list[dict[str, Any]]:
     """Simulate the first of the ranking under uniform traffic, up to their ideal throughput.
 
@@ -29,6 +35,8 @@ def simulate_finalists(
         How many candidates.
     cycles, workers
         Cycles measured at every point; points side by side.
+    table
+        Keeps the points; those that are there are not simulated again.
 
     Returns
     -------
@@ -52,7 +60,7 @@ def simulate_finalists(
             for share in _SHARES
         ]
         try:
-            rows += simulate(jobs, workers=workers)
+            rows += simulate(jobs, workers=workers, resume=table)
             done += 1
         except HopscapeError as error:
             found.notes.append(f"{one.spec} was not simulated: {error}")

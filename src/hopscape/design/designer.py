@@ -35,7 +35,7 @@ from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["Design", "design", "usual_processes"]
+__all__ = ["Design", "design", "measure_asked", "usual_processes"]
 
 _STAGES = 3
 
@@ -231,14 +231,16 @@ def design(
         try:
             for stage in range(1, _STAGES + 1):
                 chosen = _chosen(out, stage)
-                _run_stage(run, chosen, stage, columns_of_stage(stage), requirements, clock)
+                given = _given(requirements, stage)
+                _run_stage(run, chosen, stage, columns_of_stage(stage), given, clock)
                 out.candidates = rank(out.candidates, requirements)
                 if on_stage is not None:
                     on_stage(stage, out.candidates)
             if search is not None:
                 clock = _improve(out, search, run, clock, jobs, kept, dask)
-            asked = _asked(out, columns, show)
-            _run_stage(run, asked, _STAGES + 1, columns, requirements, clock)
+            given = _given(requirements, _STAGES + 1)
+            asked = _asked(out.candidates, columns, show)
+            _run_stage(run, asked, _STAGES + 1, columns, given, clock)
         except KeyboardInterrupt:
             out.complete = False
             out.candidates = rank([c for c in out.candidates if c.stage], requirements)
@@ -272,7 +274,7 @@ def _improve(
     new = [one for one in found if one.spec not in known]
     out.notes += notes
     for stage in range(1, _STAGES + 1):
-        _run_stage(run, new, stage, columns_of_stage(stage), asked, clock)
+        _run_stage(run, new, stage, columns_of_stage(stage), _given(asked, stage), clock)
     out.candidates = rank([*out.candidates, *new], asked)
     return clock
 
@@ -297,9 +299,33 @@ def _chosen(out: Design, stage: int) -> list[Candidate]:
     return [*first, *others, *rest][:most]
 
 
-def _asked(out: Design, columns: Sequence[str], show: int | None) -> list[Candidate]:
+def measure_asked(
+    run: Callable[..., Iterator[tuple[Task, Any]]],
+    candidates: Sequence[Candidate],
+    columns: Sequence[str],
+    show: int | None,
+    conditions: Conditions,
+    jobs: int,
+    seconds: float | None,
+) -> None:
+    """Measure columns that are asked for besides, of the first so many; nothing is judged by them.
+
+    Parameters
+    ----------
+    run
+        :func:`hopscape.store.run_tasks` with its store and its workers.
+    """
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    given = replace(conditions, routes_order=max(conditions.routes_order, _DEEP_ORDER))
+    asked = _asked(candidates, columns, show)
+    _run_stage(run, asked, _STAGES + 1, columns, given, _Clock(end, jobs, _STAGES + 1))
+
+
+def _asked(
+    candidates: Sequence[Candidate], columns: Sequence[str], show: int | None
+) -> list[Candidate]:
     """Whom the columns asked for are still missing of."""
-    allowed = [one for one in out.candidates if not one.trouble][:show]
+    allowed = [one for one in candidates if not one.trouble][:show]
     return [one for one in allowed if any(name not in one.figures for name in columns)]
 
 
@@ -373,19 +399,24 @@ def _tasks(
     ]
 
 
-def _run_stage(
-    run: Callable[..., Iterator[tuple[Task, Any]]],
-    chosen: Sequence[Candidate],
-    stage: int,
-    columns: Sequence[str],
-    requirements: Requirements,
-    clock: _Clock,
-) -> None:
+def _given(requirements: Requirements, stage: int) -> Conditions:
+    """The conditions of a stage: the first looks at more networks, each less deeply."""
     given = requirements.conditions
     if requirements.faults is not None and given.faults is None:
         given = replace(given, faults=requirements.faults)
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
+    return given
+
+
+def _run_stage(
+    run: Callable[..., Iterator[tuple[Task, Any]]],
+    chosen: Sequence[Candidate],
+    stage: int,
+    columns: Sequence[str],
+    given: Conditions,
+    clock: _Clock,
+) -> None:
     if not columns:
         return
     names = ("distances", "routes", "schedules", "columns")

@@ -13,7 +13,8 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics.throughput import switch_graph
-from hopscape.registry import build, member
+from hopscape.registry import build, member, spec_files
+from hopscape.store import Store, Task, digest, run_tasks
 
 if TYPE_CHECKING:
     from hopscape.design.switched import SwitchedDesign
@@ -39,7 +40,11 @@ _TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
 
 
 def saturate_finalists(
-    found: SwitchedDesign, *, count: int = 3, seconds: float = _SECONDS
+    found: SwitchedDesign,
+    *,
+    count: int = 3,
+    seconds: float = _SECONDS,
+    table: Store | None = None,
 ) -> list[dict[str, Any]]:
     """Simulate the first machines of the ranking that differ, up to saturation.
 
@@ -51,6 +56,8 @@ def saturate_finalists(
         How many machines.
     seconds
         Processor time after which no other simulation begins; a note says what was left out.
+    table
+        Keeps what is simulated; what is there is not simulated again.
 
     Returns
     -------
@@ -70,7 +77,7 @@ def saturate_finalists(
             continue
         seen.update(looks)
         try:
-            figures = saturate_machine(one.spec, end=end, planes=int(one.value("planes")))
+            figures = _kept(one.spec, int(one.value("planes")), end, table)
         except HopscapeError as error:
             found.notes.append(f"{one.spec} was not simulated: {error}")
             continue
@@ -82,6 +89,25 @@ def saturate_finalists(
         if late:
             found.notes.append(f"{one.spec}: no time was left to simulate {', '.join(late)}")
     return found.saturations
+
+
+def _kept(spec: str, planes: int, end: float, table: Store | None) -> dict[str, Measured[Any]]:
+    """What :func:`saturate_machine` finds, kept if all of it was simulated."""
+    how = [spec, planes, SATURATIONS, _LANES, _CYCLES, _PRECISION]
+    about = f"{spec}, saturation"
+    task = Task(digest("saturations", how, spec_files(spec)), (spec, planes, end), about=about)
+    done = run_tasks([task], _saturate, table, processes=1, keep=_whole, text=about)
+    [(_, packed)] = done
+    return {name: Measured.unpacked(figure) for name, figure in packed.items()}
+
+
+def _saturate(spec: str, planes: int, end: float) -> dict[str, list[Any]]:
+    figures = saturate_machine(spec, end=end, planes=planes)
+    return {name: figure.packed() for name, figure in figures.items()}
+
+
+def _whole(packed: dict[str, list[Any]]) -> bool:
+    return all(Measured.unpacked(figure).value is not None for figure in packed.values())
 
 
 def saturate_machine(

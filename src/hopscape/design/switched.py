@@ -19,7 +19,8 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
-from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.columns import ALL_COLUMNS, find_column
+from hopscape.design.designer import measure_asked
 from hopscape.design.machine import Machine
 from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers, lines_needed
@@ -69,7 +70,7 @@ class SwitchedDesign(Ranked):
     candidates
         Those that meet all demands first, the best of them first.
     complete
-        False when it was interrupted or ran out of time.
+        False when it was interrupted.
     curve_points
         Points of load-latency curves: none, finalists are simulated to saturation only.
     saturations
@@ -157,13 +158,15 @@ def ask_family(
     Returns
     -------
     list of dict
-        Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints with n lines.
+        Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints with n lines;
+        first ``{"late": True}`` where less time than usual cut the search short.
     """
     search = _Search(asked, math.inf if seconds is None else time.process_time() + seconds)
     for batch in family_offers(family(name), asked, planes):
         for offer in batch:
             if search.done:
-                return search.records()
+                hurried = search.late and seconds is not None and seconds < _FAMILY_SECONDS
+                return [{"late": True}] * hurried + search.records()
             search.look_at(offer)
     if (records := search.records()) or (lines := lines_needed(family(name), asked)) is None:
         return records
@@ -181,10 +184,13 @@ class _Search:
         self.attached = False
 
     @property
+    def late(self) -> bool:
+        return time.process_time() > self.end
+
+    @property
     def done(self) -> bool:
         share = 2 if self.attached and self.asked.endpoints > _MANY_ENDPOINTS else 1
-        late = time.process_time() > self.end
-        return late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
+        return self.late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
@@ -261,6 +267,8 @@ def design_switched(
     jobs: int | None = None,
     table: Store | None = None,
     dask: str | None = None,
+    columns: Sequence[str] = (),
+    show: int | None = None,
     seconds: float | None = None,
 ) -> SwitchedDesign:
     """Find, measure and rank switched machines.
@@ -273,6 +281,8 @@ def design_switched(
         Keeps what is measured.
     dask
         Address of a Dask scheduler.
+    columns, show
+        Columns that are asked for besides, of the first so many that meet all demands.
     seconds
         Time that measuring may take; every family gets its share of it, at most 6 s of a
         processor, and is looked at as far as that suffices.
@@ -295,59 +305,108 @@ def design_switched(
         raise ArgumentError(f"jobs is {count}; it must be at least 1")
     share = math.inf if seconds is None else seconds * count / len(names)
     each = min(_FAMILY_SECONDS, share)
-    tasks = [
+    columns = [find_column(name).name for name in columns]
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    heard = _Heard()
+    kept = table if table is not None else Store()
+    with Processes(count) if count > 1 and dask is None else nullcontext() as pool:
+        run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
+        try:
+            tasks = _tasks(names, asked, each)
+            for task, records in run(tasks, ask_family, keep=_final, text="machines"):
+                heard.take(task.arguments[0], records)
+            ranked = rank_machines(list(heard.candidates.values()), asked, heard.late)
+            left = None if seconds is None else max(end - time.monotonic(), 0.0)
+            measure_asked(run, ranked, columns, show, asked.conditions, count, left)
+            complete = True
+        except KeyboardInterrupt:
+            complete = False
+            if pool is not None:
+                pool.close()
+            if not heard.candidates:
+                raise
+            ranked = rank_machines(list(heard.candidates.values()), asked, heard.late)
+    found = SwitchedDesign(asked, ranked, complete)
+    found.notes += heard.notes()
+    words = sentences(found.candidates, asked)
+    if heard.late:
+        words.append(f"The time limit cut the search short in {_few(heard.late)}.")
+    found.answer = " ".join(words)
+    return found
+
+
+def _tasks(names: Sequence[str], asked: SwitchedRequirements, seconds: float) -> list[Task]:
+    """A task for each family and number of planes; prices count by what the list says."""
+    given = asdict(asked) | {"prices": asdict(asked.price_list)}
+    return [
         Task(
-            digest("machines", [name, planes, asdict(asked)], spec_files(family(name).example)),
-            (name, planes, asked, each),
+            digest("machines", [name, planes, given], spec_files(family(name).example)),
+            (name, planes, asked, seconds),
             about=name,
         )
         for name in names
         for planes in asked.splits
     ]
-    candidates: dict[str, Candidate] = {}
-    needed: dict[int, list[str]] = {}
-    complete = True
-    kept = table if table is not None else Store()
-    with Processes(count) if count > 1 and dask is None else nullcontext() as pool:
-        run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
-        try:
-            for task, records in run(tasks, ask_family, text="machines of all families"):
-                for record in records:
-                    if "lines" in record:
-                        needed.setdefault(record["lines"], []).append(task.arguments[0])
-                        continue
-                    figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
-                    one = Candidate(record["spec"], task.arguments[0], figures, stage=3)
-                    candidates.setdefault(one.spec, one)
-        except KeyboardInterrupt:
-            complete = False
-            if pool is not None:
-                pool.close()
-            if not candidates:
-                raise
-    found = SwitchedDesign(asked, rank_machines(list(candidates.values()), asked), complete)
-    found.notes += [
-        f"{', '.join(sorted(set(kinds)))}: endpoints have {lines} lines (--nics {lines})"
-        for lines, kinds in sorted(needed.items())
-    ]
-    found.answer = " ".join(sentences(found.candidates, asked))
-    return found
+
+
+def _final(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Is it the same with more time?"""
+    return not any("late" in record for record in records)
+
+
+class _Heard:
+    """What families have answered."""
+
+    def __init__(self) -> None:
+        self.candidates: dict[str, Candidate] = {}
+        self.needed: dict[int, set[str]] = {}
+        self.late: list[str] = []
+
+    def take(self, name: str, records: Sequence[Mapping[str, Any]]) -> None:
+        """The answer of one task."""
+        for record in records:
+            if "late" in record:
+                self.late += [name] if name not in self.late else []
+            elif "lines" in record:
+                self.needed.setdefault(record["lines"], set()).add(name)
+            else:
+                figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
+                one = Candidate(record["spec"], name, figures, stage=3)
+                self.candidates.setdefault(one.spec, one)
+
+    def notes(self) -> list[str]:
+        return [
+            f"{', '.join(sorted(names))}: endpoints have {lines} lines (--nics {lines})"
+            for lines, names in sorted(self.needed.items())
+        ]
 
 
 def _kinds() -> list[Any]:
     return list(all_families().values())
 
 
-def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[Candidate]:
+def rank_machines(
+    candidates: Sequence[Candidate], asked: SwitchedRequirements, late: Sequence[str] = ()
+) -> list[Candidate]:
     """Those that meet all demands by score, the others after them by what they lack.
 
     The score is the weighted mean of best / own.
+
+    Parameters
+    ----------
+    late
+        Families in which time cut the search short.
 
     Raises
     ------
     ArgumentError
         When nothing meets the demands.
     """
+    if not candidates and late:
+        raise ArgumentError(
+            f"the time limit left too little time to find a machine: {_few(late)} had not enough;"
+            " give a larger --time-limit"
+        )
     if not candidates:
         raise ArgumentError(
             f"no family has a machine of {asked.low} to {asked.high} endpoints with switches of"
@@ -362,7 +421,7 @@ def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) 
         near = min(candidates, key=lambda one: _shortfall(one.figures, asked))
         raise ArgumentError(
             f"none of {len(candidates)} machines meets all demands; the nearest, {near.spec}:"
-            f" {near.trouble}"
+            f" {near.trouble}" + (f" (too little time for {_few(late)})" if late else "")
         )
     _score(allowed, asked)
     _dominate(allowed)
@@ -370,6 +429,10 @@ def rank_machines(candidates: Sequence[Candidate], asked: SwitchedRequirements) 
     ranked = sorted(allowed, key=_order)
     mark_equal(ranked, ("endpoints", "planes", "switches", "cables_optical", *_JUDGED))
     return ranked + sorted(rest, key=lambda x: _shortfall(x.figures, asked))
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 4 else f"{len(names)} families"
 
 
 def _order(one: Candidate) -> tuple[float, float, float, int, str]:

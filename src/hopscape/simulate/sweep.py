@@ -20,7 +20,7 @@ from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.replay import Replay, lines_of
 from hopscape.simulate.replay import replay as replay_on
 from hopscape.simulate.sampling import run_samples
-from hopscape.store import Store, Task, run_tasks
+from hopscape.store import Store, Task, opened, run_tasks
 
 __all__ = [
     "Saturation",
@@ -87,7 +87,7 @@ def simulate(
     jobs: Job | Sequence[Job],
     *,
     workers: int = 2,
-    resume: str | Path | None = None,
+    resume: Store | str | Path | None = None,
     dask: str | None = None,
 ) -> list[dict[str, Any]]:
     """Run points side by side, in any order; records come back in the order of the jobs.
@@ -97,8 +97,8 @@ def simulate(
     workers
         Threads (the kernels hold no lock).
     resume
-        A file of finished points (:class:`hopscape.store.Store`): what is there is not run again,
-        what gets finished is added.
+        Finished points, a :class:`hopscape.store.Store` or its file: what is there is not run
+        again, what gets finished is added.
     dask
         Address of a Dask scheduler; the points run on its workers.
 
@@ -111,7 +111,7 @@ def simulate(
     """
     wanted = [jobs] if isinstance(jobs, Job) else jobs
     tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in wanted]
-    with Store(resume) as kept:
+    with opened(resume) as kept:
         todo = [job for job in wanted if job.key not in kept]
         if todo and dask is None:  # build once, before threads would do it side by side
             todo[0].setup()
@@ -167,7 +167,7 @@ def saturations(
     *,
     precision: float = 0.005,
     workers: int = 2,
-    resume: str | Path | None = None,
+    resume: Store | str | Path | None = None,
     dask: str | None = None,
 ) -> list[Saturation]:
     """The saturation loads of several networks, side by side as :func:`simulate` runs points.
@@ -186,7 +186,7 @@ def saturations(
         Task(f"{job.key}-saturation-{precision}", (job, precision), about=f"{job.spec}, saturation")
         for job in (replace(job, load=0.0) for job in jobs)
     ]
-    with Store(resume) as kept:
+    with opened(resume) as kept:
         done = run_tasks(tasks, run_saturation, kept, threads=workers, dask=dask, text="saturation")
         return [
             Saturation(found["spec"], found["load"], tuple(Point(**p) for p in found["points"]))

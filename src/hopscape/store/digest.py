@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from hopscape._version import __version__
 from hopscape.core.errors import FileFormatError
+from hopscape.core.plugins import other_packages
 
-__all__ = ["digest", "file_digest"]
+__all__ = ["digest", "file_digest", "plain"]
+
+_COMPUTING = ("numpy", "scipy", "numba")
 
 
 def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
@@ -26,8 +31,9 @@ def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
     files
         Files that were read; their content counts, their name does not.
 
-    Equal inputs give equal keys in every process and on every machine; the version of hopscape
-    counts too, since another version may compute another result.
+    Equal inputs give equal keys in every process and on every machine with the same software: the
+    versions of hopscape, of the libraries that compute and of packages that add to hopscape count,
+    since others may compute another result.
 
     Examples
     --------
@@ -37,7 +43,7 @@ def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
     False
     """
     contents = [file_digest(path) for path in files]
-    text = json.dumps([__version__, kind, given, contents], sort_keys=True, default=_plain)
+    text = json.dumps([_software(), kind, given, contents], sort_keys=True, default=plain)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -56,12 +62,23 @@ def file_digest(path: str | Path) -> str:
         raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _plain(value: Any) -> Any:
-    """Values that JSON does not know: sets have no order, so they get one."""
+@cache
+def _software() -> list[Any]:
+    return [__version__, [version(name) for name in _COMPUTING], other_packages()]
+
+
+def plain(value: Any) -> Any:
+    """Values that JSON does not know: arrays become lists, sets sorted ones.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, set | frozenset):
         return sorted(value)
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be part of a key")
+    raise TypeError(f"a {type(value).__name__} is no plain value")

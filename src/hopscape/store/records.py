@@ -12,13 +12,14 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.store.digest import plain
 
-__all__ = ["Store"]
+__all__ = ["Store", "opened"]
 
 _FORMAT = "hopscape-results"
 _VERSION = 2
@@ -66,7 +67,7 @@ class Store:
         return len(self._results)
 
     def add(self, key: str, result: Any, about: str = "", *, final: bool = True) -> None:
-        """Keep a result (plain JSON values); on return it is on the disk.
+        """Keep a result (plain JSON values, numpy's too); on return it is on the disk.
 
         `about` says in words what it is, for whoever reads the file. What is not final is kept in
         memory only: a later run has it computed again.
@@ -91,7 +92,11 @@ class Store:
     def _write(self, line: Mapping[str, Any]) -> None:
         if self._handle is None:
             return
-        data = (json.dumps(line) + "\n").encode()
+        try:
+            data = (json.dumps(line, default=plain) + "\n").encode()
+        except TypeError as error:
+            about = line.get("about") or line.get("key")
+            raise ArgumentError(f"{about}: the result cannot be kept: {error}") from error
         try:
             done = 0
             while done < len(data):
@@ -159,6 +164,11 @@ class Store:
                 f"{path} holds results in version {row['version']} of the format, this is version"
                 f" {_VERSION}; name a new file"
             )
+
+
+def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:
+    """A file's store, closed at the end; one that is open already stays open."""
+    return nullcontext(store) if isinstance(store, Store) else Store(store)
 
 
 def _sentence(path: Path | None, error: OSError) -> str:

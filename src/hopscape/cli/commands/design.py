@@ -426,12 +426,18 @@ def _switched_design(
 
     with _interruptible():
         found = design_switched(
-            asked, jobs=work.jobs, table=work.table, dask=work.dask, seconds=work.seconds
+            asked,
+            jobs=work.jobs,
+            columns=view.names,
+            show=view.top,
+            table=work.table,
+            dask=work.dask,
+            seconds=work.seconds,
         )
     if work.simulate and found.complete:
         from hopscape.design.saturations import saturate_finalists
 
-        saturate_finalists(found)
+        saturate_finalists(found, table=work.table)
     show_machines(found, view.names, view.pareto, view.top, view.style, view.output)
     if view.style is Format.table and view.output is None:
         _show_saturations(found)
@@ -471,7 +477,7 @@ def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) 
     if work.simulate and found.complete:
         from hopscape.design.curves import simulate_finalists
 
-        simulate_finalists(found)
+        simulate_finalists(found, table=work.table)
     return found
 
 
