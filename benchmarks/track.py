@@ -3,6 +3,7 @@
     python benchmarks/track.py               # measure and compare with the last record
     python benchmarks/track.py --keep NOTE   # and add a record to benchmarks/history.jsonl
     python benchmarks/track.py --list        # what has been kept
+    python benchmarks/track.py --against DIR # another checkout beside this one, turn by turn
 
 Every time is divided by that of a yardstick (sorting and multiplying with numpy) that is run right
 before it, minimum of several, so that records of different machines and days can be compared.
@@ -12,6 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import date
@@ -77,6 +81,39 @@ def capacity() -> Callable[[], object]:
     return lambda: capacity_report(member)
 
 
+def layers() -> Callable[[], object]:
+    from hopscape.deadlock.layering import find_layers
+    from hopscape.deadlock.tables import routing_table
+
+    net = hopscape.build("torus(16, 16)")
+    table = routing_table(net, net.router("table"), ties=False)
+    return lambda: find_layers(table, 64)
+
+
+def permutation() -> Callable[[], object]:
+    from hopscape.collectives import run_algorithm
+
+    net = hopscape.build("rpc(30)")
+    goal = hopscape.Goal.permutation(np.random.default_rng(0).permutation(net.order).tolist())
+    return lambda: run_algorithm(net, goal, "balanced", hopscape.Model())
+
+
+def figures(name: str, spec: str) -> Callable[[], object]:
+    from hopscape import metrics
+
+    net = hopscape.build(spec)
+    return lambda: getattr(metrics, name)(net)
+
+
+def permutation_check() -> Callable[[], object]:
+    from hopscape.families.blockdesign.traffic import check_permutation
+
+    net = hopscape.build("distributed_switch(993, 32)")
+    draw = np.random.default_rng(0)
+    targets = np.stack([draw.permutation(net.endpoints) for _ in range(500)])
+    return lambda: check_permutation(net, targets)
+
+
 JOBS: dict[str, Callable[[], Callable[[], object]]] = {
     "all distances, random_regular(4000, 6)": distances,
     "200,000 routes, torus(32, 32, 32)": lambda: routes("torus(32, 32, 32)"),
@@ -86,7 +123,18 @@ JOBS: dict[str, Callable[[], Callable[[], object]]] = {
     "simulate torus(8, 8), load 0.3": simulation,
     "best circulants, 220 nodes, 4 generators": circulants,
     "capacity, multiring(64, 1, 5, 11, 27)": capacity,
+    "200,000 routes, expanded(heawood, 3)": lambda: routes("expanded(heawood, 3)"),
+    "200,000 routes, rpc(1000)": lambda: routes("rpc(1000)"),
+    "layers of virtual channels, torus(16, 16)": layers,
+    "a permutation scheduled, rpc(30)": permutation,
+    "girth, random_regular(2000, 3)": lambda: figures("girth", "random_regular(2000, 3)"),
+    "edge connectivity, random_regular(1000, 6)": lambda: figures(
+        "edge_connectivity", "random_regular(1000, 6)"
+    ),
+    "bisection, random_regular(256, 4)": lambda: figures("bisection", "random_regular(256, 4)"),
+    "500 permutations checked, distributed_switch(993, 32)": permutation_check,
 }
+TURNS = 3
 
 
 def least(job: Callable[[], object]) -> float:
@@ -109,6 +157,29 @@ def measure() -> dict[str, float]:
     return found
 
 
+def against(other: Path) -> None:
+    """Both checkouts turn by turn, each in processes of its own; the best of all turns counts."""
+    here = Path(__file__).parent.parent
+    for name in JOBS:
+        best = {}
+        for _ in range(TURNS):
+            for checkout in (here, other):
+                seconds = _alone(name, checkout)
+                best[checkout] = min(seconds, best.get(checkout, seconds))
+        ratio = (
+            f"{best[here] / best[other]:6.2f} of the other" if best[other] < float("inf") else ""
+        )
+        print(f"{name:50} {best[here] * 1e3:10.2f} ms {ratio}", flush=True)
+
+
+def _alone(name: str, checkout: Path) -> float:
+    """Seconds of a job in a checkout; infinite where it cannot be done."""
+    environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "HOPSCAPE_INTERPRET": "0"}
+    run = [sys.executable, __file__, "--alone", name]
+    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
+    return float(done.stdout) if done.returncode == 0 else float("inf")
+
+
 def history() -> list[dict[str, object]]:
     """All records, the newest last."""
     lines = HISTORY.read_text(encoding="utf-8").splitlines() if HISTORY.exists() else []
@@ -119,7 +190,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--keep", metavar="NOTE", help="add the figures to the history")
     parser.add_argument("--list", action="store_true", help="print the history and stop")
+    parser.add_argument("--against", type=Path, metavar="DIR", help="another checkout")
+    parser.add_argument("--alone", choices=JOBS, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.alone:
+        job = JOBS[given.alone]()
+        job()  # compile
+        print(least(job))
+        return
+    if given.against:
+        against(given.against.resolve())
+        return
     kept = history()
     if given.list:
         for record in kept:

@@ -213,7 +213,7 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
     Examples
     --------
     >>> [part.stop - part.start for part in paced(100, "counting", unit=16)]
-    [16, 32, 52]
+    [16, 84]
     """
     low, size = 0, unit
     with _watched(text, total) as watch:
@@ -224,7 +224,7 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
             yield part
             spent = time.monotonic() - begin
             if spent < _PACE:
-                size *= 2
+                size *= 8 if spent < _PACE / 16 else 2
             elif spent > 4 * _PACE and size > unit:
                 size //= 2
             low = part.stop

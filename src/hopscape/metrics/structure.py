@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _SLICE = 8
-_GIRTH_SLICE = 16
+_GIRTH_SLICE = 64
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 
 __all__ = ["check_ports", "way_options"]
 
-_ROUTED = 1 << 16
+_ROUTED = 1 << 12
 
 
 def way_options(family: Crossbars | SimplexCrossbars) -> IntArray:
@@ -34,7 +34,7 @@ def check_ports(
     Parameters
     ----------
     sources, targets : int arrays
-        Endpoints; the router is followed for the first 65536 pairs of them.
+        Endpoints; the router is followed for up to 4096 pairs of them, evenly spread.
     """
     heads = network.heads.reshape(network.order, -1).astype(np.int64)
     options = way_options(family)
@@ -48,7 +48,8 @@ def check_ports(
         first, second = (axis.ravel() for axis in np.indices((family.n, family.n)))
         table = options.reshape(family.n**2, *options.shape[2:])
     found = _check_table(heads, first, second, table, network.duplex)
-    return found if not found else _check_router(network, sources[:_ROUTED], targets[:_ROUTED])
+    some = slice(None, None, -(-len(sources) // _ROUTED) or None)
+    return found if not found else _check_router(network, sources[some], targets[some])
 
 
 def _not_developed(heads: IntArray, n: int, both: bool) -> Verdict | None:
