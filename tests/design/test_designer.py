@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from hopscape.design import (
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import new_evaluation
+from hopscape.design.direct_words import sentences
+from hopscape.design.ranking import judge
 from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
@@ -211,6 +214,58 @@ def test_budgets_refuse() -> None:
         rank([a, b], Requirements(100, 4, cables=99))
 
 
+@pytest.mark.parametrize(
+    ("figures", "trouble", "unproved"),
+    [
+        ({}, "", "2 virtual channels (VCs not known), 3 faults survived (node conn. not known)"),
+        ({"node_connectivity": Measured.at_most(6), "vcs": Measured.at_least(2)}, "",
+         "2 virtual channels (VCs ≥2), 3 faults survived (node conn. ≤6)"),
+        ({"node_connectivity": Measured(6, "sampled"), "vcs": Measured(2, "exact")}, "",
+         "3 faults survived (node conn. ~6)"),
+        ({"node_connectivity": Measured.at_least(4), "vcs": Measured.at_most(2)}, "", ""),
+        ({"node_connectivity": Measured.at_most(3), "vcs": Measured(2, "exact")},
+         "3 faults can part it", ""),
+        ({"vcs": Measured(4, "bound", low=3, high=4)}, "needs at least 3 virtual channels", ""),
+        ({"vcs": Measured(3, "bound", low=2, high=3), "node_connectivity": Measured(4, "exact")},
+         "", "2 virtual channels (VCs ≤3)"),
+    ],
+)  # fmt: skip
+def test_bounds_are_proofs_on_their_own_side_only(
+    figures: dict[str, Measured[Any]], trouble: str, unproved: str
+) -> None:
+    asked = Requirements(100, 6, vcs=2, faults=3)
+    one = Candidate("one", "some", {"ports": Measured(6, "exact")} | figures)
+    found = judge(one, asked)
+    assert found.trouble == trouble
+    assert found.unproved == (f"not proved: {unproved}" if unproved else "")
+
+
+def test_who_is_proved_comes_first_and_is_not_dominated_by_who_is_not() -> None:
+    asked = Requirements(100, 6, vcs=2, weights={"latency": 1.0})
+    sure = _candidate("sure", ports=6, hops=3.0, vcs=2)
+    open_ = _candidate("open", ports=6, hops=2.0)
+    open_.figures["vcs"] = Measured.at_least(2)
+    worse = _candidate("worse", ports=6, hops=4.0, vcs=2)
+    out = _candidate("out", ports=6, hops=1.0, vcs=3)
+    order = rank([open_, worse, out, sure], asked)
+    assert [one.spec for one in order] == ["sure", "worse", "open", "out"]
+    assert (sure.dominated_by, worse.dominated_by) == ("", "sure")
+    assert [one["fits"] for one in ranking_records(order)] == [True, True, None, False]
+    assert ranking_records(order)[2]["unproved"] == "not proved: 2 virtual channels (VCs ≥2)"
+    assert ranking_rows(order)[2]["remark"] == "not proved: 2 virtual channels (VCs ≥2)"
+    [only] = rank([open_], asked)
+    assert "Not proved: 2 virtual channels (VCs ≥2)." in " ".join(sentences([only], asked))
+
+
+def test_regular_is_about_every_router() -> None:
+    """The most ports that a node of a mesh uses say nothing about its corners."""
+    found = design(Requirements(16, 4, families=("mesh", "torus"), regular=True))
+    fits = {one.family for one in found.candidates if not one.trouble}
+    assert fits == {"torus"}
+    trouble = {one.spec: one.trouble for one in found.candidates}
+    assert trouble["mesh(4, 4)"] == "has routers that use 2 of 4 ports"
+
+
 def test_unknown_counts_as_the_worst() -> None:
     asked = Requirements(100, 4, weights={"bandwidth": 1.0})
     a, b, c = _candidate("a", throughput=1.0), _candidate("b", throughput=0.5), _candidate("c")
@@ -308,16 +363,37 @@ def test_a_sample_of_routes_is_marked() -> None:
     assert (mesh["vcs"].value, mesh["deadlock_certified"].value) == (1, False)
 
 
+def test_the_mean_and_the_most_hops_are_each_as_sure_as_their_own_distance() -> None:
+    """A mean in closed form proves nothing about a diameter that was sampled."""
+    evaluation = new_evaluation(build("torus(4, 4)"))
+    known = {
+        "mean_distance": Measured(Fraction(2), "closed form"),
+        "diameter": Measured.at_least(3, "from 2 sources", how="sampled"),
+    }
+    evaluation.figure = lambda name: known[name]  # type: ignore[assignment, method-assign]
+    far = ALL_COLUMNS["far"].measure(evaluation)
+    assert (far.value, far.sign, far.high) == (3, "≥", None)
+    assert ALL_COLUMNS["hops"].measure(evaluation).exact
+    known["mean_distance"] = Measured(Fraction(2), "bound", "", Fraction(1), Fraction(2))
+    assert ALL_COLUMNS["hops"].measure(evaluation).sign == "≤"
+    bound = ALL_COLUMNS["throughput_bound"].measure(evaluation)
+    assert (bound.low, bound.high) == (2.0, 4.0)
+
+
 def test_nothing_is_dominated_by_what_may_be_worse() -> None:
-    """Two bounds count where they are worst; one, and estimates, as they are."""
+    """Bounds count where they are worst, and are open where nothing is proved."""
     asked = Requirements(16, 4, weights={"bandwidth": 1.0})
     cases = [
         (Measured(2.0, "exact"), Measured(1.0, "exact"), True),
-        (Measured.at_most(2.0), Measured.at_most(1.0), True),
+        (Measured.at_most(2.0), Measured.at_most(1.0), False),
+        (Measured.at_least(2.0), Measured.at_most(1.0), True),
+        (Measured(2.0, "exact"), Measured.at_most(1.0), True),
+        (Measured.at_most(2.0), Measured(1.0, "exact"), False),
         (Measured(2.0, "exact"), Measured(1.0, "bound", low=1.0, high=3.0), False),
         (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.4), True),
         (Measured(2.0, "bound", low=1.5, high=2.5), Measured(1.0, "bound", low=1, high=1.6), False),
-        (Measured(2.0, "sampled"), Measured(1.0, "exact"), True),
+        (Measured(2.0, "sampled"), Measured(1.0, "exact"), False),
+        (Measured(2.0, "exact"), Measured(1.0, "sampled"), False),
         (Measured.at_most(2.0), Measured.at_most(2.0), False),
     ]
     columns = list(CRITERIA["bandwidth"].columns)

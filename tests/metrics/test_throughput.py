@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
@@ -206,3 +207,19 @@ def test_no_traffic_and_one_switch():
     graph = graph_of("concentrated(complete(1), 4)")
     assert (graph.uniform().throughput, graph.guaranteed().value, graph.valiant()) == (1, 1, 1)
     assert concurrent_flow(graph_of("ring(4)"), np.zeros((4, 4))) == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("minimal", "expected"),
+    [
+        (Measured(1.0, "bound", "two sides", 1.0, 1.0), 1.0),
+        (Measured(1.0, "exact", "", 0.5, 1.0), 0.625),
+        (Measured.at_most(1.0), 0.625),
+        (Measured(None, "unknown"), 0.625),
+    ],
+)
+def test_what_is_guaranteed_is_proved_by_bounds(monkeypatch, minimal, expected):
+    """Whatever a figure is called: it is proved when its bounds meet."""
+    graph = graph_of("concentrated(complete(5), 4)")
+    monkeypatch.setattr(type(graph), "worst_minimal", lambda self, least=0.0: minimal)
+    assert graph.guaranteed().value == pytest.approx(expected)

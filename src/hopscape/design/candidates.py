@@ -15,7 +15,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.requirements import Requirements
 from hopscape.registry import all_families, family, member
 
-__all__ = ["Candidate", "find_candidates", "mark_equal", "next_size"]
+__all__ = ["Candidate", "find_candidates", "mark_equal", "next_size", "proved"]
 
 
 @dataclass
@@ -32,6 +32,8 @@ class Candidate:
         Why it could not be measured; empty when it could.
     trouble
         Why it is not allowed; empty when it is.
+    unproved
+        What is asked for and not proved of it; empty when all is, or it is not allowed.
     dominated_by
         Spec of a candidate that is at least as good in all that matters; empty when there is none.
     better_in
@@ -51,6 +53,7 @@ class Candidate:
     stage: int = 0
     failure: str = ""
     trouble: str = ""
+    unproved: str = ""
     dominated_by: str = ""
     better_in: tuple[str, ...] = ()
     equals: str = ""
@@ -61,6 +64,12 @@ class Candidate:
         """A figure, or None."""
         found = self.figures.get(column)
         return None if found is None else found.value
+
+
+def proved(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Those that are proved to keep what is asked for; where none is, those that may."""
+    allowed = [one for one in candidates if not one.trouble]
+    return [one for one in allowed if not one.unproved] or allowed
 
 
 def mark_equal(ranked: Iterable[Candidate], columns: Sequence[str]) -> None:

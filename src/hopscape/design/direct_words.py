@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hopscape.core.tables import in_table
-from hopscape.design.candidates import Candidate
+from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.ranking import grades
 from hopscape.design.requirements import CRITERIA, Requirements
@@ -31,7 +31,8 @@ def sentences(candidates: Sequence[Candidate], asked: Requirements) -> list[str]
     if not allowed:
         return []
     best = allowed[0]
-    found = grades(allowed)
+    own = grades(allowed)
+    found = {one.spec: own[one.spec] for one in proved(allowed)}
     lines = [_winner(best, allowed, asked.weights)]
     others = [one for one in allowed if one.family != best.family and not _same(one, best)]
     if others:
@@ -93,7 +94,12 @@ def _winner(best: Candidate, allowed: Sequence[Candidate], weights: Mapping[str,
         for _, column in deciding(best, pairs, weights)
     ]
     reason = f" What decides: {'; '.join(decided)}." if decided else ""
-    return f"Build {best.spec}: {', '.join(parts)}.{reason}"
+    doubt = f" {_sentence(best.unproved)}" if best.unproved else ""
+    return f"Build {best.spec}: {', '.join(parts)}.{doubt}{reason}"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def standing(best: Candidate, allowed: Sequence[Candidate], column: str) -> str:
@@ -109,7 +115,8 @@ def standing(best: Candidate, allowed: Sequence[Candidate], column: str) -> str:
 
 def _runner_up(best: Candidate, other: Candidate) -> str:
     scores = f"score {in_table(other.score)} against {in_table(best.score)}"
-    text = f"The runner-up is {other.spec} ({scores})"
+    doubt = f", {other.unproved}" if other.unproved else ""
+    text = f"The runner-up is {other.spec} ({scores}{doubt})"
     cost = [
         words
         for column, unit in (("links", "cables"), ("cable", "m of cable"))

@@ -70,20 +70,21 @@ def _ports(evaluation: Evaluation) -> Measured[int]:
     return found.mapped(lambda x: x + extra)
 
 
-def _between(evaluation: Evaluation) -> tuple[float | None, int | None, How]:
+def _between(evaluation: Evaluation) -> tuple[Measured[float | None], Measured[int | None]]:
     """Mean and largest number of links between the routers of two endpoints."""
     net = evaluation.network
     if not net.has_switches:
-        mean, hops = evaluation.figure("mean_distance"), evaluation.figure("diameter")
-        if mean.value is None:
-            return None, None, mean.how
-        each = given(evaluation).endpoints
-        share = _share_apart(net.order, each)
-        return float(mean.value) * share, hops.value, mean.how
+        share = _share_apart(net.order, given(evaluation).endpoints)
+        mean = evaluation.figure("mean_distance").mapped(lambda x: float(x) * share)
+        return mean, evaluation.figure("diameter")
     profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
     if profile.mean is None or profile.diameter is None:
-        return None, None, profile.how
-    return float(profile.mean) - 2, profile.diameter - 2, profile.how
+        apart: Measured[Any] = Measured(None, profile.how, "not connected")
+        return apart, apart
+    far = Measured(profile.diameter - 2, profile.how)
+    if not far.exact:
+        far = Measured.at_least(far.value, how=far.how)
+    return Measured(float(profile.mean) - 2, profile.how), far
 
 
 def _share_apart(routers: int, each: int) -> float:
@@ -104,13 +105,11 @@ def _routers(evaluation: Evaluation) -> Measured[int]:
 
 
 def _hops(evaluation: Evaluation) -> Measured[float | None]:
-    mean, _, how = _between(evaluation)
-    return Measured(None if mean is None else round(mean, 6), how)
+    return _between(evaluation)[0].mapped(lambda x: round(x, 6))
 
 
 def _far(evaluation: Evaluation) -> Measured[int | None]:
-    _, hops, how = _between(evaluation)
-    return Measured(hops, how) if how != "sampled" else Measured.at_least(hops, how=how)
+    return _between(evaluation)[1]
 
 
 # -- routes ---------------------------------------------------------------------------------------
@@ -188,17 +187,17 @@ def _route_hops(evaluation: Evaluation) -> Measured[float | None]:
 
 def _bound_throughput(evaluation: Evaluation) -> Measured[float | None]:
     """Channels over hops: what no routing can exceed under uniform traffic."""
-    mean, _, how = _between(evaluation)
+    mean, _ = _between(evaluation)
     net = evaluation.network
-    if not mean:
-        return Measured(None, how)
+    if not mean.value:
+        return Measured(None, mean.how, mean.note)
     ends = _endpoints(evaluation).value
     inner = (
         _inner_capacity(net)
         if _varied(evaluation)
         else net.channels - (2 * ends if net.has_switches else 0)
     )
-    return Measured(round(inner / (mean * ends), 6), how)
+    return mean.mapped(lambda x: round(inner / (x * ends), 6), falling=True)
 
 
 def _inner_capacity(net: Network) -> float:

@@ -2,46 +2,102 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
+from hopscape.design.table import cell
 
-__all__ = ["grades", "judge", "rank"]
+__all__ = ["Judgement", "grades", "judge", "rank"]
 
 
-def judge(candidate: Candidate, requirements: Requirements) -> str:
-    """Why a candidate breaks a requirement, as far as it is measured; empty when it does not."""
+class Judgement(NamedTuple):
+    """What the requirements say of a candidate.
+
+    Attributes
+    ----------
+    trouble
+        What it breaks for certain; empty when nothing.
+    unproved
+        What it is not proved to keep; empty when all is proved, or something is broken.
+    """
+
+    trouble: str = ""
+    unproved: str = ""
+
+
+class _Demand(NamedTuple):
+    """A figure that must not leave two limits, and how that is said."""
+
+    column: str
+    asked: str
+    broken: str
+    least: float = -math.inf
+    most: float = math.inf
+
+
+def _demands(asked: Requirements) -> list[_Demand]:
+    out = [_Demand("ports", f"{asked.ports} ports", "uses {} ports", most=asked.ports)]
+    if asked.regular:
+        every = asked.network_ports
+        broken = f"has routers that use {{}} of {every} ports"
+        out.append(_Demand("degree_min", f"all {every} ports used", broken, least=every))
+    budgets = (
+        ("links", asked.cables, "cables"),
+        ("cable", asked.cable_length, "m of cable"),
+        ("vcs", asked.vcs, "virtual channels"),
+    )
+    for column, most, noun in budgets:
+        if most is not None:
+            out.append(_Demand(column, f"{most:g} {noun}", f"needs {{}} {noun}", most=most))
+    if asked.faults is not None:
+        words = f"{asked.faults} faults survived"
+        out.append(
+            _Demand("node_connectivity", words, "{} faults can part it", least=asked.faults + 1)
+        )
+    return out
+
+
+def judge(candidate: Candidate, requirements: Requirements) -> Judgement:
+    """What a candidate breaks, or is not proved to keep: decided by proved bounds alone.
+
+    Examples
+    --------
+    >>> figures = {"ports": Measured(4, "exact"), "vcs": Measured.at_least(2)}
+    >>> judge(Candidate("some", "some", figures), Requirements(64, 4, vcs=2)).unproved
+    'not proved: 2 virtual channels (VCs ≥2)'
+    """
     if candidate.failure:
-        return candidate.failure
-    value = candidate.value
-    links, cable, lanes = value("links"), value("cable"), value("vcs")
-    if value("ports") is not None and value("ports") > requirements.ports:
-        return f"uses {value('ports')} ports"
+        return Judgement(candidate.failure)
     hops = candidate.figures.get("hops")
     if hops is not None and hops.value is None:
-        return f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
-    if requirements.regular and value("ports") is not None and value("ports") < requirements.ports:
-        return f"uses {value('ports')} of {requirements.ports} ports"
-    if requirements.cables is not None and links is not None and links > requirements.cables:
-        return f"needs {links} cables"
-    most = requirements.cable_length
-    if most is not None and cable is not None and cable > most:
-        return f"needs {cable:.0f} m of cable"
-    if requirements.vcs is not None and lanes is not None and lanes > requirements.vcs:
-        return f"needs {lanes} virtual channels"
-    parts = value("node_connectivity")
-    if requirements.faults is not None and parts is not None and parts <= requirements.faults:
-        return f"{parts} faults can part it"
-    return ""
+        known = f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
+        return Judgement(known)
+    open_ones = []
+    for demand in _demands(requirements):
+        found = candidate.figures.get(demand.column, Measured(None, "unknown"))
+        if found.low is not None and found.low > demand.most:
+            number = f"{'' if found.exact else 'at least '}{float(found.low):.0f}"
+            return Judgement(demand.broken.format(number))
+        if found.high is not None and found.high < demand.least:
+            return Judgement(demand.broken.format(f"{float(found.high):.0f}"))
+        most = demand.most == math.inf or (found.high is not None and found.high <= demand.most)
+        least = demand.least == -math.inf or (found.low is not None and found.low >= demand.least)
+        if not (most and least):
+            title, shown = ALL_COLUMNS[demand.column].title, cell(demand.column, found)
+            open_ones.append(f"{demand.asked} ({title} {'not known' if shown is None else shown})")
+    return Judgement("", f"not proved: {', '.join(open_ones)}" if open_ones else "")
 
 
 def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Candidate]:
-    """Score all, mark the dominated ones, and put the best first; what breaks a budget comes last.
+    """Score all, mark the dominated ones, and put the best first.
 
+    What is not proved to keep the requirements comes after what is, what breaks them last.
     A criterion gives best / own (or own / best where more is better); a figure that is not known
     counts as the worst known. The score is the weighted mean.
 
@@ -52,7 +108,7 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     """
     everybody = list(candidates)
     for one in everybody:
-        one.trouble = judge(one, requirements)
+        one.trouble, one.unproved = judge(one, requirements)
         one.score, one.dominated_by, one.equals, one.better_in = None, "", "", ()
     allowed = [one for one in everybody if not one.trouble]
     if everybody and not allowed:
@@ -91,8 +147,8 @@ def grades(candidates: Iterable[Candidate]) -> dict[str, dict[str, float]]:
     }
 
 
-def _order(one: Candidate) -> tuple[float, bool, str]:
-    return (-(one.score or 0.0), bool(one.dominated_by), one.spec)
+def _order(one: Candidate) -> tuple[bool, float, bool, str]:
+    return (bool(one.unproved), -(one.score or 0.0), bool(one.dominated_by), one.spec)
 
 
 def _columns(requirements: Requirements) -> list[tuple[str, str, float]]:
@@ -141,9 +197,9 @@ def _grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str,
 def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, str]]) -> None:
     """Somebody dominates who is known in the same columns, nowhere worse and somewhere better.
 
-    A figure between two proved bounds counts with both: nothing is dominated by what may turn out
-    worse. Estimates, and bounds on one side, which the same search found for all, count as they
-    are.
+    Figures count with their proved bounds, open where there is none: nothing is dominated by what
+    may turn out worse, or may break a requirement that it keeps itself. Of whom the same is known
+    in a column, neither is worse there.
     """
     rows = {one.spec: [_span(one, *column) for column in columns] for one in allowed}
     ordered = sorted(allowed, key=_order)
@@ -151,7 +207,7 @@ def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, s
         mine = rows[one.spec]
         known = [i for i, span in enumerate(mine) if span is not None]
         for other in ordered:
-            if other is one or not known:
+            if other is one or not known or (other.unproved and not one.unproved):
                 continue
             gains = _gains([mine[i] for i in known], [rows[other.spec][i] for i in known])
             if gains:
@@ -160,51 +216,47 @@ def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, s
                 break
 
 
-Span = tuple[float, float]
+class _Span(NamedTuple):
+    """Least and largest that a figure may be, turned so that less is better, and the figure."""
+
+    low: float
+    high: float
+    value: float
 
 
-def _span(one: Candidate, column: str, better: str) -> Span | None:
-    """Least and largest that a figure may be, turned so that less is better."""
+def _span(one: Candidate, column: str, better: str) -> _Span | None:
     found = _graded(one, column)
     if found is None:
         return None
-    both = found.low is not None and found.high is not None
-    low, high = (found.low, found.high) if both else (found.value, found.value)
-    return (low, high) if better == "less" else (-high, -low)
+    low = -math.inf if found.low is None else found.low
+    high = math.inf if found.high is None else found.high
+    if better == "less":
+        return _Span(low, high, found.value)
+    return _Span(-high, -low, -found.value)
 
 
-def _gains(mine: Sequence[Span | None], theirs: Sequence[Span | None]) -> list[int]:
+def _gains(mine: Sequence[_Span | None], theirs: Sequence[_Span | None]) -> list[int]:
     """Where they are better for certain; nothing when they may be worse anywhere."""
     out = []
     for i, (own, other) in enumerate(zip(mine, theirs, strict=True)):
         assert own is not None
-        if other is None or (other[1] > own[0] and other != own):
+        if other is None or (other.high > own.low and other != own):
             return []
-        if other[1] < own[0]:
+        if other.high < own.low:
             out.append(i)
     return out
 
 
 def _nearest(everybody: Sequence[Candidate], requirements: Requirements) -> str:
     """One sentence about budgets that nobody keeps."""
-    asked = []
+    ports, *others = _demands(requirements)
     nearest = everybody[0]
-    limits = (
-        ("vcs", requirements.vcs, "virtual channels"),
-        ("cable", requirements.cable_length, "m of cable"),
-        ("links", requirements.cables, "cables"),
-    )
-    for column, most, noun in limits:
-        known = [one for one in everybody if one.value(column) is not None]
-        if most is not None and known:
-            asked.append(f"{most:g} {noun}")
-            nearest = min(known, key=lambda one: float(one.value(column)))
-    if requirements.faults is not None:
-        asked.append(f"{requirements.faults} faults survived")
-    if requirements.regular:
-        asked.append(f"all {requirements.ports} ports used")
-    asked = asked or [f"{requirements.ports} ports"]
+    for demand in reversed(others):
+        known = [one for one in everybody if one.value(demand.column) is not None]
+        if demand.most < math.inf and known:
+            nearest = min(known, key=lambda one: float(one.value(demand.column)))
+    asked = " and ".join(demand.asked for demand in others or [ports])
     return (
-        f"none of {len(everybody)} candidates fits {' and '.join(asked)}; the nearest,"
+        f"none of {len(everybody)} candidates fits {asked}; the nearest,"
         f" {nearest.spec}, {nearest.trouble}"
     )

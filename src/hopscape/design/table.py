@@ -113,8 +113,9 @@ def ranking_records(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
         record |= dict.fromkeys(ALL_COLUMNS)
         record |= figure_record(one.spec, one.figures)
         record |= {
-            "fits": not one.trouble,
+            "fits": False if one.trouble else None if one.unproved else True,
             "trouble": one.trouble,
+            "unproved": one.unproved,
             "dominated_by": one.dominated_by,
             "equals": one.equals,
             "better_in": list(one.better_in),
@@ -154,6 +155,7 @@ def ranking_rows(
             brief = f"< {place[one.dominated_by]}"
         elif one.equals:
             remark, brief = f"same figures as {place[one.equals]}", f"= {place[one.equals]}"
+        remark, brief = ("; ".join(filter(None, (one.unproved, x))) for x in (remark, brief))
         row = {"spec": one.spec, "rank": i} | shown
         rows.append(row | {"score": one.score, "remark": remark, "brief": brief})
     return rows

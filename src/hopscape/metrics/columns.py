@@ -189,7 +189,7 @@ NETWORK_COLUMNS = (
            needs=(WIRING,), otherwise=_sample("some_degrees"), better="less", stage=1,
            places={"compare": 2}),
     Column("degree_min", "least degree", "fewest channels that leave a node", _degree_min,
-           fact="degree_min", needs=(WIRING,)),
+           fact="degree_min", needs=(WIRING,), stage=1),
     Column("links", "links", "a duplex link once, a simplex channel once", _links, fact="links",
            needs=(WIRING,), otherwise=_sample("some_links"), unit="links", better="less", stage=1,
            places={"compare": 3, "design": 3}, priority=6),

@@ -8,7 +8,7 @@ results are shares of an endpoint's line rate, at most 1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -332,9 +332,8 @@ class SwitchGraph:
         """
         valiant = self.valiant()
         minimal = self.worst_minimal(valiant)
-        proved = minimal.value is not None and minimal.how in ("exact", "symmetry")
-        if proved and minimal.value is not None and minimal.value >= valiant:
-            return Measured(minimal.value, minimal.how, f"minimal routing, {minimal.note}")
+        if minimal.exact and minimal.value is not None and minimal.value >= valiant:
+            return replace(minimal, note=f"minimal routing, {minimal.note}")
         return Measured(valiant, "exact", "Valiant's routing")
 
     # -- what no routing beats ----------------------------------------------------------------

@@ -219,9 +219,11 @@ def _ranked(found: Found, look: Presentation, rows: Rows, name: str) -> str:
         mark = f' class="{classes[column].strip()}"' if classes[column] else ""
         heads.append(f'<th{mark} title="{escape(one.explanation)}">{escape(one.title)}</th>')
     heads.append("<th>score</th>")
-    if name != _FRONT:
-        heads.append('<th class="text narrow">by whom</th>')
-    body = [_row(look, one, row, classes, one is found.best) for one, row in rows]
+    remarks = any(row["remark"] for _, row in rows)
+    if remarks:
+        said = "remark" if name == _FRONT else "by whom"
+        heads.append(f'<th class="text narrow">{said}</th>')
+    body = [_row(look, one, row, classes, remarks, one is found.best) for one, row in rows]
     hidden = sum(1 for mark in classes.values() if mark)
     box = (
         f'<input type="checkbox" class="all" id="all-{name}"><label for="all-{name}"> all'
@@ -237,7 +239,12 @@ def _ranked(found: Found, look: Presentation, rows: Rows, name: str) -> str:
 
 
 def _row(
-    look: Presentation, one: Candidate, row: dict[str, Any], classes: dict[str, str], best: bool
+    look: Presentation,
+    one: Candidate,
+    row: dict[str, Any],
+    classes: dict[str, str],
+    remarks: bool,
+    best: bool,
 ) -> str:
     own = look.grades.get(one.spec, {})
     grades = [round(own.get(name, 0.0), 6) for name in _criteria(look)]
@@ -254,9 +261,10 @@ def _row(
     line.append(
         f'<td class="score" data-value="{one.score or 0}">{escape(in_table(one.score))}</td>'
     )
-    if one.dominated_by or one.equals:
+    if remarks:
         line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
+    data += " data-unproved" if one.unproved else ""
     return f"<tr{kind}{data}>{''.join(line)}</tr>"
 
 

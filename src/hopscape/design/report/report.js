@@ -32,7 +32,9 @@ for (const head of document.querySelectorAll("table.sortable th")) {
 
 const board = document.getElementById("weights");
 const graded = rows.filter((row) => row.dataset.grades)
-  .map((row, place) => ({ row, place, grades: JSON.parse(row.dataset.grades) }));
+  .map((row, place) => ({
+    row, place, grades: JSON.parse(row.dataset.grades), open: "unproved" in row.dataset,
+  }));
 
 function weigh() {
   const sliders = [...board.querySelectorAll("input")];
@@ -44,7 +46,7 @@ function weigh() {
     const sum = sliders.reduce((s, slider, i) => s + Number(slider.value) * one.grades[i], 0);
     one.score = Math.round((sum / total) * 1e6) / 1e6;
   }
-  graded.sort((a, b) => b.score - a.score || a.place - b.place);
+  graded.sort((a, b) => a.open - b.open || b.score - a.score || a.place - b.place);
   graded.forEach((one, i) => {
     one.row.querySelector(".rank").textContent = i + 1;
     const cell = one.row.querySelector(".score");

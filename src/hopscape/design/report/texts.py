@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from hopscape.core.tables import in_table
-from hopscape.design.candidates import Candidate
+from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
 from hopscape.design.direct_words import better, figure_words
@@ -49,11 +49,7 @@ class Winner(NamedTuple):
 
 def winners(found: Found, families: Collection[str] | None = None) -> list[Winner]:
     """For each figure of each criterion the best candidate (of some families)."""
-    allowed = [
-        one
-        for one in found.candidates
-        if not one.trouble and (families is None or one.family in families)
-    ]
+    allowed = proved(one for one in found.candidates if families is None or one.family in families)
     out = []
     for criterion, column in found.presentation.criteria:
         known = [one for one in allowed if one.value(column) is not None]
