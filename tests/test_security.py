@@ -32,13 +32,15 @@ FORBIDDEN = {
 SERVES = {"http", "socketserver", "webbrowser"}
 """Only a module that serves pages on loopback may import these."""
 RUNS = {"subprocess", "ctypes"}
-"""Only these modules may start programs: to try out what was written, and to compile kernels."""
+"""Only these modules may start programs (to try out what was written, and to compile kernels)
+or talk to the kernel, so that they end with us."""
 RUNNERS = {
     "emit/checking.py",
     "handover/programs.py",
     "handover/simgrid.py",
     "cli/commands/warmup.py",
     "core/compile_ahead.py",
+    "core/lifeline.py",
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -25,8 +27,6 @@ def _places() -> list[str]:
 def test_every_place_is_a_command_and_every_command_has_one_place() -> None:
     public = set()
     for found in pkgutil.iter_modules(commands.__path__):
-        if found.name == "collective_output":  # what the commands of collectives share
-            continue
         module = importlib.import_module(f"{commands.__name__}.{found.name}")
         names = getattr(module, "__all__", ())
         own = (getattr(module, name) for name in names)
@@ -48,14 +48,38 @@ def test_every_place_is_a_command_and_every_command_has_one_place() -> None:
     )
 
 
-def test_only_the_command_that_runs_is_imported() -> None:
-    code = (
-        "import sys\nfrom hopscape.cli import main\n"
-        "try: main(['export', 'ring(4)', '-o', '/dev/null.edges'])\nexcept SystemExit: pass\n"
-        "print(sorted(m for m in sys.modules if m.startswith('hopscape.cli.commands.')))"
-    )
+ASKED_FOR_HELP = """
+import contextlib, io, sys
+from hopscape.cli import main
+for words, place in {calls!r}:
+    for name in [name for name in sys.modules if name.startswith("hopscape.cli.commands.")]:
+        del sys.modules[name]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        main([*words, "--help"])
+    loaded = [name for name in sys.modules if name.startswith("hopscape.cli.commands.")]
+    own = "hopscape.cli.commands." + place.partition(":")[0]
+    if loaded != [own]:
+        print(words, loaded)
+"""
+
+
+def test_only_the_command_that_is_asked_for_help_is_imported() -> None:
+    calls = [((n,), place) for group in PANELS.values() for n, place in group.items() if place]
+    calls += [((g, n), p) for g, (_, group) in GROUPS.items() for n, p in group.items()]
+    calls += [((name,), place) for name, (place, _) in OLD.items() if name not in GROUPS]
+    code = ASKED_FOR_HELP.format(calls=calls)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "['hopscape.cli.commands.networks']"
+    assert run.stdout == ""
+
+
+def test_no_command_imports_another() -> None:
+    """Inside functions neither; what two of them share stands beside the folder."""
+    wrong = []
+    for path in Path(commands.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and "cli.commands" in (node.module or ""):
+                wrong.append(f"{path.name} imports {node.module}")
+    assert wrong == []
 
 
 def test_every_goal_has_its_command() -> None:

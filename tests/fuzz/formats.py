@@ -15,7 +15,7 @@ import numpy as np
 
 import hopscape
 from hopscape.cli.commands.metrics import _matrix
-from hopscape.cli.commands.rings import read_distribution
+from hopscape.cli.ring_options import read_distribution
 from hopscape.collectives import broadcast
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.goal import read_permutation

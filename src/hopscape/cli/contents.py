@@ -77,7 +77,7 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         "Search for the best networks of a kind.",
         {
             "graph": "graph:search_graph",
-            "circulant": "circulant:search_circulant",
+            "circulant": "atlas:search_circulant",
             "multiring": "multiring:search_multiring",
             "ring-order": "multiring:search_order",
             "bases": "expanded:search_bases",
@@ -113,7 +113,7 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         "Circulant graphs: what is known of one, and the best of a size.",
         {
             "show": "circulant:circulant",
-            "search": "circulant:search_circulant",
+            "search": "atlas:search_circulant",
         },
     ),
     "multiring": (
@@ -131,7 +131,7 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 OLD: dict[str, tuple[str, str]] = {
-    "detour": ("expanded:detour", "route --dead"),
+    "detour": ("routing:detour", "route --dead"),
     "capacity": ("multiring:capacity", "multiring capacity"),
     "rings": ("rings:simulate_rings", "multiring simulate"),
     "ring-table": ("rings:ring_table", "multiring table"),

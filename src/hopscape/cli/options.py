@@ -12,6 +12,7 @@ __all__ = [
     "DeadLinkOption",
     "DeadOption",
     "DeviceOption",
+    "ExactOption",
     "FloorOption",
     "FolderOption",
     "JobsOption",
@@ -20,6 +21,7 @@ __all__ = [
     "RoutingOption",
     "ScheduleArgument",
     "SeedOption",
+    "SpecArgument",
     "TableOption",
 ]
 
@@ -45,6 +47,9 @@ DeviceOption = Annotated[
     Literal["cpu", "gpu"],
     typer.Option("--device", help="Where to compute; 'gpu' needs the extra gpu and CUDA."),
 ]
+ExactOption = Annotated[
+    bool, typer.Option("--exact", help="Compute in full; no closed form, symmetry or sample.")
+]
 FloorOption = Annotated[
     str | None, typer.Option("--floor", help="Rows x racks x slots, such as 4x8x32.")
 ]
@@ -58,3 +63,6 @@ ScheduleArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Of all random numbers.")]
+SpecArgument = Annotated[
+    str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
+]

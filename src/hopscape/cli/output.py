@@ -24,6 +24,7 @@ from hopscape.core.plain import plain
 from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
+    "KINDS_SHOWN",
     "Format",
     "FormatOption",
     "Look",
@@ -67,6 +68,9 @@ class Look:
 
 
 look = Look()
+
+KINDS_SHOWN = 12
+"""Kinds of channels in a table."""
 
 
 FormatOption = Annotated[

@@ -26,6 +26,7 @@ from typing import Any
 
 from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
 from hopscape.core.kernel_plan import SMALL, Entry, decode, plan_digest, planned
+from hopscape.core.lifeline import end_with_parent
 from hopscape.core.progress import track
 
 __all__ = ["compile_ahead", "compile_entries", "processors"]
@@ -202,6 +203,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            preexec_fn=end_with_parent,
         )
 
     def compile(self, kernel: _Kernel) -> bool:

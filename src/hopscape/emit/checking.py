@@ -13,6 +13,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.lifeline import end_with_parent
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.emit.code import Code, begins_shortest
@@ -91,7 +92,13 @@ def _run(
         raise HopscapeError(f"{name} is not installed; on Debian it is in the package {package}")
     try:
         done = subprocess.run(
-            words, cwd=folder, input=given, capture_output=True, timeout=seconds, check=False
+            words,
+            cwd=folder,
+            input=given,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            preexec_fn=end_with_parent,
         )
     except subprocess.TimeoutExpired as error:
         raise HopscapeError(f"{name} was still running after {seconds} seconds") from error

@@ -18,6 +18,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.lifeline import end_when_closed
 from hopscape.core.network import Network
 from hopscape.core.spec import Call, Value, parse
 from hopscape.registry import family, member
@@ -134,11 +135,12 @@ class _Bar:
         """Nothing is left to say."""
 
 
-def work(pipe: Connection, asked: Question, seconds: float) -> None:
+def work(pipe: Connection, lifeline: Connection, asked: Question, seconds: float) -> None:
     """Make the page and send it, or the reason why there is none."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    end_when_closed(lifeline)
     try:
         pipe.send(("page", _make(pipe, asked, seconds)))
     except HopscapeError as error:
@@ -201,6 +203,7 @@ class Jobs:
         )
         if "forkserver" in methods:
             self._context.set_forkserver_preload(list(_PRELOADED))
+        self._far_end, self._lifeline = self._context.Pipe(duplex=False)
 
     def start(self, asked: Question) -> str:
         """Begin to work; the name of the job.
@@ -218,7 +221,7 @@ class Jobs:
                 del self._jobs[name]
             ours, theirs = self._context.Pipe(duplex=False)
             process = self._context.Process(
-                target=work, args=(theirs, asked, self.seconds), daemon=True
+                target=work, args=(theirs, self._far_end, asked, self.seconds), daemon=True
             )
             process.start()
             theirs.close()

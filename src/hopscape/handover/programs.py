@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hopscape.core.errors import HopscapeError
+from hopscape.core.lifeline import end_with_parent
 
 __all__ = ["ProgramError", "last_words", "run_program", "running", "which_all"]
 
-_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _WORDS = 400
 
 
@@ -36,12 +33,6 @@ def last_words(text: str) -> str:
     return said[-_WORDS:] if said else "nothing"
 
 
-def _end_with_parent() -> None:
-    """Have the kernel end this child when its parent dies, however it dies."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-
-
 def _start(
     words: Sequence[str], folder: Path, extra: Mapping[str, str], output: int
 ) -> subprocess.Popen[str]:
@@ -55,7 +46,7 @@ def _start(
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
     except OSError as error:
         raise ProgramError(f"{words[0]} cannot be started: {error.strerror}") from error

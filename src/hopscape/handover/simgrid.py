@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.errors import FileFormatError
+from hopscape.core.lifeline import end_with_parent
 from hopscape.core.verdict import Verdict
 from hopscape.handover.programs import run_program
 
@@ -39,7 +40,8 @@ def _python() -> str | None:
             "-c",
             "import importlib.util as u; raise SystemExit(not u.find_spec('simgrid'))",
         ]
-        if subprocess.run(words, capture_output=True, check=False).returncode == 0:
+        done = subprocess.run(words, capture_output=True, check=False, preexec_fn=end_with_parent)
+        if done.returncode == 0:
             return path
     return None
 

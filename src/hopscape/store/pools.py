@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -22,10 +20,10 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing.connection import Connection
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
+from hopscape.core.lifeline import end_when_closed
 from hopscape.store.task import Task
 
 __all__ = ["Processes", "on_dask", "on_processes", "on_threads"]
@@ -56,7 +54,7 @@ class Processes:
         self._far_end, self._lifeline = context.Pipe(duplex=False)
         try:
             self._pool = ProcessPoolExecutor(
-                self._count, context, initializer=_end_with_parent, initargs=(self._far_end,)
+                self._count, context, initializer=end_when_closed, initargs=(self._far_end,)
             )
         except OSError as error:  # semaphores live in /dev/shm, which a container may not have
             self._far_end.close()
@@ -113,18 +111,6 @@ def on_processes(work: Callable[..., Any], tasks: Sequence[Task], count: int) ->
     """On processes of their own."""
     with Processes(min(count, len(tasks))) as pool:
         yield from pool.run(work, tasks)
-
-
-def _end_with_parent(lifeline: Connection) -> None:
-    """In a worker: end when the parent's end of the pipe is closed, by it or by its death."""
-    threading.Thread(target=_wait_and_end, args=(lifeline,), daemon=True).start()
-
-
-def _wait_and_end(lifeline: Connection) -> None:
-    try:
-        lifeline.recv_bytes()
-    except (EOFError, OSError):
-        os._exit(1)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Commands of the atlas: optimal circulants of every order."""
+"""Optimal circulants: searched, and looked up in the atlas of every order."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.circulant import orders_of, show_sets
 from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hopscape.families.circulant.atlas import AtlasRow
 
-__all__ = ["atlas_circulant", "atlas_largest"]
+__all__ = ["atlas_circulant", "atlas_largest", "search_circulant"]
 
+_MOST_ORDERS = 1_000_000
+_SHOWN = 6
 _COLUMNS = {
     "nodes": "nodes",
     "degree": "degree",
@@ -130,7 +131,7 @@ def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
     """Rows of the atlas; refuse what it does not have."""
     from hopscape.families.circulant.atlas import atlas_contents, atlas_rows
 
-    orders = orders_of(nodes) if nodes is not None else None
+    orders = _orders(nodes) if nodes is not None else None
     low, high = (orders[0], orders[-1]) if orders else (0, None)
     degrees = sorted([4, *atlas_contents()]) if degree is None else [degree]
     rows = [row for d in degrees for row in atlas_rows(d, low, high)]
@@ -145,7 +146,7 @@ def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
 def _emit(rows: Sequence[AtlasRow], style: Format, output: Path | None) -> None:
     records = [row.to_dict() for row in rows]
     if style is Format.table:
-        records = [r | {"best": show_sets(r["sets"], r["count"])} for r in records]
+        records = [r | {"best": _show_sets(r["sets"], r["count"])} for r in records]
     emit_rows(records, style, output, columns=_COLUMNS)
 
 
@@ -174,10 +175,108 @@ def _build(
 ) -> None:
     from hopscape.search.atlas import build_atlas
 
-    orders = [n for n in orders_of(nodes) if n > degree and not (degree % 2 and n % 2)]
+    orders = [n for n in _orders(nodes) if n > degree and not (degree % 2 and n % 2)]
     if not orders:
         raise ArgumentError(
             f"nodes is {nodes!r}; no circulant of degree {degree} has such an order"
         )
     entry = build_atlas(degree, orders, folder, **options)
     emit_rows([{"degree": degree, "how": "search"} | entry], style, output, columns=_CONTENTS)
+
+
+def search_circulant(
+    nodes: Annotated[
+        str | None, typer.Option("--nodes", help="An order, or a range such as 7..1000.")
+    ] = None,
+    diameter: Annotated[
+        int | None, typer.Option("--diameter", help="Instead: the largest order of this diameter.")
+    ] = None,
+    generators: Annotated[
+        int | None, typer.Option("--generators", help="How many generators; 3 without.")
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option("--degree", help="Instead: links of a node; an odd degree takes N/2 as well."),
+    ] = None,
+    ring: Annotated[
+        bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
+    ] = False,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    dask: DaskOption = None,
+    device: DeviceOption = "cpu",
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
+    from hopscape.search import best_circulants, largest_circulants
+    from hopscape.store import Store
+
+    if (nodes is None) == (diameter is None):
+        raise ArgumentError("give either --nodes or --diameter")
+    if generators is None and degree is None:
+        generators = 3
+    with Store(table) as kept:
+        asked: dict[str, Any] = {
+            "generators": generators,
+            "degree": degree,
+            "ring": ring,
+            "table": kept,
+            "processes": processes,
+            "dask": dask,
+            "device": device,
+        }
+        if diameter is not None:
+            _emit_one(largest_circulants(diameter, **asked).to_dict(), style, output)
+            return
+        assert nodes is not None
+        orders = _orders(nodes)
+        rows = [found.to_dict() for found in best_circulants(orders, **asked)]
+    if len(orders) == 1 and ".." not in nodes:
+        _emit_one(rows[0], style, output)
+        return
+    columns = {
+        "nodes": "nodes",
+        "diameter": "diameter",
+        "lower_bound": "bound",
+        "mean_distance": "mean distance",
+        "best": "best sets",
+    }
+    if style is Format.table:
+        rows = [row | {"best": _show_sets(row["sets"])} for row in rows]
+    emit_rows(rows, style, output, columns=columns)
+
+
+def _orders(text: str) -> list[int]:
+    """The orders of an option such as 100 or 7..1000."""
+    first, _, last = text.partition("..")
+    if not first.isdecimal() or (".." in text and not last.isdecimal()):
+        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7..1000")
+    low, high = int(first), int(last or first)
+    if low > high:
+        raise ArgumentError(f"nodes is {text!r}; the range is empty")
+    if high - low >= _MOST_ORDERS:
+        raise ArgumentError(f"nodes is {text!r}; a range may have at most {_MOST_ORDERS} orders")
+    return list(range(low, high + 1))
+
+
+def _show_sets(sets: list[list[int]], count: int | None = None) -> str:
+    """The first generator sets, and how many there are."""
+    count = len(sets) if count is None else count
+    shown = "  ".join("(" + ", ".join(map(str, s)) + ")" for s in sets[:_SHOWN])
+    return shown + (f"  … {count} in all" if count > _SHOWN else "")
+
+
+def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
+    table = {
+        "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
+        "mean distance": f"{record['mean_distance']:.6g}  ({record['mean_distance_exact']})",
+        "best sets": _show_sets(record["sets"]),
+        "sets tested": f"{record['tested']:,}",
+    }
+    kind = "ring circulants" if record["ring"] else "circulants"
+    size = f"{record['generators']} generators"
+    if record["degree"] is not None:
+        size = f"degree {record['degree']}"
+    title = f"{kind} with {record['nodes']} nodes and {size}"
+    emit(record, style, output, title=title, table=table)

@@ -1,128 +1,22 @@
-"""Commands about circulants: search, and what is known of one."""
+"""Commands about circulants: what is known of one, and the study."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
 from hopscape.cli.options import (
-    DaskOption,
     DeadLinkOption,
     DeadOption,
-    DeviceOption,
     FolderOption,
-    ProcessesOption,
-    TableOption,
+    SpecArgument,
 )
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import in_table
 
-__all__ = ["circulant", "orders_of", "search_circulant", "show_sets", "study_circulant"]
-
-_MOST_ORDERS = 1_000_000
-_SHOWN = 6
-
-
-def search_circulant(
-    nodes: Annotated[
-        str | None, typer.Option("--nodes", help="An order, or a range such as 7..1000.")
-    ] = None,
-    diameter: Annotated[
-        int | None, typer.Option("--diameter", help="Instead: the largest order of this diameter.")
-    ] = None,
-    generators: Annotated[
-        int | None, typer.Option("--generators", help="How many generators; 3 without.")
-    ] = None,
-    degree: Annotated[
-        int | None,
-        typer.Option("--degree", help="Instead: links of a node; an odd degree takes N/2 as well."),
-    ] = None,
-    ring: Annotated[
-        bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
-    ] = False,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
-    dask: DaskOption = None,
-    device: DeviceOption = "cpu",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
-    from hopscape.search import best_circulants, largest_circulants
-    from hopscape.store import Store
-
-    if (nodes is None) == (diameter is None):
-        raise ArgumentError("give either --nodes or --diameter")
-    if generators is None and degree is None:
-        generators = 3
-    with Store(table) as kept:
-        asked: dict[str, Any] = {
-            "generators": generators,
-            "degree": degree,
-            "ring": ring,
-            "table": kept,
-            "processes": processes,
-            "dask": dask,
-            "device": device,
-        }
-        if diameter is not None:
-            _emit_one(largest_circulants(diameter, **asked).to_dict(), style, output)
-            return
-        assert nodes is not None
-        orders = orders_of(nodes)
-        rows = [found.to_dict() for found in best_circulants(orders, **asked)]
-    if len(orders) == 1 and ".." not in nodes:
-        _emit_one(rows[0], style, output)
-        return
-    columns = {
-        "nodes": "nodes",
-        "diameter": "diameter",
-        "lower_bound": "bound",
-        "mean_distance": "mean distance",
-        "best": "best sets",
-    }
-    if style is Format.table:
-        rows = [row | {"best": show_sets(row["sets"])} for row in rows]
-    emit_rows(rows, style, output, columns=columns)
-
-
-def orders_of(text: str) -> list[int]:
-    """The orders of an option such as 100 or 7..1000."""
-    first, _, last = text.partition("..")
-    if not first.isdecimal() or (".." in text and not last.isdecimal()):
-        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7..1000")
-    low, high = int(first), int(last or first)
-    if low > high:
-        raise ArgumentError(f"nodes is {text!r}; the range is empty")
-    if high - low >= _MOST_ORDERS:
-        raise ArgumentError(f"nodes is {text!r}; a range may have at most {_MOST_ORDERS} orders")
-    return list(range(low, high + 1))
-
-
-def show_sets(sets: list[list[int]], count: int | None = None) -> str:
-    """The first generator sets, and how many there are."""
-    count = len(sets) if count is None else count
-    shown = "  ".join("(" + ", ".join(map(str, s)) + ")" for s in sets[:_SHOWN])
-    return shown + (f"  … {count} in all" if count > _SHOWN else "")
-
-
-def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
-    table = {
-        "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
-        "mean distance": f"{record['mean_distance']:.6g}  ({record['mean_distance_exact']})",
-        "best sets": show_sets(record["sets"]),
-        "sets tested": f"{record['tested']:,}",
-    }
-    kind = "ring circulants" if record["ring"] else "circulants"
-    size = f"{record['generators']} generators"
-    if record["degree"] is not None:
-        size = f"degree {record['degree']}"
-    title = f"{kind} with {record['nodes']} nodes and {size}"
-    emit(record, style, output, title=title, table=table)
+__all__ = ["circulant", "study_circulant"]
 
 
 def circulant(

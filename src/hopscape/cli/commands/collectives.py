@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.collective_output import (
+from hopscape.cli.collective_output import (
     finish,
     list_transfers,
     pick_algorithms,
     save_pictures,
 )
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument
+from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal, GoalKind, read_permutation

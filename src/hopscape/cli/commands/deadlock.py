@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.options import RoutingOption
+from hopscape.cli.options import RoutingOption, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.options import SpecArgument
 from hopscape.cli.output import Format, FormatOption
 from hopscape.cli.output import emit as show
 from hopscape.core.errors import ArgumentError

@@ -1,4 +1,4 @@
-"""Commands around folded and expanded networks: detours, the best base, the Heawood study."""
+"""Commands around folded and expanded networks: the best base, the Heawood study."""
 
 from __future__ import annotations
 
@@ -7,34 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.routing import AvoidedOption, FromArgument, ToArgument, route
-from hopscape.cli.options import DeadOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.registry import build
 
-__all__ = ["detour", "search_bases", "study_heawood"]
-
-
-def detour(
-    spec: SpecArgument,
-    a: FromArgument,
-    b: ToArgument,
-    dead: DeadOption = None,
-    dead_link: AvoidedOption = None,
-    ways: Annotated[
-        bool, typer.Option("--ways", help="Also routes that share no intermediate node.")
-    ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
-) -> None:
-    """Route around dead nodes and links, in networks of any size."""
-    network = build(spec)
-    if network.node(a) == network.node(b):
-        same = network.node(a)
-        raise ArgumentError(f"A and B are both node {same}; a detour needs two different nodes")
-    route(spec, a, b, "auto", dead, dead_link, ways, style, output)
+__all__ = ["search_bases", "study_heawood"]
 
 
 def search_bases(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,8 +81,6 @@ def explore(
     families; Ctrl-C ends it.
     """
     if not specs:
-        from hopscape.cli.commands.explore_server import start
-
         of_pages = {
             "-o": output, "--schedules": schedules, "--traffic": traffic, "--bisection": bisection,
             "--deadlock": deadlock, "--simulate": simulate, "--curve": curve or None,
@@ -89,7 +89,7 @@ def explore(
         for name, value in of_pages.items():
             if value is not None:
                 raise ArgumentError(f"{name} is about the page of a network; name a SPEC")
-        start(port or 0, browse)
+        _serve(port or 0, browse)
         return
     for name, value in (("--port", port), ("--open", browse)):
         if value is not None:
@@ -139,3 +139,22 @@ def _names(text: str | None, option: str) -> tuple[str, ...] | None:
     if len(set(names)) < len(names):
         raise ArgumentError(f"{option} is {text!r}; a name is given twice")
     return names
+
+
+def _serve(port: int, browse: bool | None) -> None:
+    """Serve until Ctrl-C; open the browser where there is a screen, or as asked."""
+    import webbrowser
+
+    from hopscape.explore.server import serve
+
+    screen = sys.platform in ("win32", "darwin") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+
+    def show(address: str) -> None:
+        print(f"{address}\nCtrl-C ends it. The address is a key: whoever has it may ask.")
+        sys.stdout.flush()
+        if browse or (browse is None and screen):
+            webbrowser.open(address)
+
+    serve(port, show=show)

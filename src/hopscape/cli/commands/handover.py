@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument
+from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 

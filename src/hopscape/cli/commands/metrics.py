@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import KINDS_SHOWN, ExactOption, SpecArgument
-from hopscape.cli.options import RouterOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.options import ExactOption, RouterOption, SpecArgument
+from hopscape.cli.output import KINDS_SHOWN, Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.registry import build

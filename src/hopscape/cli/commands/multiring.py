@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.commands.rings import DistributionOption, read_distribution, sparse_member
-from hopscape.cli.options import DaskOption, ProcessesOption, TableOption
+from hopscape.cli.options import DaskOption, ProcessesOption, SpecArgument, TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
 

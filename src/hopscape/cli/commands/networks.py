@@ -12,7 +12,16 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, say
+from hopscape.cli.options import ExactOption, SpecArgument
+from hopscape.cli.output import (
+    KINDS_SHOWN,
+    Format,
+    FormatOption,
+    OutputOption,
+    emit,
+    emit_rows,
+    say,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.tables import in_table
@@ -20,12 +29,6 @@ from hopscape.registry import aliases, all_families, build, family
 
 __all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
 
-SpecArgument = Annotated[
-    str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
-]
-ExactOption = Annotated[
-    bool, typer.Option("--exact", help="Compute in full; no closed form, symmetry or sample.")
-]
 LimitOption = Annotated[
     float | None,
     typer.Option(
@@ -194,8 +197,6 @@ def _large(number: int) -> str:
     return f"{number:,}" if number < 10**18 else f"10^{math.floor(math.log10(number)) + 1}"
 
 
-KINDS_SHOWN = 12
-"""Kinds of channels in a table."""
 _SHOWN = ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive")
 _SURE = ("closed form", "exact")
 _NONE = ("not connected", "one node", "no cycle")

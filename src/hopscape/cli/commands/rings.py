@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption
+from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, SpecArgument, TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
-from hopscape.core.reading import TextFile
 from hopscape.registry import build
 
 if TYPE_CHECKING:
-    from hopscape.families.multiring import SparseMultiring
+    pass
 
 __all__ = [
-    "read_distribution",
     "ring_routes",
     "ring_table",
     "ring_torus",
     "simulate_rings",
 ]
-
-DistributionOption = Annotated[
-    str,
-    typer.Option(
-        "--distribution",
-        help="How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
-    ),
-]
-
-
-def read_distribution(text: str) -> list[Fraction] | None:
-    """Weights of the routes; None when they are uniform."""
-    if text == "uniform":
-        return None
-    if Path(text).is_file():
-        lines = TextFile(text).lines("#")
-        return [_weight(word.text, text) for line in lines for word in line.words()]
-    return [_weight(word, text) for word in text.replace(",", " ").split()]
-
-
-def _weight(word: str, text: str) -> Fraction:
-    if re.fullmatch(r"[0-9.]{1,40}(e-?[0-9]{1,2})?(/[0-9]{1,40})?", word, re.ASCII):
-        with suppress(ValueError, ZeroDivisionError):
-            return Fraction(word)
-    raise ArgumentError(
-        f"distribution {text!r:.60} is neither 'uniform', a list of numbers nor a file with one:"
-        f" {word!r:.40} is not a number of at least 0"
-    )
 
 
 def simulate_rings(
@@ -110,16 +76,6 @@ def simulate_rings(
         "settled": "settled",
     }
     emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
-
-
-def sparse_member(spec: str) -> SparseMultiring:
-    """The sparse rings of a SPEC, and of no other."""
-    from hopscape.families.multiring import SparseMultiring
-
-    member = build(spec).family
-    if not isinstance(member, SparseMultiring):
-        raise ArgumentError(f"{spec} is not a sparse_multiring(...)")
-    return member
 
 
 def ring_table(

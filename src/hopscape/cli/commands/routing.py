@@ -9,15 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
-from hopscape.cli.options import DeadOption, RouterOption
+from hopscape.cli.options import DeadOption, RouterOption, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Route
 from hopscape.registry import build
 
-__all__ = ["AvoidedOption", "FromArgument", "ToArgument", "route", "route_round"]
+__all__ = ["detour", "route", "route_round"]
 
 FromArgument = Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")]
 ToArgument = Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")]
@@ -59,6 +58,26 @@ def route(
         record |= _disjoint(network, start, end, record, table)
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
     emit(record, style, output, title=title, table=table)
+
+
+def detour(
+    spec: SpecArgument,
+    a: FromArgument,
+    b: ToArgument,
+    dead: DeadOption = None,
+    dead_link: AvoidedOption = None,
+    ways: Annotated[
+        bool, typer.Option("--ways", help="Also routes that share no intermediate node.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Route around dead nodes and links, in networks of any size."""
+    network = build(spec)
+    if network.node(a) == network.node(b):
+        same = network.node(a)
+        raise ArgumentError(f"A and B are both node {same}; a detour needs two different nodes")
+    route(spec, a, b, "auto", dead, dead_link, ways, style, output)
 
 
 def _routed(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.commands.networks import SpecArgument
+from hopscape.cli.options import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.tables import in_table
 from hopscape.registry import build

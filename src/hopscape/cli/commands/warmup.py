@@ -12,6 +12,7 @@ import typer
 
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.lifeline import end_with_parent
 
 __all__ = ["JOBS", "warm_up"]
 
@@ -66,7 +67,9 @@ def warm_up(
 def _run(name: str) -> dict[str, Any]:
     begin = time.monotonic()
     command = [sys.executable, "-m", "hopscape", *JOBS[name].split(), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, preexec_fn=end_with_parent
+    )
     if done.returncode:
         raise ArgumentError(f"warming up {name} failed: {done.stderr.strip()}")
     return {"job": name, "command": JOBS[name], "seconds": round(time.monotonic() - begin, 1)}
