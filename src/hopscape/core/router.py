@@ -529,7 +529,9 @@ def choose_router(network: Wired, kind: str = "auto", pairs: int | None = None) 
     if pairs is not None and pairs < 0:
         raise ArgumentError(f"pairs is {pairs}; it must be at least 0")
     family = network.family if isinstance(network.family, HasRouters) else None
-    named = family.named_routers() if family is not None else {}
+    named: Mapping[str, Callable[[Any], Router]] = {}
+    if family is not None:
+        named = family.named_routers()
     packaged = plugin_entries("routings")
     if kind in named:
         return named[kind](network)

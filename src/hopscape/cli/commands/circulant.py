@@ -19,6 +19,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 
 __all__ = ["circulant", "orders_of", "search_circulant", "show_sets", "study_circulant"]
@@ -113,7 +114,7 @@ def show_sets(sets: list[list[int]], count: int | None = None) -> str:
 def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
     table = {
         "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
-        "mean distance": f"{record['mean_distance']:.6g}  ({record['mean_distance_exact']})",
+        "mean distance": f"{number(record['mean_distance'])}  ({record['mean_distance_exact']})",
         "best sets": show_sets(record["sets"]),
         "sets tested": f"{record['tested']:,}",
     }
