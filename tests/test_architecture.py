@@ -174,6 +174,7 @@ def test_front_pages_are_part_of_circles(tmp_path: Path) -> None:
         "import hopscape",
         "import hopscape.cli.app",
         _COMMAND.format(["show", "torus(8, 8)"]),
+        _COMMAND.format(["route", "torus(8, 8)", "0", "9"]),
         _COMMAND.format(["families"]),
     ],
 )
@@ -181,6 +182,8 @@ def test_light_ways_import_nothing_heavy(code: str) -> None:
     heavy = {"numba", "scipy", "matplotlib", "networkx"}
     if "families" not in code:  # which loads them all
         heavy |= {"hopscape.core.formula", "hopscape.metrics.load"}
+    if "route" in code:
+        heavy |= {"hopscape.deadlock.updown"}
     check = f"import sys; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\n{check}"], capture_output=True, text=True, check=True

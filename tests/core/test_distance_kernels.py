@@ -220,7 +220,7 @@ def test_girth(graph):
     twin = graph.girth()
     arguments = (*graph.forward, graph.reverse)
     assert girth_kernels.girth(*arguments, np.arange(graph.n), NO_CYCLE) == twin
-    found = [girth_kernels.girth_from(*arguments, source, NO_CYCLE) for source in range(graph.n)]
+    found = [girth_kernels.girth(*arguments, np.array([v]), NO_CYCLE) for v in range(graph.n)]
     assert min(found) == twin
     assert girth_kernels.girth(*arguments, np.arange(graph.n), min(twin + 1, NO_CYCLE)) == twin
     assert girth_kernels.girth(*arguments, np.arange(graph.n), 1) == 1

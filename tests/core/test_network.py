@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import ALL, fresh_graph
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.memory import human_bytes, memory_limit, require_memory
+from hopscape.core.memory import memory_limit, require_memory
 from hopscape.core.network import Network
 from hopscape.metrics import distance_profile, girth
 
@@ -261,11 +261,6 @@ def test_memory_limit(monkeypatch):
     assert hopscape.build("ring(8)").order == 8  # nothing built, nothing refused
     with pytest.raises(TooLargeError, match=r"the wiring of ring\(800\) \(800 nodes\)"):
         _ = hopscape.build("ring(800)").heads
-
-
-def test_human_bytes():
-    assert human_bytes(10**30) == "about 10^30 bytes"
-    assert human_bytes(12_345) == "12.3 kB"
 
 
 def test_building_is_lazy():

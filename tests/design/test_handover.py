@@ -44,6 +44,13 @@ def test_json_has_every_candidate_with_all_columns(folder: Path) -> None:
     assert json.loads((folder / "out" / "ranking.json").read_text())["candidates"]
 
 
+def test_every_record_says_which_version_wrote_it(folder: Path) -> None:
+    own = ["j.json", "out/ranking.json"]
+    own += [f"out/network/{name}.json" for name in ("summary", "lanes", "manifest")]
+    for name in own:
+        assert json.loads((folder / name).read_text())["hopscape"] == hopscape.__version__, name
+
+
 def test_the_folder_gives_the_same_network_back(folder: Path) -> None:
     data = json.loads((folder / "j.json").read_text())
     spec = data["candidates"][0]["spec"]

@@ -12,6 +12,7 @@ from hopscape.cli.output import Format, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
+from hopscape.core.numbers import byte_count, number
 from hopscape.core.tables import in_table
 
 if TYPE_CHECKING:
@@ -135,8 +136,6 @@ def finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
 
 def _tables(record: Mapping[str, Any]) -> list[Any]:
     """Competitors, those left out, and sizes, where there are any."""
-    from hopscape.collectives.sizes import size_text
-
     out: list[Any] = []
     rows = record.get("competitors", ())
     columns = {k: v for k, v in _COMPETITORS.items() if any(r[k] is not None for r in rows)}
@@ -156,7 +155,7 @@ def _tables(record: Mapping[str, Any]) -> list[Any]:
     if left:
         out.append((left, "Left out", {"algorithm": "algorithm", "reason": "why"}))
     if "curve" in record:
-        points = [{**row, "bytes": size_text(row["bytes"])} for row in record["curve"]]
+        points = [{**row, "bytes": byte_count(row["bytes"])} for row in record["curve"]]
         heads = {
             "bytes": "size",
             "algorithm": "fastest",
@@ -167,7 +166,7 @@ def _tables(record: Mapping[str, Any]) -> list[Any]:
             "gap": "gap",
         }
         out.append((points, "Over sizes", heads))
-        turns = [{**row, "bytes": size_text(row["bytes"])} for row in record["crossovers"]]
+        turns = [{**row, "bytes": byte_count(row["bytes"])} for row in record["crossovers"]]
         if turns:
             heads = {"bytes": "from", "before": "instead of", "after": "fastest"}
             out.append((turns, "Where the fastest changes", heads))
@@ -186,15 +185,13 @@ def _size_lines(record: Mapping[str, Any]) -> dict[str, str]:
 
 def _time_lines(record: Mapping[str, Any]) -> dict[str, str]:
     """Time in µs for bytes, or under costs per chunk."""
-    from hopscape.collectives.sizes import size_text
-
     if record.get("bytes") is None:
         return {"time": f"{record['time']:g}" if "time" in record else "-"}
     costs = ", ".join(f"{name} {value:g}" for name, value in record["costs_us"].items())
     many = f"{record['chunks']} chunk{'s' * (record['chunks'] > 1)}"
     return {
-        "bytes": f"{size_text(record['bytes'])} in {many}",
-        "time": f"{record['time_us']:.6g} µs  (at least {record['bound_us']:.6g})",
+        "bytes": f"{byte_count(record['bytes'])} in {many}",
+        "time": f"{number(record['time_us'])} µs  (at least {number(record['bound_us'])})",
         "costs in µs": costs,
     }
 
@@ -208,7 +205,7 @@ def _fault_lines(record: Mapping[str, Any]) -> dict[str, str]:
     if "healthy_rounds" in record:
         out["with nothing dead"] = f"{record['healthy_rounds']} rounds"
     if "healthy_time_us" in record:
-        out["with nothing dead"] += f", {record['healthy_time_us']:.6g} µs"
+        out["with nothing dead"] += f", {number(record['healthy_time_us'])} µs"
     return out
 
 

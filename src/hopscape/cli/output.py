@@ -16,11 +16,10 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape._version import __version__
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import write_atomically
-from hopscape.core.plain import plain
+from hopscape.core.plain import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
@@ -117,7 +116,7 @@ def emit(
         _print_tables([first, *(_row_table(*part) for part in below)], output)
     elif style is Format.json:
         _refuse_columns()
-        _write_json(_signed(record), output)
+        _write_text(signed_json(record), output)
     else:
         emit_rows([record], style, output)
 
@@ -151,7 +150,7 @@ def emit_rows(
     """
     if style is Format.json:
         _refuse_columns()
-        _write_json(_signed({wrapper: rows}) if wrapper else [*map(_signed, rows)], output)
+        _write_text(signed_json({wrapper: rows} if wrapper else rows), output)
         return
     if style is Format.table:
         _print_tables([_row_table(rows, title, columns, priority, brief)], output, legend)
@@ -199,15 +198,6 @@ def _letters(text: str) -> str:
 def _refuse_columns() -> None:
     if look.columns:
         raise ArgumentError("--columns chooses columns of tables and of CSV; JSON always has all")
-
-
-def _signed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with the version of the program that wrote it."""
-    return {**plain(record), "hopscape": __version__}
-
-
-def _write_json(data: Any, output: Path | None) -> None:
-    _write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
 
 
 def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -19,9 +19,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ScheduleError, TooLargeError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import human_bytes
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.numbers import byte_count
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 
@@ -183,7 +183,7 @@ class Carried(Schedule):
             raise AttributeError(name)
         raise TooLargeError(
             f"the {self.goal.kind} of {self.network.spec} has {self.transfers:,} transfers, about"
-            f" {human_bytes(40 * self.transfers)}: it is kept as the plan of one node per orbit,"
+            f" {byte_count(40 * self.transfers)}: it is kept as the plan of one node per orbit,"
             " and its transfers are not written out, listed or drawn"
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.collectives.contest import Contest, Entry
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["Crossing", "crossings", "curve", "read_sizes", "size_grid", "size_text"]
+__all__ = ["Crossing", "crossings", "curve", "read_sizes", "size_grid"]
 
 _UNITS = {
     "": 1,
@@ -54,20 +54,6 @@ def _size(word: str, text: str) -> int:
     if not 1 <= size <= _MOST:
         raise ArgumentError(f"bytes is {text!r}; it must be from 1 to 10^18 bytes")
     return size
-
-
-def size_text(size: float) -> str:
-    """A size as people write it.
-
-    Examples
-    --------
-    >>> size_text(64000), size_text(1.5e9), size_text(12)
-    ('64 KB', '1.5 GB', '12 B')
-    """
-    for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB")):
-        if size >= unit:
-            return f"{size / unit:.4g} {name}"
-    return f"{size:.4g} B"
 
 
 def size_grid(low: float, high: float) -> list[float]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.numbers import number
 from hopscape.core.records import Records
 from hopscape.core.wired import NodeLike, Wired
 
@@ -287,7 +288,7 @@ class Front(Wired):
         try:
             rows |= {"links": f"{self.links:,}", "diameter": str(self.diameter)}
             mean = self.mean_distance
-            rows["mean distance"] = "-" if mean is None else f"{mean:.6g}"
+            rows["mean distance"] = "-" if mean is None else number(mean)
         except HopscapeError:  # too large to be measured: the size is what there is
             pass
         cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>"

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, MissingPackageError, TooLargeError
-from hopscape.core.memory import human_bytes
+from hopscape.core.numbers import byte_count
 
 __all__ = ["compiled", "cupy", "require_device_memory"]
 
@@ -58,5 +58,5 @@ def require_device_memory(size: int, what: str) -> None:
     free, _ = cupy().cuda.runtime.memGetInfo()
     if size > free:
         raise TooLargeError(
-            f"{what} would need {human_bytes(size)} on the GPU, which has {human_bytes(free)} free"
+            f"{what} would need {byte_count(size)} on the GPU, which has {byte_count(free)} free"
         )

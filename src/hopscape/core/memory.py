@@ -8,27 +8,11 @@ from functools import cache
 from pathlib import Path
 
 from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.numbers import byte_count
 
-__all__ = ["human_bytes", "memory_limit", "require_memory"]
+__all__ = ["memory_limit", "require_memory"]
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
-def human_bytes(size: int) -> str:
-    """Write a number of bytes for people.
-
-    Examples
-    --------
-    >>> human_bytes(1_530_000_000), human_bytes(999)
-    ('1.53 GB', '999 bytes')
-    """
-    if size < 1000:
-        return f"{size} bytes"
-    if size >= 10**18:
-        digits = len(str(size)) - 1
-        return f"about 10^{digits} bytes"
-    step = (len(str(size)) - 1) // 3
-    return f"{size / 1000**step:.3g} {('', 'kB', 'MB', 'GB', 'TB', 'PB')[step]}"
 
 
 def memory_limit() -> int:
@@ -89,6 +73,6 @@ def require_memory(size: int, what: str) -> None:
     limit = memory_limit()
     if size > limit:
         raise TooLargeError(
-            f"{what} would need {human_bytes(size)}, more than the limit of {human_bytes(limit)}"
+            f"{what} would need {byte_count(size)}, more than the limit of {byte_count(limit)}"
             " (HOPSCAPE_MEMORY sets another)"
         )

@@ -21,7 +21,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError, TooLargeError
-from hopscape.core.memory import human_bytes, memory_limit, require_memory
+from hopscape.core.memory import memory_limit, require_memory
+from hopscape.core.numbers import byte_count
 
 __all__ = [
     "INT64",
@@ -61,7 +62,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if size > most:
                 raise TooLargeError(
-                    f"{path} has {human_bytes(size)}; at most {human_bytes(most)} are read"
+                    f"{path} has {byte_count(size)}; at most {byte_count(most)} are read"
                 )
             data = file.read(most + 1)
         if data[:2] == _GZIP:
@@ -76,7 +77,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     except ValueError as error:  # a name that no file can have
         raise FileFormatError(f"{str(path)!r} cannot be read: {error}") from error
     if len(data) > most:
-        raise TooLargeError(f"{path} holds more than {human_bytes(most)}; no more are read")
+        raise TooLargeError(f"{path} holds more than {byte_count(most)}; no more are read")
     return data
 
 

@@ -22,7 +22,7 @@ from hopscape.core.distances import distance_rows, distances_to, signed_distance
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
 from hopscape.core.memory import require_memory
-from hopscape.core.plugins import load_plugins
+from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.wired import NodeLike, Wired
 
 if TYPE_CHECKING:
@@ -528,14 +528,18 @@ def choose_router(network: Wired, kind: str = "auto", pairs: int | None = None) 
     """The router that :meth:`~hopscape.core.network.Network.router` hands out."""
     if pairs is not None and pairs < 0:
         raise ArgumentError(f"pairs is {pairs}; it must be at least 0")
-    own = dict(load_plugins("routings"))
     family = network.family if isinstance(network.family, HasRouters) else None
+    named: Mapping[str, Callable[[Any], Router]] = {}
     if family is not None:
-        own |= family.named_routers()
-    if kind in own:
-        return own[kind](network)
+        named = family.named_routers()
+    packaged = plugin_entries("routings")
+    if kind in named:
+        return named[kind](network)
+    if kind in packaged:
+        made: Router = load_plugin(packaged[kind])(network)
+        return made
     if kind not in _KINDS:
-        names = ", ".join([*_KINDS, *own])
+        names = ", ".join(dict.fromkeys([*_KINDS, *packaged, *named]))
         raise ArgumentError(f"router {kind!r} is unknown; for {network.spec} choose {names}")
     if kind in ("auto", "closed"):
         found = family.router(network) if family is not None else None

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.numbers import number
+
 __all__ = ["Table", "Text", "fit", "in_table", "is_number", "wrap"]
 
 _GAP = 2
@@ -266,7 +268,7 @@ def in_table(value: Any) -> str:
     Examples
     --------
     >>> in_table(None), in_table(True), in_table(2.50001), in_table(0.5 * 10**9)
-    ('-', 'yes', '2.5', '5e+08')
+    ('-', 'yes', '2.5', '500000000')
     >>> in_table([1, Fraction(1, 3)])
     '1, 1/3 (0.3333)'
     """
@@ -274,13 +276,10 @@ def in_table(value: Any) -> str:
         return "-"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
-    if isinstance(value, int | np.integer) and abs(int(value)) >= 10**20:
-        digits = str(value)
-        return f"{digits[:6]}… ({len(digits)} digits)"
     if isinstance(value, Fraction):
-        return f"{value} ({float(value):.4f})"
+        return f"{value} ({number(value)})"
+    if isinstance(value, int | float | np.number):
+        return number(value.item() if isinstance(value, np.number) else value)
     if isinstance(value, list | tuple | np.ndarray):
         items = [in_table(item) for item in value]
         return ", ".join(items) if len(items) <= 24 else ", ".join([*items[:24], "…"])

@@ -22,7 +22,8 @@ from hopscape.core.arrays import Floats, Incoming, IntArray, count_numbers
 from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
-from hopscape.core.memory import human_bytes, require_memory
+from hopscape.core.memory import require_memory
+from hopscape.core.numbers import byte_count
 from hopscape.core.progress import track
 from hopscape.core.structure import ListedStructure, Structure
 
@@ -410,7 +411,7 @@ class Wired:
         if self.order > 2**31 - 1:
             raise TooLargeError(
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
-                f" (they would need {human_bytes(self.memory_estimate())})"
+                f" (they would need {byte_count(self.memory_estimate())})"
             )
         heads = np.empty(room, dtype=np.int32)
         degrees = np.empty(self.order, dtype=np.int64)

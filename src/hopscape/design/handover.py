@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 from hopscape.core.files import make_folder, write_atomically, write_text
-from hopscape.core.plain import plain
+from hopscape.core.plain import signed_json
 from hopscape.design.designer import Design
 from hopscape.design.report import html_report, markdown_report, pictures
 from hopscape.design.report.page import Option
@@ -80,7 +79,7 @@ def _ranking(found: Design | SwitchedDesign) -> str:
         "candidates": records or ranking_records(found.candidates),
         "answer": found.answer,
     }
-    return json.dumps(plain(ranking), indent=1, ensure_ascii=False) + "\n"
+    return signed_json(ranking)
 
 
 def _put(out: IO[bytes], data: bytes) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.files import make_folder
+from hopscape.core.numbers import number
 from hopscape.core.spec import write_value
 from hopscape.design.candidates import Candidate
 from hopscape.registry import build
@@ -106,7 +107,7 @@ def improve(
         except HopscapeError as error:
             notes.append(f"{about}: {error}")
             continue
-        words = f"{about}: diameter {found.diameter}, mean distance {float(found.mean):.5g}"
+        words = f"{about}: diameter {found.diameter}, mean distance {number(float(found.mean))}"
         if (found.diameter, found.mean) < best[:2]:
             spec = found.spec or _write(found, how.folder)
             searched.append(Candidate(spec, spec.partition("(")[0]))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.measured import Measured
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.switched_columns import SWITCHED_KEYS
@@ -69,9 +70,7 @@ def cell(name: str, measured: Measured[Any]) -> Any:
     sign = measured.sign
     if name == "mean_gap":
         return f"{sign}{100 * value:.1f} %"
-    if isinstance(value, float) and not isinstance(value, bool):
-        return f"{sign}{value:.4f}" if sign else value
-    return f"{sign}{value}" if sign else value
+    return f"{sign}{in_table(value)}" if sign else value
 
 
 def cells(spec: str, found: Mapping[str, Measured[Any]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hopscape.core.numbers import number
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.switched_requirements import SwitchedRequirements
@@ -71,8 +72,7 @@ def _percent(now: float, before: float) -> str:
 
 
 def _shown(one: Candidate, column: str) -> str:
-    value = _number(one, column)
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+    return number(_number(one, column), grouped=True)
 
 
 def _winner(best: Candidate, currency: str) -> str:
@@ -123,9 +123,8 @@ def _changes(
                 key=lambda one: _number(one, "money"),
             )
             cost = _percent(_number(choice, "money"), _number(best, "money"))
-            out.append(
-                f"If {what} {level:.4g} (--{option} {level:.4g}), take {choice.spec} ({cost})."
-            )
+            least = number(level)
+            out.append(f"If {what} {least} (--{option} {least}), take {choice.spec} ({cost}).")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
     if _better(fewest, best, "hops"):
         cost = _percent(_number(fewest, "money"), _number(best, "money"))

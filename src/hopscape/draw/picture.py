@@ -21,6 +21,7 @@ from hopscape.core.family import Layout
 from hopscape.core.files import write_atomically
 from hopscape.core.layout import Points
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.numbers import number
 from hopscape.draw import density
 from hopscape.draw.accents import Accents, Colour, find_accents
 from hopscape.draw.curves import (
@@ -201,16 +202,14 @@ def _require_drawable(network: Network) -> None:
     most, links = density.MOST_NODES, density.MOST_LINKS
     if network.order > most:
         raise TooLargeError(
-            f"{network.spec} has {_number(network.order)} nodes; a picture shows up to {most}"
+            f"{network.spec} has {number(network.order, grouped=True)} nodes; a picture shows up to"
+            f" {most:,}"
         )
     if network.links > links:
         raise TooLargeError(
-            f"{network.spec} has {network.links} links; a picture shows up to {links}"
+            f"{network.spec} has {number(network.links, grouped=True)} links; a picture shows up to"
+            f" {links:,}"
         )
-
-
-def _number(count: int) -> str:
-    return str(count) if count < 10**18 else f"about 10^{math.floor(math.log10(count))}"
 
 
 # -- where everything goes ------------------------------------------------------------------------

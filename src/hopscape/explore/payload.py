@@ -11,6 +11,7 @@ from hopscape._version import __version__
 from hopscape.core.addresses import Labels, MixedRadix
 from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
+from hopscape.core.numbers import number
 from hopscape.explore.deadlocks import MOST_NODES as MOST_DEADLOCK
 from hopscape.explore.deadlocks import deadlock_data
 from hopscape.explore.links import Links, number_links
@@ -148,7 +149,7 @@ def require_small(network: Network) -> None:
     """Refuse what no page can show, before anything is built."""
     advice = "'hopscape draw' makes a picture by density, 'hopscape show' the figures"
     if network.order > MOST_NODES:
-        count = f"{network.order:,}" if network.order < 10**15 else "more than 10^15"
+        count = number(network.order, grouped=True)
         raise TooLargeError(
             f"{network.spec} has {count} nodes; the page shows up to {MOST_NODES:,}: {advice}"
         )
@@ -174,7 +175,7 @@ def _facts(network: Network) -> list[list[str]]:
         ("degree", str(high) if low == high else f"{low} to {high}", how["degree"]),
         ("connected", _said(found["connected"]), how["connected"]),
         ("diameter", _said(found["diameter"]), how["diameter"]),
-        ("mean distance", "-" if mean is None else f"{mean:.6g}", how["mean_distance"]),
+        ("mean distance", "-" if mean is None else number(mean), how["mean_distance"]),
         ("vertex-transitive", _said(found["vertex_transitive"]), how["vertex_transitive"]),
     ]
     return [[label, value, how] for label, value, how in rows]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
-from hopscape.core.plain import plain
+from hopscape.core.plain import signed_json
 from hopscape.core.progress import time_limit
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
@@ -121,7 +120,7 @@ def hand_over(
     figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
     summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
     summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
-    write_text(top / "summary.json", _json(summary))
+    write_text(top / "summary.json", signed_json(summary))
     told.append(("summary.json", "what was measured, and how each figure is known"))
     write_text(top / "README.md", _readme(network, told, top))
     write_manifest(network.spec, top, before)
@@ -162,7 +161,7 @@ def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
     """The rule for classes of virtual channels that keeps these routes free of deadlock."""
     if lanes is None:
         return "(no lanes.json)", "no rule with few classes of virtual channels was found"
-    write_text(top / "lanes.json", _json(lanes.to_dict()))
+    write_text(top / "lanes.json", signed_json(lanes.to_dict()))
     return "lanes.json", (
         f"classes of virtual channels: {lanes.classes}, {lanes.words()}; the rule is inside"
     )
@@ -230,7 +229,3 @@ def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
         table="\n".join(f"| {name} | {what} |" for name, what in told),
         opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
     )
-
-
-def _json(value: Any) -> str:
-    return json.dumps(plain(value), indent=1, ensure_ascii=False) + "\n"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
-from hopscape._version import __version__
 from hopscape.core.errors import FileFormatError
 from hopscape.core.files import write_text
+from hopscape.core.plain import signed_json
 from hopscape.core.reading import load_json
 from hopscape.export.infiniband import PORT_WORDS
 
@@ -27,12 +26,11 @@ def write_manifest(spec: str, folder: Path, before: dict[Path, int]) -> None:
     now = files_in(folder)
     files = sorted(x for x in now if x.name != MANIFEST and before.get(x) != now[x])
     record = {
-        "hopscape": __version__,
         "spec": spec,
         "numbering": PORT_WORDS,
         "files": {path.relative_to(folder).as_posix(): _digest(path) for path in files},
     }
-    write_text(folder / MANIFEST, json.dumps(record, indent=1) + "\n")
+    write_text(folder / MANIFEST, signed_json(record))
 
 
 def _digest(path: Path) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
+from hopscape.core.numbers import number
 from hopscape.metrics.channels import Channels
 
 __all__ = ["approximate_flow", "concurrent_flow", "optimal_share"]
@@ -47,7 +48,7 @@ def optimal_share(
         return Measured(concurrent_flow(graph, demand), "exact", "linear program")
     low, high = approximate_flow(graph, demand, steps=steps)
     gap = 100 * (1 - low / high) if high else 0.0
-    note = f"Garg and Könemann: from {low:.4g} to {high:.4g}, a gap of {gap:.1f} %"
+    note = f"Garg and Könemann: from {number(low)} to {number(high)}, a gap of {gap:.1f} %"
     return Measured(low, "bound", note, low=low, high=high)
 
 

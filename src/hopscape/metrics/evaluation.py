@@ -19,8 +19,9 @@ from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, OutOfTimeError, TooLargeError
 from hopscape.core.family import Facts
 from hopscape.core.measured import Measured
-from hopscape.core.memory import human_bytes, memory_limit
+from hopscape.core.memory import memory_limit
 from hopscape.core.network import Network
+from hopscape.core.numbers import byte_count
 from hopscape.core.progress import allow_more, human_time, time_left, watch_compiler
 from hopscape.metrics.closed import absent, closed_facts
 from hopscape.metrics.distances import DistanceProfile, distance_profile
@@ -232,8 +233,8 @@ class Evaluation:
         limit, left = memory_limit(), time_left()
         if effort.memory > limit:
             return (
-                f"{job.text} would need {human_bytes(effort.memory)}, more than the limit of"
-                f" {human_bytes(limit)} (HOPSCAPE_MEMORY sets another)"
+                f"{job.text} would need {byte_count(effort.memory)}, more than the limit of"
+                f" {byte_count(limit)} (HOPSCAPE_MEMORY sets another)"
             )
         if left <= 0:
             return f"no time was left for {job.text} (see --time-limit)"

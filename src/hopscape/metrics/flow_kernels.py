@@ -265,36 +265,6 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
 
 
 @kernel
-def disjoint_count(
-    indptr: Int64s, heads: Int32s, source: int, target: int, node_disjoint: bool, limit: int
-) -> int:
-    """Count disjoint directed paths between two nodes.
-
-    Parameters
-    ----------
-    indptr, heads
-        The graph in CSR form; loops and parallel channels are allowed.
-    source, target
-        The two nodes; there are no paths from a node to itself.
-    node_disjoint
-        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
-        Each of several direct channels is a path of its own in either sense.
-    limit
-        Stop at this number.
-
-    Returns
-    -------
-    int
-        The number of paths, at most ``limit``.
-    """
-    if source == target:
-        return 0
-    pairs = np.empty((1, 2), np.int32)
-    pairs[0, 0], pairs[0, 1] = source, target
-    return least_flow(residual_network(indptr, heads, node_disjoint), pairs, limit)
-
-
-@kernel
 def _cheapest(
     network: Network,
     cap: Int8s,
@@ -407,8 +377,13 @@ def disjoint_paths(
 
     Parameters
     ----------
-    indptr, heads, source, target, node_disjoint
-        As for `disjoint_count`.
+    indptr, heads
+        The graph in CSR form; loops and parallel channels are allowed.
+    source, target
+        The two nodes; there are no paths from a node to itself.
+    node_disjoint
+        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
+        Each of several direct channels is a path of its own in either sense.
     count
         How many paths to find; fewer are found if no more exist.
 

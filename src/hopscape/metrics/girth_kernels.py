@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hopscape.core.kernel import helper, kernel
 
-__all__ = ["girth", "girth_from"]
+__all__ = ["girth"]
 
 Ints = NDArray[np.int64]
 Nodes = NDArray[np.int32]
@@ -167,23 +167,3 @@ def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: in
                 indptr, heads, reverse, sources[i], best, visits, first, arrivals
             )
     return best
-
-
-@kernel
-def girth_from(indptr: Ints, heads: Nodes, reverse: Channels, source: int, best: int) -> int:
-    """Length of a shortest cycle found from one source: :func:`girth` with that source alone.
-
-    Parameters
-    ----------
-    indptr, heads, reverse, best
-        As for :func:`girth`.
-    source
-        Where to search from.
-
-    Returns
-    -------
-    int
-        The smaller of ``best`` and the shortest cycle found.
-    """
-    found: int = girth(indptr, heads, reverse, np.full(1, source, np.int64), best)
-    return found

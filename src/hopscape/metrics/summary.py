@@ -10,8 +10,8 @@ import numpy as np
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import Measured
-from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
+from hopscape.core.numbers import byte_count
 from hopscape.metrics.columns import COLUMNS
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.evaluation import Evaluation
@@ -43,7 +43,7 @@ def summarise(
         "channels": None,
         "degree": {"min": None, "max": None},
         "duplex": network.duplex,
-        "memory": human_bytes(network.memory_estimate()),
+        "memory": byte_count(network.memory_estimate()),
         "connected": None,
         "diameter": None,
         "mean_distance": None,

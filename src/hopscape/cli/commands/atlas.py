@@ -11,6 +11,7 @@ import typer
 from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import number
 
 if TYPE_CHECKING:
     from hopscape.families.circulant.atlas import AtlasRow
@@ -270,7 +271,7 @@ def _show_sets(sets: list[list[int]], count: int | None = None) -> str:
 def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
     table = {
         "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
-        "mean distance": f"{record['mean_distance']:.6g}  ({record['mean_distance_exact']})",
+        "mean distance": f"{number(record['mean_distance'])}  ({record['mean_distance_exact']})",
         "best sets": _show_sets(record["sets"]),
         "sets tested": f"{record['tested']:,}",
     }

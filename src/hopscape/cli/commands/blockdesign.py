@@ -11,6 +11,7 @@ import typer
 from hopscape.cli.options import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import number
 from hopscape.registry import build
 
 __all__ = [
@@ -372,7 +373,7 @@ def _show_machine(machine: Any, measured: bool, style: Format, output: Path | No
     shown = {key: str(value) for key, value in record.items() if key != "classes"}
     for kind in record.get("classes", ()):
         shown[f"{kind['name']} channels"] = (
-            f"{kind['channels']:,} of speed {kind['speed']}: largest load {kind['largest']:.6g},"
-            f" throughput {kind['throughput']:.6g}"
+            f"{kind['channels']:,} of speed {kind['speed']}: largest load"
+            f" {number(kind['largest'])}, throughput {number(kind['throughput'])}"
         )
     emit(record, style, output, title=machine.name, table=shown)

@@ -97,7 +97,7 @@ def explore(
     if output is None:
         raise ArgumentError("-o is missing: the page is written to a file, such as -o page.html")
     from hopscape.core.files import write_text
-    from hopscape.core.memory import human_bytes
+    from hopscape.core.numbers import byte_count
     from hopscape.explore import page, payload
     from hopscape.explore.payload import require_small
     from hopscape.registry import build
@@ -123,7 +123,7 @@ def explore(
     found = [payload(network, **parts) for network in networks]
     text = page(found)
     write_text(output, text)
-    print(f"wrote {output}: {human_bytes(len(text.encode()))}")
+    print(f"wrote {output}: {byte_count(len(text.encode()))}")
     for one in found:
         for note in one["notes"]:
             print(f"{one['spec']}: {note}")

@@ -12,6 +12,7 @@ from hopscape.cli.options import ExactOption, RouterOption, SpecArgument
 from hopscape.cli.output import KINDS_SHOWN, Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.numbers import number
 from hopscape.registry import build
 
 __all__ = ["bisection", "load"]
@@ -100,16 +101,16 @@ def load(
             emit_rows(_channels(network, found.loads), style, output, title=_loaded(record))
             return
     table = {
-        "largest load": f"{found.largest:.6g}  ({found.how})",
-        "mean load": f"{found.mean:.6g}",
-        "throughput": f"{found.throughput:.6g} per node, {_unit(found.classes)}",
-        "mean hops": f"{found.hops:.6g}",
+        "largest load": f"{number(found.largest)}  ({found.how})",
+        "mean load": number(found.mean),
+        "throughput": f"{number(found.throughput)} per node, {_unit(found.classes)}",
+        "mean hops": number(found.hops),
         "router": routing.name,
     }
     for kind in found.classes[:KINDS_SHOWN]:
         table[f"{kind.name} channels"] = (
-            f"{kind.channels:,} of speed {kind.speed}: largest load {kind.largest:.6g},"
-            f" throughput {kind.throughput:.6g}"
+            f"{kind.channels:,} of speed {kind.speed}: largest load {number(kind.largest)},"
+            f" throughput {number(kind.throughput)}"
         )
     if len(found.classes) > KINDS_SHOWN:
         table["other kinds"] = f"{len(found.classes) - KINDS_SHOWN} (JSON has all)"
@@ -117,7 +118,7 @@ def load(
 
 
 def _loaded(record: dict[str, Any]) -> str:
-    return f"{record['spec']}: load under {record['traffic']}, largest {record['largest']:.6g}"
+    return f"{record['spec']}: load under {record['traffic']}, largest {number(record['largest'])}"
 
 
 def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from hopscape.cli.options import DaskOption, ProcessesOption, SpecArgument, Tabl
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import number
 from hopscape.registry import build
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
             out[f"{name}: packets per slot"] = _number(part["capacity"]) + proof
             out[f"{name}: largest load"] = _number(part["load"])
             if len(part["loads"]) <= 16:
-                out[f"{name}: loads"] = ", ".join(f"{x:.4g}" for x in part["loads_decimal"])
+                out[f"{name}: loads"] = ", ".join(number(x) for x in part["loads_decimal"])
     if "limited_by" in record["balanced"] and len(record["rings"]) <= 16:
         out["fullest rings, shortest"] = ", ".join(map(str, record["shortest"]["limited_by"]))
         out["fullest rings, balanced"] = ", ".join(map(str, record["balanced"]["limited_by"]))
@@ -170,7 +171,7 @@ def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
     if "switching" in record:
         found = record["switching"]
         out["shortest with changes of ring"] = (
-            f"{found['capacity_decimal']:.4f} packets per slot, {found['mean_hops']:.4g} hops"
+            f"{found['capacity_decimal']:.4f} packets per slot, {number(found['mean_hops'])} hops"
         )
     return out
 

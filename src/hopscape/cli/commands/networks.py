@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ from hopscape.cli.output import (
 )
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
+from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.registry import aliases, all_families, build, family
 
@@ -144,7 +144,7 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
         "connected": _with_how(record["connected"], how["connected"]),
         "diameter": _with_how(record["diameter"], how["diameter"]),
         "mean distance": _with_how(
-            None if record["mean_distance"] is None else f"{record['mean_distance']:.6g}",
+            None if record["mean_distance"] is None else number(record["mean_distance"]),
             how["mean_distance"],
         ),
         "vertex-transitive": _with_how(record["vertex_transitive"], how["vertex_transitive"]),
@@ -174,7 +174,8 @@ def _best_known(record: dict[str, Any]) -> dict[str, str]:
     table = {}
     if known.get("moore") is not None:
         sort = f"degree {degree} and diameter {record['diameter']}"
-        text = f"no graph of {sort} has more than {_large(known['moore'])} nodes (Moore bound)"
+        most = number(known["moore"], grouped=True)
+        text = f"no graph of {sort} has more than {most} nodes (Moore bound)"
         if known["largest"] is not None and known["source"]:
             text += f"; the largest known has {known['largest']:,} ({known['source']})"
         table["best known"] = text
@@ -184,17 +185,6 @@ def _best_known(record: dict[str, Any]) -> dict[str, str]:
             f" {record['nodes']:,} nodes of degree {degree} ({known['golf_source']})"
         )
     return table
-
-
-def _large(number: int) -> str:
-    """An upper bound; a power of ten above it where it is very large.
-
-    Examples
-    --------
-    >>> _large(63_892), _large(10**24 + 1)
-    ('63,892', '10^25')
-    """
-    return f"{number:,}" if number < 10**18 else f"10^{math.floor(math.log10(number)) + 1}"
 
 
 _SHOWN = ("links", "degree", "connected", "diameter", "mean_distance", "vertex_transitive")

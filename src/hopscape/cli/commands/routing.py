@@ -13,6 +13,7 @@ from hopscape.cli.options import DeadOption, RouterOption, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.numbers import number
 from hopscape.core.router import Route
 from hopscape.registry import build
 
@@ -101,7 +102,9 @@ def _routed(
         record["ways"] = _shared_ways(routing, start, end)
         for i, one in enumerate(record["ways"], 1):
             text = " → ".join(_few(tuple(one["path"]), str))
-            table[f"route {i}"] = f"{one['share']:.4g} of the traffic, {one['length']} hops: {text}"
+            table[f"route {i}"] = (
+                f"{number(one['share'])} of the traffic, {one['length']} hops: {text}"
+            )
     return record, table
 
 

@@ -11,6 +11,7 @@ import typer
 from hopscape.cli.options import RoutingOption, SeedOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import byte_count, number
 
 if TYPE_CHECKING:
     from hopscape.core.schedule import Schedule
@@ -268,7 +269,6 @@ def _load(file: Path, specs: list[str]) -> Schedule:
 
 def _say_memory(specs: list[str], settings: Settings) -> None:
     """What a large simulation will take, on stderr, before it takes it."""
-    from hopscape.core.memory import human_bytes
     from hopscape.registry import build
     from hopscape.simulate.fabric import memory_needed
 
@@ -277,7 +277,7 @@ def _say_memory(specs: list[str], settings: Settings) -> None:
         needed = memory_needed(network, settings)
         if needed > _WORTH_SAYING:
             typer.echo(
-                f"{network.spec}: {network.order} routers, up to {human_bytes(needed)} of memory",
+                f"{network.spec}: {network.order} routers, up to {byte_count(needed)} of memory",
                 err=True,
             )
 
@@ -353,7 +353,7 @@ def _show(
 ) -> None:
     title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {job.traffic} traffic"
     for spec, best in found.items():
-        title += f"; {spec} saturates at {best:.4g}"
+        title += f"; {spec} saturates at {number(best)}"
     if style is Format.json:
         each = {spec: replace(job, spec=spec) for spec in specs}
         record: dict[str, Any] = {

@@ -9,6 +9,7 @@ import typer
 
 from hopscape.cli.options import SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.registry import build
 
@@ -73,11 +74,11 @@ def _texts(record: dict[str, Any]) -> dict[str, str]:
         table["intersection array"] = f"{{{both}}}"
     if "eigenvalues" in record:
         pairs = list(zip(record["eigenvalues"], record["multiplicities"]))
-        values = ", ".join(f"{x:.6g}" + (f" (×{m})" if m > 1 else "") for x, m in pairs[:_VALUES])
+        values = ", ".join(number(x) + (f" (×{m})" if m > 1 else "") for x, m in pairs[:_VALUES])
         table["eigenvalues"] = values + (f", … {len(pairs)} in all" if len(pairs) > _VALUES else "")
-        table["spectral gap"] = f"{record['spectral_gap']:.6g}"
+        table["spectral gap"] = number(record["spectral_gap"])
         low, high = record["cheeger"]
-        table["conductance"] = f"from {low:.6g} to {high:.6g} (Cheeger)"
+        table["conductance"] = f"from {number(low)} to {number(high)} (Cheeger)"
         table["Ramanujan"] = in_table(record["ramanujan"])
     return table
 

@@ -7,23 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Axis", "Panel", "number", "svg_page"]
+from hopscape.core.numbers import number
+
+__all__ = ["Axis", "Panel", "svg_page"]
 
 _RATIO = 20.0
 _TICKS = 5
-
-
-def number(value: float) -> str:
-    """A number for a label.
-
-    Examples
-    --------
-    >>> number(1536.0), number(0.25), number(2.0e-7), number(12345678)
-    ('1,536', '0.25', '2e-07', '12,345,678')
-    """
-    if value == round(value) and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
 @dataclass(frozen=True)
@@ -104,11 +93,13 @@ class Panel:
         for value in self.x.ticks():
             at = self.x.at(value)
             out.append(f'<path class="grid" d="M{at} {bottom}V{top}"/>')
-            out.append(f'<text x="{at}" y="{bottom + 16}" class="mid">{number(value)}</text>')
+            text = number(value, grouped=True)
+            out.append(f'<text x="{at}" y="{bottom + 16}" class="mid">{text}</text>')
         for value in self.y.ticks():
             at = self.y.at(value)
             out.append(f'<path class="grid" d="M{left} {at}H{right}"/>')
-            out.append(f'<text x="{left - 6}" y="{at + 4}" class="end">{number(value)}</text>')
+            text = number(value, grouped=True)
+            out.append(f'<text x="{left - 6}" y="{at + 4}" class="end">{text}</text>')
         out.append(f'<path class="axis" d="M{left} {top}V{bottom}H{right}"/>')
         middle = (left + right) / 2
         out.append(f'<text x="{middle}" y="{bottom + 34}" class="mid">{escape(self.label)}</text>')

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from hopscape.core.numbers import number
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.report.axes import Axis, Panel, number, svg_page
+from hopscape.design.report.axes import Axis, Panel, svg_page
 
 __all__ = ["Collapse", "collapses", "curve_plot", "scatter"]
 
@@ -49,8 +50,8 @@ def _mark(point: Point, panel: Panel, x: str, y: str) -> str:
     one = point.candidate
     kind = "first" if point.rank == 1 else "less" if one.dominated_by else "other"
     words = (
-        f"{point.rank}. {one.spec}: {ALL_COLUMNS[x].title} {number(point.x)},"
-        f" {ALL_COLUMNS[y].title} {number(point.y)}"
+        f"{point.rank}. {one.spec}: {ALL_COLUMNS[x].title} {number(point.x, grouped=True)},"
+        f" {ALL_COLUMNS[y].title} {number(point.y, grouped=True)}"
     )
     return (
         f'<circle class="point {kind}" cx="{panel.x.at(point.x)}" cy="{panel.y.at(point.y)}"'

@@ -19,6 +19,7 @@ import numpy as np
 
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.measured import Measured
+from hopscape.core.numbers import number
 from hopscape.families.circulant.balls import ball_sizes, seconds_to_grow
 from hopscape.families.circulant.bounds import least_mean, ulb
 from hopscape.families.circulant.census import CENSUS_DIMENSIONS, Census
@@ -171,7 +172,7 @@ class Figures:
             note = f"from {least:,} to {most:,}; not exactly with {len(self.folded)} generators"
             return Measured(most, "bound", note, least, most)
         mean = least_mean(self.nodes, len(self.folded))
-        note = f"from {float(mean):.6g} to {most:,}"
+        note = f"from {number(float(mean))} to {most:,}"
         if len(self.folded) > _MOST_DIMENSIONS:
             return Measured(most, "bound", note, mean, most)
         note += f"; the mean of {_SAMPLE} random nodes"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.formula import Value, choose, constant, equal
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
@@ -33,6 +33,7 @@ class Hypercube(Family):
     summary = "binary hypercube of a dimension: 2^d nodes of degree d"
     parameters = (Parameter("d", "int", "dimension", low=0, high=4000),)
     example = "hypercube(4)"
+    transitive = True
 
     def __init__(self, d: int) -> None:
         self.d = d
@@ -67,9 +68,6 @@ class Hypercube(Family):
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
         return by ^ nodes
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order)
 
     def router(self, network: Network) -> Router:
         return HypercubeRouter(network, self.d)
@@ -172,6 +170,7 @@ class CubeConnectedCycles(Family):
     summary = "cube-connected cycles: every hypercube node a cycle of d nodes"
     parameters = (Parameter("d", "int", "dimension of the cube", low=1, high=4000),)
     example = "ccc(3)"
+    transitive = True
 
     def __init__(self, d: int) -> None:
         self.d = d
@@ -226,9 +225,6 @@ class CubeConnectedCycles(Family):
     def router(self, network: Network) -> Router | None:
         """Covering walks on the cycle; tables for the longest cycles."""
         return self._expanded.router(network) if self.d <= _ROUTED else None
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order)
 
     def layout(self) -> Layout:
         """The cube's drawing; each cycle is turned so that its nodes look along their links."""

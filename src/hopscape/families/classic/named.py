@@ -79,7 +79,7 @@ class LCF(Family):
     def symmetry(self) -> Symmetry:
         """Turning by a whole pattern of shifts changes nothing."""
         kinds = len(self.shifts)
-        return Symmetry(tuple(range(kinds)), (self.repeats,) * kinds)
+        return super().symmetry() or Symmetry(tuple(range(kinds)), (self.repeats,) * kinds)
 
     def rotations(self) -> IntArray | None:
         """Turns by whole patterns of shifts."""
@@ -127,9 +127,6 @@ class _Named(LCF):
             bisection=self.halves,
             vertex_transitive=self.transitive,
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order) if self.transitive else super().symmetry()
 
 
 class MoebiusKantor(_Named):

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.formula import Value, wrapped
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
@@ -26,6 +26,7 @@ class Complete(Family):
     summary = "complete graph: every node wired to every other"
     parameters = (Parameter("n", "int", "number of nodes", low=1),)
     example = "complete(6)"
+    transitive = True
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -52,9 +53,6 @@ class Complete(Family):
             girth=3 if n > 2 else None,
             bisection=(n // 2) * ((n + 1) // 2),
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.n)
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
         return (by + nodes) % self.n

@@ -75,9 +75,7 @@ class GeneralizedPetersen(Family):
         return Facts.regular(self.order, 3, connected=True, vertex_transitive=self.transitive)
 
     def symmetry(self) -> Symmetry:
-        if self.transitive:
-            return Symmetry.of_transitive(self.order)
-        return Symmetry((0, self.n), (self.n, self.n))
+        return super().symmetry() or Symmetry((0, self.n), (self.n, self.n))
 
     def rotations(self) -> IntArray | None:
         """Cycle and star turn together."""

@@ -16,8 +16,8 @@ from hopscape.algebra.automorphisms import automorphism
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
-from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
+from hopscape.core.numbers import byte_count
 
 __all__ = ["CoveringWalks", "CycleWalks", "TableWalks", "covering_walks", "held_karp"]
 
@@ -98,7 +98,7 @@ class TableWalks(CoveringWalks):
         if moves is None and full > _MOST_BYTES:
             raise TooLargeError(
                 f"the covering walks of {base.spec} through {count} nodes need a table of"
-                f" {human_bytes(full)}; at most {human_bytes(_MOST_BYTES)} are built"
+                f" {byte_count(full)}; at most {byte_count(_MOST_BYTES)} are built"
             )
         nodes = np.arange(size)
         distance = distance_rows(base, nodes).astype(np.int64)

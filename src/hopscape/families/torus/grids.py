@@ -101,6 +101,7 @@ class Torus(_Grid):
     parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "torus(4, 4)"
     wraps = True
+    transitive = True
 
     def facts(self) -> Facts:
         order = self.order
@@ -115,9 +116,6 @@ class Torus(_Grid):
             girth=_torus_girth(sides),
             bisection=_torus_bisection(sides),
         )
-
-    def symmetry(self) -> Symmetry:
-        return Symmetry.of_transitive(self.order)
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray | None:
         if min(self.sides) < 3:

@@ -1,0 +1,66 @@
+"""Numbers for people, written alike in tables, sentences, labels and errors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+__all__ = ["byte_count", "number"]
+
+_DECIMALS = 4
+_LARGE = 1e6
+"""From here on there are none."""
+_ROUNDING = 1e-12
+"""What is smaller is a zero that was computed."""
+_WHOLE = 1e15
+"""Floats from here on are no whole numbers any more, but powers of ten."""
+_HUGE = 10**20
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
+
+def number(value: float | Fraction, *, grouped: bool = False) -> str:
+    """A number with at most four decimals; of a huge whole number its first digits and length.
+
+    Parameters
+    ----------
+    grouped
+        With commas between thousands.
+
+    Examples
+    --------
+    >>> number(51 / 22), number(26.0), number(2.0e-7), number(Fraction(1, 3)), number(0.5e9)
+    ('2.3182', '26', '2e-07', '0.3333', '500000000')
+    >>> number(1536, grouped=True), number(14**20), number(14**20, grouped=True)
+    ('1,536', '836682… (23 digits)', '836682… (23 digits)')
+    """
+    comma = "," if grouped else ""
+    if isinstance(value, int):
+        if abs(value) < _HUGE:
+            return f"{value:{comma}}"
+        digits = str(abs(value))
+        return f"{'-' if value < 0 else ''}{digits[:6]}… ({len(digits)} digits)"
+    found = float(value)
+    if not abs(found) < _WHOLE or _ROUNDING < abs(found) < 0.5 * 10**-_DECIMALS:
+        return f"{found:.4g}"
+    if abs(found) >= _LARGE:
+        return f"{found:{comma}.0f}"
+    text = f"{found:{comma}.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def byte_count(size: float) -> str:
+    """A number of bytes.
+
+    Examples
+    --------
+    >>> byte_count(64_000), byte_count(1_530_000_000), byte_count(12)
+    ('64 kB', '1.53 GB', '12 bytes')
+    >>> byte_count(10**30)
+    'about 10^30 bytes'
+    """
+    if size >= 1000 ** len(_UNITS):
+        return f"about 10^{math.floor(math.log10(size))} bytes"
+    step = 0
+    while size >= 1000 ** (step + 1):
+        step += 1
+    return f"{size / 1000**step:.4g} {_UNITS[step]}"
