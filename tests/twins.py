@@ -51,7 +51,7 @@ TWINS = {
     ),
     "families.blockdesign.meeting_kernels": ("families/test_two_level.py", "brute_loads"),
     "families.blockdesign.orbit_kernels": ("families/test_two_level.py", "twin_distances"),
-    "families.blockdesign.portal_kernels": ("families/test_two_level.py", "brute_loads"),
+    "families.blockdesign.portal_kernels": ("families/test_two_level.py", "searched"),
     "families.blockdesign.traffic_kernels": (
         "families/test_blockdesign_switches.py",
         "slow_conflicts",
@@ -86,8 +86,8 @@ TWINS = {
     "metrics.clique_kernels": ("metrics/test_groups.py", "largest_clique"),
     "metrics.throughput_kernels": ("metrics/test_throughput.py", "paths_between"),
     "metrics.concurrent_kernels": ("metrics/test_concurrent.py", "slow_bounds"),
-    "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "check_routes"),
-    "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "simple"),
+    "metrics.congestion_kernels": ("metrics/test_placement_kernels.py", "least_peak"),
+    "metrics.connectivity_kernels": ("metrics/test_flow_kernels.py", "connectivity_of_nodes"),
     "metrics.cut_kernels": ("metrics/test_cut_kernels.py", "least_cut"),
     "metrics.flow_kernels": ("metrics/test_flow_kernels.py", "unit_flow"),
     "metrics.girth_kernels": ("core/test_distance_kernels.py", "Graph.girth"),
@@ -110,7 +110,7 @@ TWINS = {
     "search.graph.anneal_kernels": ("search/test_graph_search.py", "slow_total"),
     "search.graph.orbit_kernels": ("search/test_graph_search.py", "_distant"),
     "search.graph.pair_kernels": ("search/test_graph_search.py", "far_pairs"),
-    "families.classic.random_kernels": ("families/test_random.py", "graph_of"),
+    "families.classic.random_kernels": ("families/test_random.py", "slow_pairing"),
     "families.torus.routing_kernels": (
         "families/torus/test_torus_routing_kernels.py",
         "slow_offsets",
