@@ -55,7 +55,7 @@ WRAP_AROUND = (
     "hopscape.families.blockdesign.orbit_kernels",
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
-SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives"}
+SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives", "flows", "forest", "classics"}
 
 
 def can_do_without_a_compiler(item: pytest.Item) -> bool:

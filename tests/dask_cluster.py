@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-distributed = pytest.importorskip("distributed")
-
 
 def local_cluster(**more: Any) -> Any:
     """Two workers of one thread each, without pages to look at."""
+    distributed = pytest.importorskip("distributed")
     return distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,

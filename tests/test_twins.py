@@ -1,9 +1,10 @@
-"""The table of slow twins is whole: every kernel module has one, and every one is used."""
+"""The table of slow twins is whole: every kernel module has one, and a test compares the two."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,39 +19,18 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
 
 
-def _imported(path: Path) -> set[str]:
-    """Modules of hopscape that a file imports from, or whose things it imports by another way."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module)
-            if node.module.split(".")[0] != "hopscape":
-                continue
-            module = importlib.import_module(node.module)
-            for alias in node.names:
-                thing = getattr(module, alias.name, None)
-                found.add(getattr(thing, "__module__", None) or f"{node.module}.{alias.name}")
-                found.add(f"{node.module}.{alias.name}")
-    return {name.removeprefix("hopscape.") for name in found if name.startswith("hopscape")}
-
-
-def _defined(path: Path) -> set[str]:
-    """Functions, classes and methods of a file, and functions it imports from other tests."""
-    found = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}.{x.name}" for x in node.body if isinstance(x, ast.FunctionDef)}
-        if isinstance(node, ast.ImportFrom) and (path.parent / f"{node.module}.py").exists():
-            found |= {alias.name for alias in node.names}
+@cache
+def _kernels_used() -> dict[str, set[str]]:
+    """The kernel modules that each module of the package imports from."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "_kernels" in text else ():
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+                kernels = {n.removeprefix("hopscape.") for n in names if n.endswith("_kernels")}
+                found.setdefault(_name(path), set()).update(kernels)
     return found
-
-
-KERNELS = sorted(_name(path) for path in SOURCE.rglob("*_kernels.py"))
-IMPORTS = {_name(path): _imported(path) for path in SOURCE.rglob("*.py")}
 
 
 def _ways_in(kernel: str) -> set[str]:
@@ -59,26 +39,77 @@ def _ways_in(kernel: str) -> set[str]:
     while fresh:
         found |= fresh
         inside = {name for name in fresh if name.endswith("_kernels")}
-        fresh = {name for name, uses in IMPORTS.items() if uses & inside} - found
+        fresh = {name for name, uses in _kernels_used().items() if uses & inside} - found
+    return found
+
+
+def _modules(node: ast.ImportFrom) -> dict[str, set[str]]:
+    """Names that a line imports from hopscape, and the modules where they may be defined."""
+    if node.level or not node.module or node.module.split(".")[0] != "hopscape":
+        return {}
+    module, found = importlib.import_module(node.module), {}
+    for alias in node.names:
+        defined = getattr(getattr(module, alias.name, None), "__module__", None)
+        names = {node.module, f"{node.module}.{alias.name}", *([defined] if defined else [])}
+        found[alias.asname or alias.name] = {name.removeprefix("hopscape.") for name in names}
+    return found
+
+
+def _used(node: ast.AST) -> set[str]:
+    """All names and attributes inside."""
+    inside = list(ast.walk(node))
+    names = {x.id for x in inside if isinstance(x, ast.Name)}
+    return names | {x.attr for x in inside if isinstance(x, ast.Attribute)}
+
+
+def _reached(path: Path) -> dict[str, set[str]]:
+    """What each test of a file uses: names of its own functions, and modules of hopscape."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    uses: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            uses |= _modules(node)
+    for node in tree.body:
+        names = [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+        if isinstance(node, ast.Assign):
+            names = [x.id for x in node.targets if isinstance(x, ast.Name)]
+        uses |= {name: _used(node) for name in names}
+    found = {}
+    for test in (name for name in uses if name.startswith("test_")):
+        reached, fresh = set(), {test}
+        while fresh:
+            reached |= fresh
+            fresh = {name for one in fresh for name in uses.get(one, ())} - reached
+        found[test] = reached
     return found
 
 
 def test_every_kernel_module_has_a_twin() -> None:
-    assert sorted(TWINS) == KERNELS
+    assert sorted(TWINS) == sorted(_name(path) for path in SOURCE.rglob("*_kernels.py"))
 
 
 @pytest.mark.parametrize("kernel", sorted(TWINS))
 def test_twins_exist_and_are_compared(kernel: str) -> None:
     file, twin = TWINS[kernel]
-    path = TESTS / file
-    assert twin in _defined(path)
-    assert path.read_text(encoding="utf-8").count(twin.rpartition(".")[2]) >= 2, "never called"
-    assert _imported(path) & _ways_in(kernel), f"{file} uses nothing of {sorted(_ways_in(kernel))}"
+    assert file.split("/")[0] == kernel.split(".")[0], "in another room"
+    ways = _ways_in(kernel)
+    both = [
+        test
+        for test, uses in _reached(TESTS / file).items()
+        if twin.rpartition(".")[2] in uses and uses & ways
+    ]
+    assert both, f"no test in {file} uses both {twin} and something of {sorted(ways)}"
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
     path = tmp_path / "test_nothing.py"
-    path.write_text("from hopscape.core.errors import ArgumentError\n\ndef helper(): ...\n")
-    assert _defined(path) == {"helper"}
-    assert not _imported(path) & _ways_in("core.verify_kernels")
-    assert "core.verify" in _ways_in("core.verify_kernels")
+    path.write_text(
+        "from hopscape.core.errors import ArgumentError\nfrom hopscape import verify\n"
+        "def helper(): verify()\ndef slow_twin(): ...\n"
+        "def test_one(): helper()\ndef test_two(): slow_twin()\n"
+    )
+    ways, reached = _ways_in("core.verify_kernels"), _reached(path)
+    assert "core.verify" in ways
+    assert reached["test_one"] & ways
+    assert "slow_twin" not in reached["test_one"]
+    assert not reached["test_two"] & ways

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import igraph
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,6 +64,8 @@ def test_against_igraph(spec: str) -> None:
 def test_frucht_has_no_symmetry_and_files_are_decided_without_igraph(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    import igraph
+
     lcf = igraph.Graph.LCF(12, [-5, -2, -4, 2, 5, -2, 2, 5, -2, -5, 4, 2], 1)
     frucht = hs.build(lcf.get_edgelist())
     assert automorphism_group(frucht).order == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import igraph
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,8 @@ def links(net):
 
 
 def true_orbits(net, colours=None):
+    import igraph
+
     graph = to_igraph(net)
     assert isinstance(graph, igraph.Graph)
     moves = graph.automorphism_group(color=colours)

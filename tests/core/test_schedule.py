@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pytest
@@ -43,14 +44,21 @@ def circuit_schedule():
 
 
 SCHEDULES = {
-    "broadcast": broadcast(PETERSEN, 3, Model(ports=2)),
-    "all-gather": all_gather(hopscape.build("torus(3, 4)"), Model(packing="packed", beta=0.5)),
-    "mesh with port gaps": all_gather(hopscape.build("mesh(3, 3)")),
-    "permutation": permutation(hopscape.build("debruijn(2, 3)"), [7, 6, 5, 4, 3, 2, 1, 0]),
-    "one-to-many": make_schedule(PETERSEN, Goal.one_to_many(1, [5, 7])),
-    "circuits": circuit_schedule(),
-    "empty": Schedule.from_columns(LINE, Model(), Goal.broadcast(0), round=[], channels=[]),
+    "broadcast": lambda: broadcast(PETERSEN, 3, Model(ports=2)),
+    "all-gather": lambda: all_gather(
+        hopscape.build("torus(3, 4)"), Model(packing="packed", beta=0.5)
+    ),
+    "mesh with port gaps": lambda: all_gather(hopscape.build("mesh(3, 3)")),
+    "permutation": lambda: permutation(hopscape.build("debruijn(2, 3)"), range(7, -1, -1)),
+    "one-to-many": lambda: make_schedule(PETERSEN, Goal.one_to_many(1, [5, 7])),
+    "circuits": circuit_schedule,
+    "empty": lambda: Schedule.from_columns(LINE, Model(), Goal.broadcast(0), round=[], channels=[]),
 }
+
+
+@cache
+def schedule_of(name):
+    return SCHEDULES[name]()
 
 
 def assert_same(one, two):
@@ -153,7 +161,7 @@ def test_backwards_and_forwards_again():
     assert back.round.tolist() == [2, 3, 4, 5]
     assert_same(back.reversed(schedule.goal, name=schedule.name), schedule)
     with pytest.raises(ScheduleError, match="simplex"):
-        SCHEDULES["permutation"].reversed(Goal.all_gather())
+        schedule_of("permutation").reversed(Goal.all_gather())
 
 
 def test_one_after_the_other():
@@ -162,7 +170,7 @@ def test_one_after_the_other():
     assert both.rounds == 2 * down.rounds
     assert verify(both)
     with pytest.raises(ScheduleError, match="same network"):
-        down.then(SCHEDULES["circuits"], Goal.all_reduce())
+        down.then(schedule_of("circuits"), Goal.all_reduce())
 
 
 # -- files -------------------------------------------------------------------------------------
@@ -171,7 +179,7 @@ def test_one_after_the_other():
 @pytest.mark.parametrize("suffix", ["json", "npz"])
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_files_come_back_identical(name, suffix, tmp_path):
-    schedule = SCHEDULES[name]
+    schedule = schedule_of(name)
     path = tmp_path / f"schedule.{suffix}"
     schedule.save(path)
     again = Schedule.load(path, build)
@@ -189,7 +197,7 @@ def test_numpy_integers_can_be_saved(tmp_path):
 @pytest.mark.parametrize("suffix", ["json", "npz"])
 def test_a_cut_file_is_refused(suffix, tmp_path):
     path = tmp_path / f"whole.{suffix}"
-    SCHEDULES["broadcast"].save(path)
+    schedule_of("broadcast").save(path)
     whole = path.read_bytes()
     part = tmp_path / f"part.{suffix}"
     step = max(1, len(whole) // 250)
@@ -204,7 +212,7 @@ def test_a_cut_file_is_refused(suffix, tmp_path):
 def test_a_spoilt_file_is_refused_or_is_a_schedule(tmp_path_factory, suffix, random):
     """Whatever bytes change: an error of our own, or a schedule that can be checked."""
     path = tmp_path_factory.mktemp("spoilt") / f"file.{suffix}"
-    SCHEDULES["one-to-many"].save(path)
+    schedule_of("one-to-many").save(path)
     data = bytearray(path.read_bytes())
     for _ in range(random.randint(1, 3)):
         data[random.randrange(len(data))] = random.choice([random.randrange(256), *b'0[],"-9e'])
@@ -325,7 +333,7 @@ def test_ports_that_are_not_wired_are_found_by_verify(tmp_path):
 def rewritten(tmp_path, **changes):
     """An .npz schedule with some arrays replaced (None: left out)."""
     path = tmp_path / "arrays.npz"
-    SCHEDULES["circuits"].save(path)
+    schedule_of("circuits").save(path)
     with np.load(path) as data:
         arrays = {key: data[key] for key in data.files} | changes
     np.savez(path, **{key: value for key, value in arrays.items() if value is not None})
@@ -386,7 +394,7 @@ def test_files_that_are_not_there(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["json", "npz"])
 def test_saving_where_it_cannot_be_leaves_nothing(suffix, tmp_path):
-    schedule = SCHEDULES["broadcast"]
+    schedule = schedule_of("broadcast")
     with pytest.raises(ArgumentError, match="cannot be written"):
         schedule.save(tmp_path / "nowhere" / f"a.{suffix}")
     taken = tmp_path / f"folder.{suffix}"
@@ -400,7 +408,7 @@ def test_saving_where_it_cannot_be_leaves_nothing(suffix, tmp_path):
 @pytest.mark.parametrize("suffix", ["json", "npz"])
 def test_a_save_that_fails_keeps_the_old_file(suffix, tmp_path, monkeypatch):
     path = tmp_path / f"a.{suffix}"
-    SCHEDULES["broadcast"].save(path)
+    schedule_of("broadcast").save(path)
     old = path.read_bytes()
 
     def full(*_):
@@ -408,7 +416,7 @@ def test_a_save_that_fails_keeps_the_old_file(suffix, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(ArgumentError, match="No space left"):
-        SCHEDULES["circuits"].save(path)
+        schedule_of("circuits").save(path)
     assert os.listdir(tmp_path) == [path.name]
     assert path.read_bytes() == old
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import chain, permutations, product
 
 import networkx as nx
 import numpy as np
@@ -116,6 +116,19 @@ def check_routes(guest_links, host, place, limit, peak, routes, lengths):
     assert peak == max(lane.values(), default=0)
 
 
+def laid_over(guests, links, host):
+    """The links of a guest and a host as the kernel takes them."""
+    at = [[e for e, ends in enumerate(links) if v in ends] for v in range(guests)]
+    starts = np.cumsum([0, *map(len, at)]).astype(np.int64)
+    tails, tips = np.array(links).T.copy()
+    mates = host.reverse.astype(np.int64)
+    lanes = np.minimum(np.arange(len(mates)), mates)
+    return (
+        Guest(tails, tips, starts, np.array([e for row in at for e in row])),
+        Host(host.indptr, host.tails, host.heads, lanes, hops(host)),
+    )
+
+
 @settings(max_examples=40)
 @given(
     st.integers(0, 10**6), st.integers(2, 6), st.integers(0, 5), st.integers(0, 40),
@@ -124,20 +137,44 @@ def check_routes(guest_links, host, place, limit, peak, routes, lengths):
 def test_routes_are_counted_right(seed, guests, more, moves, swap, limit, target):
     guest, host = connected_graph(seed, guests, more), connected_graph(seed + 1, guests + 1, 3)
     links = sorted({(min(u, v), max(u, v)) for u, v in links_of(guest)})
-    at = [[e for e, ends in enumerate(links) if v in ends] for v in range(guests)]
-    starts = np.cumsum([0, *map(len, at)]).astype(np.int64)
-    mates = host.reverse.astype(np.int64)
     place = np.random.default_rng(seed).permutation(host.order)[:guests]
     before = place.copy()
-    tails, tips = np.array(links).T.copy()
-    laid = Guest(tails, tips, starts, np.array([e for row in at for e in row]))
-    lanes = np.minimum(np.arange(len(mates)), mates)
-    over = Host(host.indptr, host.tails, host.heads, lanes, hops(host))
     search = Annealing(moves, 2.0, swap, seed)
+    laid, over = laid_over(guests, links, host)
     peak, routes, lengths = relieve(laid, over, place, limit, target, search)
     assert len(set(place.tolist())) == guests
     assert swap or np.array_equal(place, before)
     check_routes(links, host, place, limit, peak, routes, lengths)
+
+
+def least_peak(guest_links, host, place, limit):
+    """The busiest link of the best routes within the limit: all choices of routes are tried."""
+    far = hops(host)
+
+    def ways(at, goal, left):
+        if at == goal:
+            yield ()
+        elif left > 0:
+            for c in range(host.indptr[at], host.indptr[at + 1]):
+                for rest in ways(int(host.heads[c]), goal, left - 1):
+                    yield (min(c, int(host.reverse[c])), *rest)
+
+    ends = [(place[u], place[v]) for u, v in guest_links]
+    choices = [set(ways(a, b, max(limit, far[a, b]))) for a, b in ends]
+    return min(max(Counter(chain(*taken)).values(), default=0) for taken in product(*choices))
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.integers(2, 3), st.integers(0, 1), st.integers(1, 3))
+def test_no_routes_are_better_than_the_best(seed, guests, more, limit):
+    guest, host = connected_graph(seed, guests, more), connected_graph(seed + 1, 4, 2)
+    links = sorted({(min(u, v), max(u, v)) for u, v in links_of(guest)})
+    place = np.random.default_rng(seed).permutation(host.order)[:guests]
+    peak, routes, lengths = relieve(
+        *laid_over(guests, links, host), place, limit, 1, Annealing(2000, 2.0, False, seed)
+    )
+    check_routes(links, host, place, limit, peak, routes, lengths)
+    assert peak == least_peak(links, host, place, limit)
 
 
 def test_two_links_part_when_they_may():

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from dask_cluster import distributed, local_cluster
+from dask_cluster import local_cluster
 from hopscape.search import best_circulants
 from hopscape.store import Store, Task, run_tasks
 
@@ -33,7 +33,9 @@ def test_a_search_on_a_cluster_is_that_of_one_process(cluster):
 
 
 def test_killed_workers_lose_nothing_and_late_ones_are_used(cluster, tmp_path):
-    with distributed.Client(cluster) as client:
+    from distributed import Client
+
+    with Client(cluster) as client:
         victims = list(client.run(os.getpid).values())
     tasks = [Task(f"square of {x}", (x,), 1.0) for x in range(60)]
 

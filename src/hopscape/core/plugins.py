@@ -62,9 +62,10 @@ def other_packages() -> tuple[tuple[str, str, str, str], ...]:
         if entry.dist is None or entry.dist.name == "hopscape":
             continue
         content = ""
-        with suppress(ImportError, OSError, TypeError):
-            origin = getattr(find_spec(entry.module), "origin", None)
-            content = hashlib.sha256(Path(origin).read_bytes()).hexdigest()
+        with suppress(ImportError, OSError):
+            module = find_spec(entry.module)
+            if module is not None and module.origin is not None:
+                content = hashlib.sha256(Path(module.origin).read_bytes()).hexdigest()
         found.add((entry.dist.name, entry.dist.version, entry.module, content))
     return tuple(sorted(found))
 

@@ -40,6 +40,48 @@ def test_random_regular_is_simple_and_regular(n: int, degree: int, seed: int) ->
     assert (again.heads == network.heads).all()
 
 
+def slow_pairing(n: int, degree: int, seed: int) -> set[frozenset[int]] | None:
+    """Shuffled ends in pairs, bad pairs switched with random later ones; None if that fails."""
+    state = seeded(seed)
+    ends = np.repeat(np.arange(n, dtype=np.int32), degree)
+    shuffle(state, ends)
+    links = [tuple(pair) for pair in ends.reshape(-1, 2).tolist()]
+    good: set[frozenset[int]] = set()
+    bad = 0
+    for i, (u, v) in enumerate(links):
+        if u == v or frozenset((u, v)) in good:
+            links[i], links[bad] = links[bad], (u, v)
+            bad += 1
+        else:
+            good.add(frozenset((u, v)))
+    for i in reversed(range(bad)):
+        u, v = links[i]
+        for _ in range(200 if len(links) > i + 1 else 0):
+            j = i + 1 + int(draw(state, len(links) - i - 1))
+            x, y = links[j][::-1] if draw(state, 2) else links[j]
+            if u != x and v != y and not {frozenset((u, x)), frozenset((v, y))} & good:
+                good -= {frozenset((x, y))}
+                good |= {frozenset((u, x)), frozenset((v, y))}
+                links[i], links[j] = (u, x), (v, y)
+                break
+        else:
+            return None
+    return good
+
+
+@given(n=st.integers(2, 40), degree=st.integers(1, 20), seed=st.integers(0, 2**63 - 1))
+def test_pairing_with_repair_against_sets(n: int, degree: int, seed: int) -> None:
+    degree = min(degree, n // 2)
+    if n * degree % 2:
+        n += 1
+    expected = slow_pairing(n, degree, seed)
+    links = list(zip(*(x.tolist() for x in random_kernels.regular_links(n, degree, seed))))
+    assert links == sorted(links)
+    assert all(u < v for u, v in links)
+    if expected is not None:
+        assert set(map(frozenset, links)) == expected
+
+
 def test_seeds_differ_and_all_graphs_occur() -> None:
     """The cubic graphs on 6 labelled nodes: all 70 of them, about equally often."""
     counts: dict[bytes, int] = {}

@@ -258,6 +258,8 @@ def test_loads_against_following_every_route(spec):
     found = channel_load(network)
     truth = brute_loads(network, network.router())
     assert np.allclose(found.loads, truth)
+    if isinstance(network.router(), PortalRouter | MeetingRouter):
+        assert np.allclose(tree_loads(network)[0], truth)
     assert found.how in ("symmetry", "exact")
     assert found.largest == pytest.approx(truth.max())
     assert found.hops == pytest.approx(truth.sum() / network.endpoint_count)
@@ -274,6 +276,40 @@ def test_loads_of_a_sample_add_up(monkeypatch):
     assert (tree_loads(network, seed=3)[0] == sampled).all()
 
 
+def searched(network, start, dead):
+    """Hops from a node to all that it reaches, by plain breadth-first search."""
+    far, queue = {start: 0}, deque([start])
+    while queue:
+        u = queue.popleft()
+        for c in range(network.indptr[u], network.indptr[u + 1]):
+            v = int(network.heads[c])
+            if not dead[c] and v not in far:
+                far[v] = far[u] + 1
+                queue.append(v)
+    return far
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["two_level(ring(5), petersen)", "two_level(path(3), fat_tree(2))",
+     "two_level(quasicomplete_digraph(2), path(4))", "two_level(complete(4), complete(6))"],
+)  # fmt: skip
+def test_walks_by_portals_against_breadth_first_search(spec):
+    network = hopscape.build(spec)
+    at, to = (x.ravel() for x in np.indices((network.order, network.order)))
+    nodes, ports = PortalRouter(network, network.family).walk(at, to)
+    assert (nodes[:, 0] == at).all()
+    dead = np.zeros(len(network.heads), bool)
+    far = [searched(network, u, dead) for u in range(network.order)]
+    for a, b, path, taken in zip(at.tolist(), to.tolist(), nodes.tolist(), ports.tolist()):
+        hops = far[a][b]
+        assert path[hops] == b
+        assert path[hops + 1 :] == [-1] * (len(path) - hops - 1)
+        assert taken[hops:] == [-1] * (len(taken) - hops)
+        for u, v, port in zip(path[:hops], path[1:], taken[:hops], strict=False):
+            assert network.neighbours(u)[port] == v
+
+
 def test_meeting_searches_against_breadth_first_search():
     generator = np.random.default_rng(5)
     for duplex in (True, False):
@@ -284,15 +320,7 @@ def test_meeting_searches_against_breadth_first_search():
             at, to = (x.ravel() for x in np.indices((14, 14)))
             starts, channels = ways_by_meeting(network, at, to, dead)
             for k, (a, b) in enumerate(zip(at.tolist(), to.tolist(), strict=True)):
-                far = {a: 0}
-                queue = deque([a])
-                while queue:
-                    u = queue.popleft()
-                    for c in range(network.indptr[u], network.indptr[u + 1]):
-                        v = int(network.heads[c])
-                        if not dead[c] and v not in far:
-                            far[v] = far[u] + 1
-                            queue.append(v)
+                far = searched(network, a, dead)
                 way = channels[starts[k] : starts[k + 1]]
                 assert len(way) == far.get(b, 0)
                 node = a

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from promises import broken_promises
 from typer.testing import CliRunner
 
 import hopscape
@@ -22,6 +21,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.families.datacenter.star import balanced_quad, paley
 from hopscape.families.torus import best_twist
 from hopscape.metrics import distance_profile
+from promises import broken_promises
 
 FEW = settings(max_examples=15)
 
