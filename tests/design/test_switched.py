@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design import prices, saturations
+from hopscape.design.candidates import Candidate
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
 from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.switched import design_switched
+from hopscape.design.switched import design_switched, machine_grades, rank_machines
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
@@ -363,3 +365,21 @@ def test_simulations_are_kept(question, key, module, simulator, tmp_path, monkey
     again = run(*words, "-f", "json")
     assert (first.exit_code, again.exit_code) == (0, 0)
     assert json.loads(again.stdout)[key] == json.loads(first.stdout)[key] != []
+
+
+def test_what_is_not_known_is_never_the_best():
+    """An unknown figure counts as the worst known one, and nobody is dominated by what is open."""
+    asked = SwitchedRequirements(32, 16, families=("complete",))
+    first, second = (
+        Candidate(name, name, dict(design_switched(asked).best.figures)) for name in ("a", "b")
+    )
+    first.figures["hops"] = Measured(None, "unknown", "no time")
+    second.figures["hops"] = Measured.at_most(2.0)
+    second.figures["money"] = Measured(first.value("money") - 1, "exact")
+    grades = machine_grades([first, second])
+    assert grades["a"]["latency"] == grades["b"]["latency"] == 1.0
+    ranked = rank_machines([first, second], asked)
+    assert [one.spec for one in ranked] == ["b", "a"]
+    assert ranked[1].dominated_by == "b"  # in all columns in which it is known
+    second.figures["guaranteed_throughput"] = Measured.at_least(0.01)
+    assert not rank_machines([first, second], asked)[1].dominated_by

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
@@ -13,7 +13,9 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import cell
 
-__all__ = ["Judgement", "grades", "judge", "rank"]
+Order = Callable[[Candidate], tuple[Any, ...]]
+
+__all__ = ["Judgement", "column_grades", "grades", "judge", "mark_dominated", "rank"]
 
 
 class Judgement(NamedTuple):
@@ -114,12 +116,12 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     if everybody and not allowed:
         raise ArgumentError(_nearest(everybody, requirements))
     columns = _columns(requirements)
-    grades = {column: _grades(allowed, column, better) for column, better, _ in columns}
+    grades = {column: column_grades(allowed, column, better) for column, better, _ in columns}
     total = sum(weight for _, _, weight in columns)
     for one in allowed:
         parts = [grades[column][one.spec] * weight for column, _, weight in columns]
         one.score = round(sum(parts) / total, 6)
-    _mark_dominated(allowed, [(column, better) for column, better, _ in columns])
+    mark_dominated(allowed, [(column, better) for column, better, _ in columns])
     rest = [one for one in everybody if one.trouble]
     ranked = sorted(allowed, key=_order)
     mark_equal(ranked, ("endpoints", "links", "diameter", *(column for column, _, _ in columns)))
@@ -133,7 +135,7 @@ def grades(candidates: Iterable[Candidate]) -> dict[str, dict[str, float]]:
     """
     allowed = [one for one in candidates if not one.trouble]
     found = {
-        column: _grades(allowed, column, ALL_COLUMNS[column].better)
+        column: column_grades(allowed, column, ALL_COLUMNS[column].better)
         for criterion in CRITERIA.values()
         for column in criterion.columns
     }
@@ -176,7 +178,8 @@ def _graded(one: Candidate, column: str) -> Measured[float] | None:
     return found.mapped(float)
 
 
-def _grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str, float]:
+def column_grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str, float]:
+    """Best / own, or own / best where more is better; what is not known counts as the worst."""
     figures = {one.spec: _graded(one, column) for one in allowed}
     numbers = {spec: None if figure is None else figure.value for spec, figure in figures.items()}
     known = [x for x in numbers.values() if x is not None]
@@ -194,7 +197,9 @@ def _grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str,
     return {spec: worst if g is None else g for spec, g in graded.items()}
 
 
-def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, str]]) -> None:
+def mark_dominated(
+    allowed: Sequence[Candidate], columns: Sequence[tuple[str, str]], order: Order | None = None
+) -> None:
     """Somebody dominates who is known in the same columns, nowhere worse and somewhere better.
 
     Figures count with their proved bounds, open where there is none: nothing is dominated by what
@@ -202,7 +207,7 @@ def _mark_dominated(allowed: Sequence[Candidate], columns: Sequence[tuple[str, s
     in a column, neither is worse there.
     """
     rows = {one.spec: [_span(one, *column) for column in columns] for one in allowed}
-    ordered = sorted(allowed, key=_order)
+    ordered = sorted(allowed, key=order or _order)
     for one in allowed:
         mine = rows[one.spec]
         known = [i for i, span in enumerate(mine) if span is not None]

@@ -26,6 +26,7 @@ from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers, lines_needed
 from hopscape.design.presentation import Presentation
 from hopscape.design.ranked import Ranked
+from hopscape.design.ranking import column_grades, mark_dominated
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
@@ -54,6 +55,7 @@ _CRITERIA: Mapping[str, str] = {
     "worst-case": "guaranteed_throughput",
     "power": "watts_per_endpoint",
 }
+_JUDGED = ("money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops")
 _PLOTS = (
     ("money", "guaranteed_throughput", "cost against guaranteed throughput: upper left is better"),
     ("money", "hops", "cost against mean hops: lower left is better"),
@@ -416,6 +418,7 @@ def rank_machines(
         lacks = misses(one.figures, asked)
         one.trouble = "; ".join(lacks.values())
         one.meets = tuple(name for name in demands(asked) if name not in lacks)
+        one.score, one.dominated_by, one.equals, one.better_in = None, "", "", ()
     allowed = [one for one in candidates if not one.trouble]
     if not allowed:
         near = min(candidates, key=lambda one: _shortfall(one.figures, asked))
@@ -424,7 +427,7 @@ def rank_machines(
             f" {near.trouble}" + (f" (too little time for {_few(late)})" if late else "")
         )
     _score(allowed, asked)
-    _dominate(allowed)
+    mark_dominated(allowed, [(name, ALL_COLUMNS[name].better) for name in _JUDGED], _order)
     rest = [one for one in candidates if one.trouble]
     ranked = sorted(allowed, key=_order)
     mark_equal(ranked, ("endpoints", "planes", "switches", "cables_optical", *_JUDGED))
@@ -443,14 +446,11 @@ def _order(one: Candidate) -> tuple[float, float, float, int, str]:
 def machine_grades(candidates: Sequence[Candidate]) -> dict[str, dict[str, float]]:
     """What each criterion gives each machine that meets all demands: 1 for the best, by spec."""
     allowed = [one for one in candidates if not one.trouble]
-    out: dict[str, dict[str, float]] = {one.spec: {} for one in allowed}
-    for name, column in _CRITERIA.items():
-        less = ALL_COLUMNS[column].better == "less"
-        values = {one.spec: float(one.value(column) or 0.0) + (column == "hops") for one in allowed}
-        best = (min if less else max)(values.values(), default=0.0)
-        for spec, own in values.items():
-            out[spec][name] = (best / own if own else 1.0) if less else own / best if best else 1.0
-    return out
+    grades = {
+        name: column_grades(allowed, column, ALL_COLUMNS[column].better)
+        for name, column in _CRITERIA.items()
+    }
+    return {one.spec: {name: grades[name][one.spec] for name in grades} for one in allowed}
 
 
 def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:
@@ -459,25 +459,3 @@ def _score(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> None:
         own = found[one.spec]
         parts = (weight * own[name] for name, weight in asked.weights.items())
         one.score = round(sum(parts) / total, 6)
-
-
-_JUDGED = ("money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops")
-
-
-def _dominate(allowed: Sequence[Candidate]) -> None:
-    """Mark who is nowhere better than another and somewhere worse."""
-    rows = {}
-    for one in allowed:
-        signs = (1 if ALL_COLUMNS[name].better == "less" else -1 for name in _JUDGED)
-        rows[one.spec] = [
-            s * float(one.value(n) or 0.0) for s, n in zip(signs, _JUDGED, strict=True)
-        ]
-    for one in allowed:
-        mine = rows[one.spec]
-        for other in sorted(allowed, key=_order):
-            theirs = rows[other.spec]
-            pairs = list(zip(mine, theirs, _JUDGED, strict=True))
-            if other is not one and all(b <= a for a, b, _ in pairs) and theirs != mine:
-                one.dominated_by = other.spec
-                one.better_in = tuple(name for a, b, name in pairs if b < a)
-                break
