@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.files import make_folder
 from hopscape.core.numbers import number
-from hopscape.core.spec import write_value
+from hopscape.core.spec import parse, write_value
 from hopscape.design.candidates import Candidate
 from hopscape.registry import build
 from hopscape.store import Store
@@ -110,7 +110,7 @@ def improve(
         words = f"{about}: diameter {found.diameter}, mean distance {number(float(found.mean))}"
         if (found.diameter, found.mean) < best[:2]:
             spec = found.spec or _write(found, how.folder)
-            searched.append(Candidate(spec, spec.partition("(")[0]))
+            searched.append(Candidate(spec, parse(spec).name))
             notes.append(f"{words}, better than {best[2]}; {found.how}")
         else:
             notes.append(f"{words}, not better than {best[2]}")

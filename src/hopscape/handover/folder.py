@@ -197,8 +197,8 @@ def _booksim(network: Network, top: Path) -> str:
     from hopscape.simulate.booksim import write_booksim
     from hopscape.simulate.settings import Settings
 
-    said = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
-    return f"network.cfg for BookSim 2; {said}"
+    files = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
+    return f"network.cfg for BookSim 2; {files.routes}"
 
 
 def _sst(network: Network, top: Path) -> str:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,14 @@ from hopscape.simulate.sampling import Sampling
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import ALIASES, PATTERNS, parse_pattern
 
-__all__ = ["BookSimJob", "read_anynet", "read_booksim", "write_anynet", "write_booksim"]
+__all__ = [
+    "BookSimJob",
+    "Written",
+    "read_anynet",
+    "read_booksim",
+    "write_anynet",
+    "write_booksim",
+]
 
 _LAYERS = 8
 _CERTIFIED_ORDER = 4000
@@ -404,6 +411,21 @@ def _routing(values: dict[str, Any]) -> tuple[Any, str]:
     return known[name], name
 
 
+class Written(NamedTuple):
+    """What was written for BookSim.
+
+    Attributes
+    ----------
+    routes
+        By which routes BookSim runs it, and whether they can deadlock.
+    wiring
+        The network file; None where BookSim has the network itself.
+    """
+
+    routes: str
+    wiring: Path | None
+
+
 def write_booksim(
     network: Network,
     settings: Settings,
@@ -412,17 +434,12 @@ def write_booksim(
     traffic: str = "uniform",
     load: float = 0.1,
     seed: int = 0,
-) -> str:
+) -> Written:
     """Write a BookSim configuration, for its own topology or with a network file ``<name>.anynet``.
 
     Where BookSim has the network itself (and all links are alike), its own topology and routing
     are asked for. Other networks become an anynet, for which BookSim finds minimal routes of its
     own without avoiding deadlock; the header says whether these can deadlock.
-
-    Returns
-    -------
-    str
-        By which routes BookSim runs it, and whether they can deadlock.
     """
     place = Path(path)
     wiring = place.with_suffix(".anynet")
@@ -448,7 +465,7 @@ def write_booksim(
     ]
     text = "\n".join([*said_lines, *topology, *_setting_lines(settings), *run]) + "\n"
     write_atomically(place, lambda out: out.write(text.encode()))
-    return said
+    return Written(said, wiring if native is None else None)
 
 
 def _setting_lines(settings: Settings) -> list[str]:

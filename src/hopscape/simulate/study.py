@@ -10,6 +10,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.spec import parse
 from hopscape.metrics.bisection import bisection
 from hopscape.metrics.distances import distance_profile
 from hopscape.registry import build
@@ -354,5 +355,5 @@ def _kept(found: dict[int, float]) -> float:
 
 def _kind(spec: str) -> str:
     """Family and, for tori, dimension."""
-    name, _, rest = spec.partition("(")
-    return f"{name}, {rest.count(',') + 1}-D" if name == "torus" else name
+    call = parse(spec)
+    return f"{call.name}, {len(call.arguments)}-D" if call.name == "torus" else call.name

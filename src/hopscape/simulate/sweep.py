@@ -302,16 +302,15 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
         if written.setdefault(name, network.spec) != network.spec:
             raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
         path = place / f"{name}.cfg"
-        said = write_booksim(
+        files = write_booksim(
             network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
         )
-        wiring = str(path.with_suffix(".anynet")) if said.startswith("anynet") else ""
         rows.append(
             {
                 "spec": network.spec,
                 "configuration": str(path),
-                "network_file": wiring,
-                "routes": said,
+                "network_file": str(files.wiring or ""),
+                "routes": files.routes,
             }
         )
     return rows

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.core.errors import ArgumentError
-from hopscape.families.cayley import group
+from hopscape.families.cayley import Semidirect, group
 from hopscape.search.graph.shapes import group_names
 
 NAMES = [
@@ -140,3 +140,17 @@ def test_a_base_larger_than_memory() -> None:
     assert network.order == 5 * 18446744073709551629
     known = network.facts.known()
     assert (known["degree_min"], known["degree_max"], known["links"]) == (0, 3, 15)
+
+
+def test_groups_say_themselves_whether_they_are_semidirect_products() -> None:
+    """The same numbers mean the same elements; a group of several sides, or of maps, is none."""
+    for name in ("cyclic(9)", "dihedral(1)", "dihedral(2)", "dihedral(6)", "semidirect(7, 3, 9)"):
+        own = group(name)
+        assert own.semidirect is not None
+        other = Semidirect(*own.semidirect)
+        every = np.arange(own.order)
+        left = own.product(every[:, None], every[None, :])
+        assert (left == other.product(every[:, None], every[None, :])).all(), name
+    assert all(
+        group(name).semidirect is None for name in ("cyclic(3, 4)", "psl(3)", "affine(4, 3)")
+    )

@@ -123,11 +123,10 @@ def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
     if (n, m, sigma) in special:
         how, make = special[n, m, sigma]
         yield Construction(how, lambda: Design(make(), how))
-    if n % 4 == 3 and m == (n - 1) // 2 and sigma == (n - 3) // 4:
-        recipe = sporadic._hadamard_recipe(n + 1)
-        if recipe is not None:
-            name = f"Hadamard matrix of order {n + 1}"
-            yield Construction(name, lambda: _hadamard(n, name))
+    halves = n % 4 == 3 and m == (n - 1) // 2 and sigma == (n - 3) // 4
+    if halves and sporadic.hadamard_maker(n + 1) is not None:
+        name = f"Hadamard matrix of order {n + 1}"
+        yield Construction(name, lambda: _hadamard(n, name))
 
 
 def _hadamard(n: int, how: str) -> Design:

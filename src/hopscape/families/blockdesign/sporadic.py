@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,14 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 
-__all__ = ["biplane_56", "biplane_79", "hadamard_design", "hadamard_matrix", "latin_square_design"]
+__all__ = [
+    "biplane_56",
+    "biplane_79",
+    "hadamard_design",
+    "hadamard_maker",
+    "hadamard_matrix",
+    "latin_square_design",
+]
 
 
 def biplane_56() -> IntArray:
@@ -123,43 +131,37 @@ def hadamard_matrix(order: int) -> IntArray | None:
     >>> hadamard_matrix(92) is None
     True
     """
-    recipe = _hadamard_recipe(order)
-    return None if recipe is None else _hadamard(order, recipe)
+    make = hadamard_maker(order)
+    return None if make is None else make()
 
 
-def _hadamard_recipe(order: int) -> str | None:
-    """How a Hadamard matrix of this order is made here, without making it."""
+def hadamard_maker(order: int) -> Callable[[], IntArray] | None:
+    """What makes a Hadamard matrix of this order when it is called, or None."""
     if order in (1, 2):
-        return "trivial"
+        return lambda: np.array([[1]]) if order == 1 else np.array([[1, 1], [1, -1]])
     if order % 4:
         return None
     if prime_power(order - 1) is not None:
-        return "paley 1"
+        return lambda: _paley_1(order - 1)
     half = order // 2 - 1
     if half % 4 == 1 and prime_power(half) is not None:
-        return "paley 2"
+        return lambda: _paley_2(half)
     for left in range(2, int(order**0.5) + 1):
-        if order % left == 0 and all(_hadamard_recipe(x) for x in (left, order // left)):
-            return f"product {left}"
+        if order % left == 0:
+            first, second = hadamard_maker(left), hadamard_maker(order // left)
+            if first is not None and second is not None:
+                return lambda one=first, other=second: np.kron(one(), other())  # type: ignore[misc]
     return None
 
 
-def _hadamard(order: int, recipe: str) -> IntArray:
-    if recipe == "trivial":
-        return np.array([[1]]) if order == 1 else np.array([[1, 1], [1, -1]])
-    if recipe.startswith("product"):
-        left = int(recipe.split()[1])
-        parts = [hadamard_matrix(x) for x in (left, order // left)]
-        assert parts[0] is not None
-        assert parts[1] is not None
-        return np.kron(parts[0], parts[1])
-    if recipe == "paley 1":
-        q = order - 1
-        out = np.ones((order, order), dtype=np.int64)
-        out[1:, 1:] = _jacobsthal(q) + np.eye(q, dtype=np.int64)
-        out[1:, 0] = -1
-        return out
-    q = order // 2 - 1
+def _paley_1(q: int) -> IntArray:
+    out = np.ones((q + 1, q + 1), dtype=np.int64)
+    out[1:, 1:] = _jacobsthal(q) + np.eye(q, dtype=np.int64)
+    out[1:, 0] = -1
+    return out
+
+
+def _paley_2(q: int) -> IntArray:
     conference = np.ones((q + 1, q + 1), dtype=np.int64)
     conference[0, 0] = 0
     conference[1:, 1:] = _jacobsthal(q)

@@ -32,6 +32,7 @@ class Semidirect:
     def __init__(self, m: int, k: int, r: int) -> None:
         self.m, self.k, self.r = m, k, r % m
         self.order = m * k
+        self.semidirect = (m, k, max(self.r, 1))
 
     @cached_property
     def powers(self) -> IntArray:

@@ -36,6 +36,10 @@ class Group(Protocol):
 
     order: int
 
+    @property
+    def semidirect(self) -> tuple[int, int, int] | None:
+        """m, k and r, where it is a semidirect product with the same numbers of elements."""
+
     def product(self, a: IntArray, b: IntArray) -> IntArray:
         """a · b, element by element (shapes are broadcast)."""
 
@@ -57,6 +61,7 @@ class Abelian:
         self._box = MixedRadix(sides)
         self._sides = np.asarray(sides, dtype=np.int64)
         self.order = prod(sides)
+        self.semidirect = (self.order, 1, 1) if len(sides) == 1 else None
 
     def product(self, a: IntArray, b: IntArray) -> IntArray:
         return self._box.numbers((self._box.tuples(a) + self._box.tuples(b)) % self._sides)
@@ -85,7 +90,7 @@ class Permutations:
     def __init__(self, generators: IntArray, order: int) -> None:
         points = generators.shape[1]
         require_memory(8 * order * points, f"a group of {order} permutations")
-        self.order = order
+        self.order, self.semidirect = order, None
         small = np.uint8 if points <= 256 else np.uint16 if points <= 65536 else np.uint32
         steps = generators.astype(small)
         found = fresh = np.arange(points, dtype=small)[None, :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -65,7 +64,7 @@ class GraphFound:
         if shape.fold == 1:
             return None
         links = self.solution.base_links()
-        form = _semidirect(shape.group)
+        form = group(shape.group).semidirect
         if form is not None and shape.base == 1 and not shape.fixed:
             generators = sorted({min(g, _inverse(shape.group, g)) for _, _, g in links})
             return f"cayley({', '.join(map(str, [*form, *generators]))})"
@@ -122,17 +121,6 @@ class GraphFound:
             "seconds": self.seconds,
             "complete": self.complete,
         }
-
-
-def _semidirect(name: str) -> tuple[int, int, int] | None:
-    """m, k and r of a group that ``cayley`` takes."""
-    form, *rest = re.split(r"[(), ]+", name.strip(") "))
-    numbers = [int(word) for word in rest]
-    if form == "cyclic" and len(numbers) == 1:
-        return numbers[0], 1, 1
-    if form == "dihedral":
-        return numbers[0], 2, max(numbers[0] - 1, 1)
-    return (numbers[0], numbers[1], numbers[2]) if form == "semidirect" else None
 
 
 def _inverse(name: str, g: int) -> int:
