@@ -6,7 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["NO_PORT", "Array", "Floats", "Incoming", "IntArray", "Integer", "count_numbers"]
+__all__ = [
+    "NO_PORT",
+    "Array",
+    "Bools",
+    "Floats",
+    "Incoming",
+    "Int8s",
+    "Int16s",
+    "Int32s",
+    "Int64s",
+    "IntArray",
+    "Integer",
+    "UInt8s",
+    "UInt64s",
+    "count_numbers",
+]
 
 IntArray = np.ndarray[Any, np.dtype[Any]]
 """Integers (node numbers, ports, channels, distances), or truth values."""
@@ -19,6 +34,15 @@ Integer = int | np.int64
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 """Real numbers: loads, shares, places on a page."""
+
+# For kernels, whose arguments have one dtype each.
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Int8s = np.ndarray[Any, np.dtype[np.int8]]
+Int16s = np.ndarray[Any, np.dtype[np.int16]]
+Int32s = np.ndarray[Any, np.dtype[np.int32]]
+Int64s = np.ndarray[Any, np.dtype[np.int64]]
+UInt8s = np.ndarray[Any, np.dtype[np.uint8]]
+UInt64s = np.ndarray[Any, np.dtype[np.uint64]]
 
 NO_PORT = 0xFFFF
 """Entry of a table of ports (uint16) on arrival, and where there is no route."""

@@ -21,12 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Array, Int32s, Int64s, IntArray, UInt64s
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
-    Words,
     bits_or,
     bits_xor,
     count,
@@ -46,15 +45,12 @@ __all__ = [
     "live_distances",
 ]
 
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
-Table = NDArray[Any]
 
 # --- Bit-parallel sweeps ----------------------------------------------------------------------
 
 
 @kernel
-def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
+def _column_sums(rows: UInt64s, n: int, words: int, sums: Int32s) -> None:
     """Count the rows that have each bit set, with 64 counters side by side in bit planes."""
     for word in range(words):
         planes = np.zeros(32, np.uint64)
@@ -72,7 +68,7 @@ def _column_sums(rows: Words, n: int, words: int, sums: Nodes) -> None:
 
 
 @kernel
-def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) -> None:
+def _note(table: IntArray, v: int, start: int, change_row: UInt64s, distance: Any) -> None:
     """Write a distance to the columns of row ``v`` whose bits are set."""
     for word in range(change_row.size):
         bits = change_row[word]
@@ -84,8 +80,8 @@ def _note(table: Table, v: int, start: int, change_row: Words, distance: Any) ->
 
 @kernel
 def _sweep(
-    indptr: Ints, tails: Nodes, sources: Ints, lanes: Lanes, table: Table | None
-) -> tuple[Ints, Nodes, Nodes]:
+    indptr: Int64s, tails: Int32s, sources: Int64s, lanes: Lanes, table: IntArray | None
+) -> tuple[Int64s, Int32s, Int32s]:
     """Do the work of :func:`distance_sweep`; a table gets the distance of (node, source)."""
     n = indptr.size - 1
     words = len(lanes)
@@ -184,8 +180,8 @@ def choose_words(n: int, sources: int) -> int:
 
 
 def distance_sweep(
-    indptr: Ints, tails: Nodes, sources: NDArray[np.integer], words: int
-) -> tuple[Ints, Nodes, Nodes]:
+    indptr: Int64s, tails: Int32s, sources: IntArray, words: int
+) -> tuple[Int64s, Int32s, Int32s]:
     """Sweep over all distances from many sources, on one thread.
 
     Parameters
@@ -209,15 +205,15 @@ def distance_sweep(
     reached : ndarray of int32
         Number of nodes reached from each source, with itself.
     """
-    result: tuple[Ints, Nodes, Nodes] = _sweep(
+    result: tuple[Int64s, Int32s, Int32s] = _sweep(
         indptr, tails, np.ascontiguousarray(sources, np.int64), (0,) * words, None
     )
     return result
 
 
 def distance_sweep_parallel(
-    indptr: Ints, tails: Nodes, sources: NDArray[np.integer], words: int, threads: int
-) -> tuple[Ints, Nodes, Nodes]:
+    indptr: Int64s, tails: Int32s, sources: IntArray, words: int, threads: int
+) -> tuple[Int64s, Int32s, Int32s]:
     """Do the same as :func:`distance_sweep` on several threads, each with its own state.
 
     The compiled kernel lets go of the interpreter lock, so plain threads run it side by side.
@@ -256,7 +252,9 @@ def distance_sweep_parallel(
 
 
 @helper
-def _bfs(indptr: Ints, heads: Nodes, source: int, row: Table, queue: Nodes, unreached: Any) -> bool:
+def _bfs(
+    indptr: Int64s, heads: Int32s, source: int, row: IntArray, queue: Int32s, unreached: Any
+) -> bool:
     """Fill ``row`` with distances; say whether they all fit below ``unreached``, its maximum."""
     row[:] = unreached
     row[source] = 0
@@ -286,7 +284,7 @@ def _bfs(indptr: Ints, heads: Nodes, source: int, row: Table, queue: Nodes, unre
 
 
 @helper
-def _is_last(indptr: Ints, heads: Nodes, row: Table, level: Nodes, unreached: Any) -> bool:
+def _is_last(indptr: Int64s, heads: Int32s, row: IntArray, level: Int32s, unreached: Any) -> bool:
     """Whether no channel leads from the nodes of a level to an unreached node."""
     for v in level:
         for channel in range(indptr[v], indptr[v + 1]):
@@ -296,7 +294,7 @@ def _is_last(indptr: Ints, heads: Nodes, row: Table, level: Nodes, unreached: An
 
 
 @kernel
-def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
+def bfs_distances(indptr: Int64s, heads: Int32s, source: int) -> Int32s:
     """Distances from one source by breadth-first search.
 
     Parameters
@@ -319,13 +317,13 @@ def bfs_distances(indptr: Ints, heads: Nodes, source: int) -> Nodes:
 
 @kernel
 def live_distances(
-    indptr: Ints,
-    channels: Table,
-    ends: Table,
-    live: Table,
+    indptr: Int64s,
+    channels: IntArray,
+    ends: IntArray,
+    live: IntArray,
     source: int,
-    distance: Table,
-    queue: Table,
+    distance: IntArray,
+    queue: IntArray,
 ) -> int:
     """Distances from a node over the channels that are not dead; how many nodes are reached.
 
@@ -358,7 +356,9 @@ def live_distances(
 
 
 @kernel
-def _bfs_rows(indptr: Ints, heads: Nodes, sources: Ints, out: Table, unreached: Any) -> bool:
+def _bfs_rows(
+    indptr: Int64s, heads: Int32s, sources: Int64s, out: IntArray, unreached: Any
+) -> bool:
     queue = np.empty(indptr.size, np.int32)
     fits = True
     for i in range(sources.size):
@@ -366,9 +366,7 @@ def _bfs_rows(indptr: Ints, heads: Nodes, sources: Ints, out: Table, unreached: 
     return fits
 
 
-def distance_rows(
-    indptr: Ints, heads: Nodes, sources: NDArray[np.integer], out: NDArray[Any]
-) -> None:
+def distance_rows(indptr: Int64s, heads: Int32s, sources: IntArray, out: Array) -> None:
     """Fill a table with the distances from each of some sources.
 
     With all nodes in order as sources it is a bit-parallel sweep (several times faster),

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int32s, Int64s
 from hopscape.core.kernel import helper, kernel
 
 __all__ = ["Searches", "new_searches", "shortest_channels"]
-
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
 
 
 class Searches(NamedTuple):
@@ -28,17 +25,17 @@ class Searches(NamedTuple):
     stamp : int64[1]
     """
 
-    indptr: Ints
-    heads: Nodes
-    back_indptr: Ints
-    tails: Nodes
-    ahead: Ints
-    behind: Ints
-    queues: Nodes
-    stamp: Ints
+    indptr: Int64s
+    heads: Int32s
+    back_indptr: Int64s
+    tails: Int32s
+    ahead: Int64s
+    behind: Int64s
+    queues: Int32s
+    stamp: Int64s
 
 
-def new_searches(rows: tuple[Ints, Nodes], turned: tuple[Ints, Nodes]) -> Searches:
+def new_searches(rows: tuple[Int64s, Int32s], turned: tuple[Int64s, Int32s]) -> Searches:
     """Room for searches in a network, given by its rows and those of the channels turned round."""
     n = len(rows[0]) - 1
     old, queues = np.full((2, n), -1, np.int64), np.empty((2, n), np.int32)
@@ -47,7 +44,13 @@ def new_searches(rows: tuple[Ints, Nodes], turned: tuple[Ints, Nodes]) -> Search
 
 @helper
 def _widen(
-    indptr: Ints, heads: Nodes, mine: Ints, theirs: Ints, queue: Nodes, span: Ints, stamp: int
+    indptr: Int64s,
+    heads: Int32s,
+    mine: Int64s,
+    theirs: Int64s,
+    queue: Int32s,
+    span: Int64s,
+    stamp: int,
 ) -> bool:
     """One more level of a search; does it meet the other one? `span` is its last level."""
     begin, end = span
@@ -67,7 +70,7 @@ def _widen(
 
 
 @helper
-def _trace_back(searches: Searches, span: Ints, stamp: int) -> None:
+def _trace_back(searches: Searches, span: Int64s, stamp: int) -> None:
     """Tell the nodes on shortest paths before the meeting their hops to the target."""
     ahead, behind, queue = searches.ahead, searches.behind, searches.queues[0]
     tail = 0  # the queue of the search ahead has served; its last level is read before it is lost
@@ -88,7 +91,7 @@ def _trace_back(searches: Searches, span: Ints, stamp: int) -> None:
 
 
 @kernel
-def shortest_channels(searches: Searches, source: int, target: int) -> Ints:
+def shortest_channels(searches: Searches, source: int, target: int) -> Int64s:
     """The channels of a shortest path, at every node the first that begins one.
 
     Both ends are searched level by level, always the end with the smaller level, until the searches

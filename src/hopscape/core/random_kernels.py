@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Array, UInt64s
 from hopscape.core.kernel import kernel
 
-__all__ = ["State", "draw", "seeded", "shuffle", "uniform"]
-
-State = NDArray[np.uint64]
+__all__ = ["draw", "seeded", "shuffle", "uniform"]
 
 
 @kernel
-def seeded(seed: int) -> State:
+def seeded(seed: int) -> UInt64s:
     """The state of a seed (from 0)."""
     state = np.empty(1, np.uint64)
     state[0] = np.uint64(seed)
@@ -23,7 +21,7 @@ def seeded(seed: int) -> State:
 
 
 @kernel
-def draw(state: State, bound: int) -> Any:
+def draw(state: UInt64s, bound: int) -> Any:
     """A random number from 0 to `bound` - 1.
 
     Splitmix64 (G. L. Steele, D. Lea, C. H. Flood. "Fast splittable pseudorandom number generators."
@@ -37,13 +35,13 @@ def draw(state: State, bound: int) -> Any:
 
 
 @kernel
-def uniform(state: State) -> float:
+def uniform(state: UInt64s) -> float:
     """A random number above 0 and up to 1."""
     return (draw(state, 1 << 52) + 1) / (1 << 52)
 
 
 @kernel
-def shuffle(state: State, items: NDArray[Any]) -> None:
+def shuffle(state: UInt64s, items: Array) -> None:
     """Put items into random order."""
     for i in range(items.size - 1, 0, -1):
         j = draw(state, i + 1)

@@ -13,14 +13,13 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import models, register_model
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import UInt64s
 from hopscape.core.interpreted import intrinsic_or
 from hopscape.core.kernel import kernel
 
 __all__ = [
     "Lanes",
-    "Words",
     "bits_and",
     "bits_or",
     "bits_xor",
@@ -32,7 +31,6 @@ __all__ = [
     "store",
 ]
 
-Words = NDArray[np.uint64]
 Lanes = tuple[int, ...]
 
 
@@ -63,7 +61,7 @@ def _row_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
 
 
-def _plain_store(array: Words, row: int, lanes: Lanes, value: Words) -> None:
+def _plain_store(array: UInt64s, row: int, lanes: Lanes, value: UInt64s) -> None:
     array[row * len(lanes) : (row + 1) * len(lanes)] = value
 
 
@@ -148,7 +146,7 @@ def lowest(_context: Any, word: Any) -> Any:
 
 
 @kernel
-def new_rows(n: int, lanes: Lanes) -> Words:
+def new_rows(n: int, lanes: Lanes) -> UInt64s:
     """Rows for ``n`` nodes, aligned so that a row of 8 words is one cache line."""
     words = len(lanes)
     memory = np.empty(n * words + 8, np.uint64)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.network import Network
 from hopscape.interchange.convert import link_ends
 
@@ -37,7 +36,7 @@ class Links:
     second: IntArray
     channel: IntArray
 
-    def by_channel(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_channel(self, values: Floats) -> Floats:
         """Values of the network's channels in the order of the page; 0 where there is none."""
         out = np.zeros(2 * len(self.tails))
         out[self.channel] = values

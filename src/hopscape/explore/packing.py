@@ -7,7 +7,9 @@ import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from hopscape.core.arrays import Array
 
 __all__ = ["pack", "packed_size", "unpack"]
 
@@ -32,7 +34,7 @@ def pack(values: ArrayLike) -> dict[str, Any]:
     return {"t": kind, "n": len(array), "d": base64.b64encode(raw).decode("ascii")}
 
 
-def unpack(packed: dict[str, Any]) -> NDArray[Any]:
+def unpack(packed: dict[str, Any]) -> Array:
     """The array again."""
     raw = zlib.decompress(base64.b64decode(packed["d"]), -15)
     return np.frombuffer(raw, dtype=f"<{packed['t']}")
@@ -43,7 +45,7 @@ def packed_size(packed: dict[str, Any]) -> int:
     return len(packed["d"]) + 30
 
 
-def _kind(array: NDArray[Any]) -> str:
+def _kind(array: Array) -> str:
     if array.dtype.kind == "f":
         return "f4"
     if not array.size:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.arrays import Array
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.interchange.convert import from_igraph, from_networkx, from_scipy, named
@@ -49,7 +50,7 @@ def from_anything(thing: Any) -> Network:
     )
 
 
-def _from_array(array: np.ndarray[Any, Any]) -> Network:
+def _from_array(array: Array) -> Network:
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         import scipy.sparse
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.core.arrays import Int8s, Int32s, Int64s, UInt8s
 from hopscape.core.kernel import helper, kernel
-from hopscape.metrics.cut_kernels import Bytes, Int8s, Int32s, Int64s, cut_size
+from hopscape.metrics.cut_kernels import cut_size
 
 _FREE = 2  # the side of a node not yet decided; the sides are 0 and 1
 
@@ -41,7 +42,7 @@ class BisectionSearch(NamedTuple):
     indptr: Int64s
     heads: Int32s
     reverse: Int32s
-    counted: Bytes
+    counted: UInt8s
     side: Int8s
     branch: Int32s
     tried: Int8s
@@ -81,7 +82,7 @@ def _without_loops(indptr: Int64s, heads: Int32s) -> tuple[Int64s, Int32s, Int32
 
 
 @helper
-def _step(indptr: Int64s, counted: Bytes) -> int:
+def _step(indptr: Int64s, counted: UInt8s) -> int:
     """Give 2 if all balanced partitions have cuts of the same parity, else 1.
 
     A cut is the sum of the degrees on one side less twice the links inside. So it is even if
@@ -97,7 +98,7 @@ def _step(indptr: Int64s, counted: Bytes) -> int:
 
 
 @kernel
-def start_bisection(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s) -> BisectionSearch:
+def start_bisection(indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s) -> BisectionSearch:
     """Prepare an exact search for a minimum bisection.
 
     Parameters
@@ -486,7 +487,7 @@ def run_bisection(search: BisectionSearch, node_limit: int) -> bool:
 
 
 def exact_bisection(
-    indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, node_limit: int
+    indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s, node_limit: int
 ) -> tuple[int, Int8s, bool, int]:
     """Find a minimum bisection by branch and bound, in one go.
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from hopscape.core.arrays import Int32s, Int64s
 from hopscape.core.kernel import kernel
-from hopscape.metrics.flow_kernels import Int32s, Int64s, least_flow, residual_network
+from hopscape.metrics.flow_kernels import least_flow, residual_network
 
 
 @kernel(steps=lambda indptr, heads, *_: len(indptr) + len(heads))

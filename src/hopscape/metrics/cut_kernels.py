@@ -9,15 +9,10 @@ not counted (switches, say) go where they cost least.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from hopscape.core.arrays import Bools, Int8s, Int32s, Int64s, UInt8s
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.progress import time_left
-
-Int8s = npt.NDArray[np.int8]
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 
 @kernel
@@ -68,7 +63,7 @@ def _remove(buckets: _Buckets, v: int, kind: int) -> None:
 
 
 @kernel
-def _fill(indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int) -> _Buckets:
+def _fill(indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s, shift: int) -> _Buckets:
     """Sort all nodes by what moving them to the other side would gain."""
     n = indptr.size - 1
     buckets = _Buckets(
@@ -108,10 +103,10 @@ def _choose(buckets: _Buckets, excess: int) -> int:
 def _move(
     indptr: Int64s,
     heads: Int32s,
-    counted: Bytes,
+    counted: UInt8s,
     side: Int8s,
     buckets: _Buckets,
-    locked: npt.NDArray[np.bool_],
+    locked: Bools,
     v: int,
 ) -> None:
     """Move a node to the other side, lock it, and update the gains around it."""
@@ -130,7 +125,7 @@ def _move(
 
 @kernel
 def _pass(
-    indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, shift: int, patience: int
+    indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s, shift: int, patience: int
 ) -> int:
     """Move every node once, in order of gain, and keep the best balanced state on the way.
 
@@ -165,7 +160,7 @@ def _pass(
 
 @kernel(steps=lambda indptr, heads, *_: 40 * len(heads))
 def refine_bisection(
-    indptr: Int64s, heads: Int32s, counted: Bytes, side: Int8s, passes: int
+    indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s, passes: int
 ) -> tuple[int, Int8s]:
     """Improve a balanced partition by passes of Fiduccia and Mattheyses.
 
@@ -199,7 +194,7 @@ def refine_bisection(
 
 
 @kernel(steps=lambda indptr, heads, *_: 2 * len(heads))
-def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) -> Int8s:
+def grown_start(indptr: Int64s, heads: Int32s, counted: UInt8s, order: Int64s) -> Int8s:
     """Grow side 0 breadth first, from the first node of ``order``, to half of the nodes.
 
     Where a component ends, it goes on from the next node in ``order``.
@@ -231,7 +226,7 @@ def grown_start(indptr: Int64s, heads: Int32s, counted: Bytes, order: Int64s) ->
 
 
 @kernel(steps=lambda counted, order: 4 * len(order))
-def listed_start(counted: Bytes, order: Int64s) -> Int8s:
+def listed_start(counted: UInt8s, order: Int64s) -> Int8s:
     """Put the first half of ``order`` on side 0, counted nodes and others each by themselves."""
     side = np.ones(order.size, np.int8)
     for kind in range(2):
@@ -247,7 +242,7 @@ def listed_start(counted: Bytes, order: Int64s) -> Int8s:
 
 
 def multistart(
-    indptr: Int64s, heads: Int32s, counted: Bytes, starts: int, seed: int, passes: int = 50
+    indptr: Int64s, heads: Int32s, counted: UInt8s, starts: int, seed: int, passes: int = 50
 ) -> tuple[int, Int8s]:
     """Find a good bisection from several starts.
 

@@ -13,13 +13,9 @@ tails gives two paths that use neither, so the opposite flows cancel and the max
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from hopscape.core.arrays import Bools, Int8s, Int32s, Int64s
 from hopscape.core.kernel import helper, kernel
-
-Int8s = npt.NDArray[np.int8]
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
 _INNER = -1  # the label of arcs that are no channel: entry to exit of one node
 _FAR = np.int32(2**30)
@@ -272,7 +268,7 @@ def _cheapest(
     dist: Int32s,
     via: Int32s,
     queue: Int32s,
-    queued: npt.NDArray[np.bool_],
+    queued: Bools,
 ) -> None:
     """Compute least costs from ``start`` in the residual network by queued Bellman-Ford.
 

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int32s, Int64s, UInt8s
 from hopscape.core.kernel import helper, kernel
 
 __all__ = ["girth"]
 
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
-Channels = NDArray[np.int32] | NDArray[np.int64]
-
 
 @helper
 def _girth_duplex(
-    indptr: Ints,
-    heads: Nodes,
-    reverse: Channels,
+    indptr: Int64s,
+    heads: Int32s,
+    reverse: Int32s | Int64s,
     source: int,
     best: int,
-    depth: Nodes,
-    parent: Ints,
-    queue: Ints,
+    depth: Int32s,
+    parent: Int64s,
+    queue: Int64s,
 ) -> int:
     """Shortest cycle closed by a search from ``source`` where every channel is paired.
 
@@ -57,14 +53,14 @@ def _girth_duplex(
 
 @helper
 def _girth_directed(
-    indptr: Ints,
-    heads: Nodes,
-    reverse: Channels,
+    indptr: Int64s,
+    heads: Int32s,
+    reverse: Int32s | Int64s,
     source: int,
     best: int,
-    visits: NDArray[np.uint8],
-    first: Ints,
-    queue: Ints,
+    visits: UInt8s,
+    first: Int64s,
+    queue: Int64s,
 ) -> int:
     """Shortest closed walk from ``source`` that never turns back on a link.
 
@@ -107,10 +103,10 @@ def _girth_directed(
 def _arrive(
     channel: int,
     u: int,
-    reverse: Channels,
-    visits: NDArray[np.uint8],
-    first: Ints,
-    queue: Ints,
+    reverse: Int32s | Int64s,
+    visits: UInt8s,
+    first: Int64s,
+    queue: Int64s,
     tail: int,
 ) -> int:
     """Queue an arrival at ``u`` if it can go on in a new way; return the new end of the queue."""
@@ -124,7 +120,9 @@ def _arrive(
 
 
 @kernel(steps=lambda indptr, heads, reverse, sources, best: len(sources) * len(heads))
-def girth(indptr: Ints, heads: Nodes, reverse: Channels, sources: Ints, best: int) -> int:
+def girth(
+    indptr: Int64s, heads: Int32s, reverse: Int32s | Int64s, sources: Int64s, best: int
+) -> int:
     """Length of a shortest cycle, by a pruned search from each of some sources.
 
     A cycle does not go back at once over the duplex link that it came by.  Two parallel links

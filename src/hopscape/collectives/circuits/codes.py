@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, permutations, product
 from math import gcd
-from typing import Any
 
 import numpy as np
 
 from hopscape.collectives.circuits.numeration import determinant
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.verdict import Verdict
 
@@ -202,7 +202,7 @@ def _continuations(
     ]
 
 
-def _index(vectors: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+def _index(vectors: IntArray) -> int:
     """Index of the lattice that integer vectors of Z^3 generate: gcd of the 3 x 3 minors."""
     out = 0
     for rows in combinations(vectors.tolist(), 3):

@@ -6,12 +6,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import State, uniform
+from hopscape.core.random_kernels import uniform
 from hopscape.search.graph.measure_kernels import Room, Task, measure
-from hopscape.search.graph.move_kernels import Lift, Nodes, propose, restore
+from hopscape.search.graph.move_kernels import Lift, propose, restore
 
 __all__ = ["Memory", "anneal", "excess", "tabu"]
 
@@ -37,14 +37,14 @@ class Memory(NamedTuple):
         Twice what they do count.
     """
 
-    state: State
+    state: UInt64s
     room: Room
-    score: NDArray[np.int64]
-    best_mate: Nodes
-    best_volt: Nodes
-    prices: NDArray[np.int16]
-    most: NDArray[np.int64]
-    spent: NDArray[np.int64]
+    score: Int64s
+    best_mate: Int32s
+    best_volt: Int32s
+    prices: Int16s
+    most: Int64s
+    spent: Int64s
 
 
 @kernel
@@ -57,7 +57,7 @@ def excess(memory: Memory) -> int:
 
 
 @helper
-def _pay(lift: Lift, memory: Memory, saved: Nodes, count: int, sign: int) -> None:
+def _pay(lift: Lift, memory: Memory, saved: Int32s, count: int, sign: int) -> None:
     """Book a move (sign 1), or take it back from the books before it is restored (-1)."""
     for limit in range(memory.most.size):
         for i in range(count):

@@ -18,12 +18,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int32s, Int64s, UInt8s, UInt64s
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
-    Words,
     bits_and,
     bits_or,
     bits_xor,
@@ -71,19 +70,19 @@ class Task(NamedTuple):
         A lower bound on the cost of the last i sources.
     """
 
-    sources: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    marked: Words
+    sources: Int64s
+    weights: Int64s
+    marked: UInt64s
     low: int
     extra: int
-    nodes: NDArray[np.int64]
+    nodes: Int64s
     whole: int
     alike: bool
     kernel: int
     lanes: Lanes
     aim: int
     beyond: int
-    least: NDArray[np.int64]
+    least: Int64s
 
 
 @helper
@@ -120,10 +119,10 @@ class Room(NamedTuple):
         The same memory, seen otherwise.
     """
 
-    now: Words
-    after: Words
-    seen: NDArray[np.uint8]
-    queue: NDArray[np.int32]
+    now: UInt64s
+    after: UInt64s
+    seen: UInt8s
+    queue: Int32s
 
     @classmethod
     def of(cls, n: int, lanes: tuple[int, ...]) -> Room:
@@ -154,7 +153,7 @@ def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, i
 
 @kernel
 def _by_bits(
-    near: NDArray[np.int32], task: Task, limit: int, now: Words, after: Words
+    near: Int32s, task: Task, limit: int, now: UInt64s, after: UInt64s
 ) -> tuple[int, int, int]:
     lanes = task.lanes
     n, words, sources = near.shape[1], len(lanes), task.sources.size
@@ -199,7 +198,7 @@ def _by_bits(
 
 @helper
 def _step(
-    near: NDArray[np.int32], task: Task, full: Any, marked: Any, now: Words, after: Words
+    near: Int32s, task: Task, full: Any, marked: Any, now: UInt64s, after: UInt64s
 ) -> tuple[int, bool]:
     """One level more for every node: the weight of the pairs it adds, and if there are any."""
     lanes, nodes, low, extra = task.lanes, task.nodes, task.low, task.extra
@@ -222,11 +221,11 @@ def _step(
 
 @helper
 def _by_search(
-    near: NDArray[np.int32],
+    near: Int32s,
     task: Task,
     limit: int,
-    seen: NDArray[np.uint8],
-    queue: NDArray[np.int32],
+    seen: UInt8s,
+    queue: Int32s,
 ) -> tuple[int, int, int]:
     """The same by one breadth-first search for each source."""
     n, ports, sources = near.shape[1], near.shape[0], task.sources
@@ -274,9 +273,7 @@ def _by_search(
 
 
 @helper
-def _push(
-    near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], begin: int, end: int
-) -> int:
+def _push(near: Int32s, seen: UInt8s, queue: Int32s, begin: int, end: int) -> int:
     """Follow all links of the last level; returns where the queue ends now."""
     tail = end
     for at in range(begin, end):
@@ -290,9 +287,7 @@ def _push(
 
 
 @helper
-def _pull(
-    near: NDArray[np.int32], seen: NDArray[np.uint8], queue: NDArray[np.int32], end: int, left: int
-) -> int:
+def _pull(near: Int32s, seen: UInt8s, queue: Int32s, end: int, left: int) -> int:
     """Look for a link to nodes that were reached from those that are left; returns their number.
 
     These stand in the second half of the queue from the first such level on.
@@ -323,7 +318,7 @@ def _pull(
 
 
 @helper
-def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int, int]:
+def _by_rows(lift: Lift, task: Task, limit: int, room: UInt64s) -> tuple[int, int, int]:
     """The same for nodes that all have the weight 1, by rows of neighbours."""
     lanes, rows, near, sources = task.lanes, lift.rows, lift.near, task.sources
     n, ports, growth = near.shape[1], near.shape[0], near.shape[0] - 1
@@ -372,7 +367,7 @@ def _by_rows(lift: Lift, task: Task, limit: int, room: Words) -> tuple[int, int,
 
 
 @helper
-def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
+def _spread(rows: UInt64s, lanes: Lanes, reached: Any, room: UInt64s) -> Any:
     """Add the rows of the nodes whose bits stand in the first row of `room`."""
     for word in range(len(lanes)):
         bits = room[word]
@@ -384,7 +379,7 @@ def _spread(rows: Words, lanes: Lanes, reached: Any, room: Words) -> Any:
 
 
 @helper
-def _joined(rows: Words, lanes: Lanes, reached: Any, room: Words, n: int) -> Any:
+def _joined(rows: UInt64s, lanes: Lanes, reached: Any, room: UInt64s, n: int) -> Any:
     """Add the nodes that are wired to one that is reached."""
     store(room, 0, lanes, reached)
     store(room, 1, lanes, reached)

@@ -14,18 +14,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int8s, Int32s, Int64s, UInt64s
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import State, draw
-from hopscape.core.vector_kernels import Words
+from hopscape.core.random_kernels import draw
 
 __all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
 
 VOID = -1
 _TRIES = 8
-
-Nodes = NDArray[np.int32]
 
 
 class Lift(NamedTuple):
@@ -54,16 +51,16 @@ class Lift(NamedTuple):
 
     fold: int
     base: int
-    right: Nodes
-    inverse: Nodes
-    involutions: Nodes
-    owner: Nodes
-    column: Nodes
-    side: NDArray[np.int8]
-    mate: Nodes
-    volt: Nodes
-    near: Nodes
-    rows: Words
+    right: Int32s
+    inverse: Int32s
+    involutions: Int32s
+    owner: Int32s
+    column: Int32s
+    side: Int8s
+    mate: Int32s
+    volt: Int32s
+    near: Int32s
+    rows: UInt64s
 
 
 @kernel
@@ -100,7 +97,7 @@ def _mark(lift: Lift, dart: int, linked: bool) -> None:
 
 
 @helper
-def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
+def _rewire(lift: Lift, saved: Int32s, count: int) -> None:
     """Wire darts that have changed."""
     marked = lift.rows.size > 0
     if marked:
@@ -114,7 +111,7 @@ def _rewire(lift: Lift, saved: Nodes, count: int) -> None:
 
 
 @kernel
-def restore(lift: Lift, saved: Nodes, count: int) -> None:
+def restore(lift: Lift, saved: Int32s, count: int) -> None:
     """Take a move back."""
     for i in range(count):
         lift.mate[saved[i, 0]] = saved[i, 1]
@@ -123,7 +120,7 @@ def restore(lift: Lift, saved: Nodes, count: int) -> None:
 
 
 @helper
-def _save(lift: Lift, saved: Nodes, count: int, dart: int) -> int:
+def _save(lift: Lift, saved: Int32s, count: int, dart: int) -> int:
     for i in range(count):
         if saved[i, 0] == dart:
             return count
@@ -148,7 +145,7 @@ def _doubled(lift: Lift, a: int, b: int, g: int) -> bool:
 
 
 @helper
-def _join(lift: Lift, state: State, a: int, b: int) -> bool:
+def _join(lift: Lift, state: UInt64s, a: int, b: int) -> bool:
     """Pair two darts, with a random voltage; False when that is no new link."""
     u, v = lift.owner[a], lift.owner[b]
     if u >= lift.base and v >= lift.base:
@@ -171,7 +168,7 @@ def _join(lift: Lift, state: State, a: int, b: int) -> bool:
 
 
 @helper
-def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
+def _single(lift: Lift, state: UInt64s, dart: int, void: bool) -> bool:
     """Pair a dart with itself, by a random involution; or leave it void."""
     lift.mate[dart] = dart
     lift.volt[dart] = VOID
@@ -188,7 +185,7 @@ def _single(lift: Lift, state: State, dart: int, void: bool) -> bool:
 
 
 @kernel
-def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
+def propose(lift: Lift, state: UInt64s, saved: Int32s, limited: bool) -> int:
     """Make a random move; returns how many darts it touched, 0 when it was none.
 
     Half of the moves give a link another voltage (where the group has more than one element); the
@@ -231,7 +228,7 @@ def propose(lift: Lift, state: State, saved: Nodes, limited: bool) -> int:
 
 
 @helper
-def _exchange(lift: Lift, state: State, a: int, c: int, x: int, y: int) -> bool:
+def _exchange(lift: Lift, state: UInt64s, a: int, c: int, x: int, y: int) -> bool:
     void = (a == c and lift.volt[a] == VOID) or (x == y and lift.volt[x] == VOID)
     if not _join(lift, state, a, x):
         return False
@@ -258,7 +255,7 @@ def wire(lift: Lift) -> None:
 
 
 @kernel
-def scatter(lift: Lift, state: State, order: NDArray[np.int64]) -> None:
+def scatter(lift: Lift, state: UInt64s, order: Int64s) -> None:
     """Pair the darts as they come; those that make no link with themselves, or not at all."""
     for i in range(0, order.size - 1, 2):
         a, b = order[i], order[i + 1]

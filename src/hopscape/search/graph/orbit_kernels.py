@@ -11,16 +11,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int32s, Int64s, UInt64s
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import State, draw, uniform
+from hopscape.core.random_kernels import draw, uniform
 from hopscape.core.vector_kernels import count, load, lowest
 
 __all__ = ["Orbits", "anneal_orbits", "far_pairs", "wire_orbits"]
-
-Nodes = NDArray[np.int32]
-Rows = NDArray[np.uint64]
 
 
 class Orbits(NamedTuple):
@@ -41,16 +38,16 @@ class Orbits(NamedTuple):
         Bits of the neighbours of each node, and of itself.
     """
 
-    links: Nodes
-    others: Nodes
-    act: Nodes
-    sources: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    rows: Rows
+    links: Int32s
+    others: Int32s
+    act: Int32s
+    sources: Int64s
+    weights: Int64s
+    rows: UInt64s
 
 
 @helper
-def _flip(rows: Rows, act: Nodes, u: int, v: int) -> None:
+def _flip(rows: UInt64s, act: Int32s, u: int, v: int) -> None:
     """Put an orbit of links in, or take it away."""
     for g in range(act.shape[0]):
         x, y = act[g, u], act[g, v]
@@ -59,7 +56,7 @@ def _flip(rows: Rows, act: Nodes, u: int, v: int) -> None:
 
 
 @helper
-def _free(act: Nodes, rows: Rows, u: int, v: int) -> bool:
+def _free(act: Int32s, rows: UInt64s, u: int, v: int) -> bool:
     """Is there no link u-v, and is its orbit as large as the group?"""
     free = (rows[u, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) == 0
     for g in range(1, act.shape[0]):
@@ -69,7 +66,7 @@ def _free(act: Nodes, rows: Rows, u: int, v: int) -> bool:
 
 
 @helper
-def _same(act: Nodes, a: int, b: int, c: int, d: int) -> bool:
+def _same(act: Int32s, a: int, b: int, c: int, d: int) -> bool:
     """Are the links a-b and c-d in one orbit?"""
     same = False
     for g in range(act.shape[0]):
@@ -79,9 +76,7 @@ def _same(act: Nodes, a: int, b: int, c: int, d: int) -> bool:
 
 
 @kernel
-def far_pairs(
-    rows: Rows, sources: NDArray[np.int64], weights: NDArray[np.int64], limit: int
-) -> int:
+def far_pairs(rows: UInt64s, sources: Int64s, weights: Int64s, limit: int) -> int:
     """Ordered pairs farther apart than two links; some number above `limit` if there are more."""
     n, words = rows.shape
     joined = np.zeros(words, np.uint64)
@@ -118,7 +113,7 @@ def wire_orbits(orbits: Orbits) -> None:
 
 @kernel
 def anneal_orbits(
-    orbits: Orbits, state: State, steps: int, hot: float, cold: float, best: Nodes, least: int
+    orbits: Orbits, state: UInt64s, steps: int, hot: float, cold: float, best: Int32s, least: int
 ) -> int:
     """Simulated annealing on the number of far pairs, which are ordered here.
 

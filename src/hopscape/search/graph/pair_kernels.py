@@ -11,14 +11,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import State, draw, uniform
+from hopscape.core.random_kernels import draw, uniform
 
 __all__ = ["Pairs", "anneal_pairs", "count_pairs"]
-
-Nodes = NDArray[np.int32]
 
 
 class Pairs(NamedTuple):
@@ -37,11 +35,11 @@ class Pairs(NamedTuple):
         Pairs for which this is 0.
     """
 
-    links: Nodes
-    near: Nodes
-    degrees: Nodes
-    common: NDArray[np.int16]
-    far: NDArray[np.int64]
+    links: Int32s
+    near: Int32s
+    degrees: Int32s
+    common: Int16s
+    far: Int64s
 
 
 @helper
@@ -105,7 +103,7 @@ def count_pairs(pairs: Pairs) -> None:
 
 @kernel
 def anneal_pairs(
-    pairs: Pairs, state: State, steps: int, hot: float, cold: float, best: Nodes, least: int
+    pairs: Pairs, state: UInt64s, steps: int, hot: float, cold: float, best: Int32s, least: int
 ) -> int:
     """Simulated annealing on the number of far pairs.
 
