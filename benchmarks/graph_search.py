@@ -44,9 +44,12 @@ def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]
     nodes, degree, seconds, diameter, mean, published = bar
     seconds = options.seconds or seconds
     before = _processor()
+    planned = plan(seconds, options.processes)
     found = best_graph(
         Problem(nodes, degree),
-        **plan(seconds, options.processes) | ({"seconds": None} if options.patient else {}),
+        effort=planned.effort,
+        seconds=None if options.patient else planned.seconds,
+        processes=planned.processes,
         seed=options.seed,
         target=(diameter or None, published if options.beat else mean),
     )

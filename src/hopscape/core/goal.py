@@ -16,7 +16,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 
-__all__ = ["Goal", "GoalKind", "Promise", "read_permutation"]
+__all__ = ["ROOTED", "Goal", "GoalKind", "Promise", "read_permutation"]
 
 GoalKind = Literal[
     "broadcast",
@@ -30,7 +30,7 @@ GoalKind = Literal[
     "permutation",
     "one-to-many",
 ]
-_ROOTED = ("broadcast", "scatter", "gather", "reduce", "one-to-many")
+ROOTED = ("broadcast", "scatter", "gather", "reduce", "one-to-many")
 _SLICED = ("broadcast", "one-to-many", "reduce", "all-reduce")
 _IN_PIECES = ("all-gather", "reduce-scatter", "all-to-all")
 _AIMED = ("one-to-many", "permutation")
@@ -115,8 +115,8 @@ class Goal:
                 f"goal {self.kind!r} is unknown; choose one of {', '.join(get_args(GoalKind))}"
             )
         self._make_integers()
-        if (self.kind in _ROOTED) != (self.root is not None):
-            need = "needs" if self.kind in _ROOTED else "has no"
+        if (self.kind in ROOTED) != (self.root is not None):
+            need = "needs" if self.kind in ROOTED else "has no"
             raise ArgumentError(f"{self.kind} {need} root, not {self.root!r}")
         if self.chunks < 1 or (self.chunks > 1 and self.kind not in (*_SLICED, *_IN_PIECES)):
             raise ArgumentError(f"{self.kind} with {self.chunks} chunks is not a goal")

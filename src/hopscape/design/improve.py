@@ -151,9 +151,12 @@ def _search(
 ) -> GraphFound:
     from hopscape.search.graph import METHODS, Problem, best_graph, plan
 
+    planned = plan(how.seconds / shares, jobs)
     return best_graph(
         Problem(nodes, degree),
-        **plan(how.seconds / shares, jobs),
+        effort=planned.effort,
+        seconds=planned.seconds,
+        processes=planned.processes,
         seed=seed,
         methods=_SYMMETRIC if how.folder is None else METHODS,
         store=store,

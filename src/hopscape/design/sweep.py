@@ -13,6 +13,7 @@ from hopscape.core.files import write_atomically
 from hopscape.design.switched import design_switched
 from hopscape.design.switched_columns import SWITCHED_KEYS
 from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.store import Store
 
 __all__ = ["draw_sweep", "sweep"]
 
@@ -30,7 +31,13 @@ _FORMATS = ("svg", "png", "pdf")
 
 
 def sweep(
-    asked: SwitchedRequirements, sizes: Sequence[int], **options: Any
+    asked: SwitchedRequirements,
+    sizes: Sequence[int],
+    *,
+    jobs: int | None = None,
+    table: Store | None = None,
+    dask: str | None = None,
+    seconds: float | None = None,
 ) -> list[dict[str, Any]]:
     """The cheapest machine of every family that meets the demands, size by size.
 
@@ -38,7 +45,7 @@ def sweep(
     ----------
     asked
         The question, whatever its number of endpoints.
-    **options
+    jobs, table, dask, seconds
         As for :func:`~hopscape.design.switched.design_switched`.
 
     Examples
@@ -49,7 +56,8 @@ def sweep(
     """
     rows = []
     for size in sizes:
-        found = design_switched(replace(asked, endpoints=size), **options)
+        one_size = replace(asked, endpoints=size)
+        found = design_switched(one_size, jobs=jobs, table=table, dask=dask, seconds=seconds)
         seen: set[str] = set()
         for one in found.candidates:
             if one.trouble or one.family in seen:

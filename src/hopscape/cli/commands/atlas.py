@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,6 +60,7 @@ def atlas_circulant(
     Without a degree or orders: what the atlas holds. The generators are all optimal sets up to
     multipliers (the first 16 where there are more).
     """
+    from hopscape.search.atlas import build_atlas, prove_rows
     from hopscape.store import Store
 
     searching = {
@@ -84,12 +85,16 @@ def atlas_circulant(
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
     with Store(table) as kept:
-        options: dict[str, Any] = {"table": kept, "processes": processes, "dask": dask}
-        options["device"] = device
-        if build is not None:
-            _build(degree, nodes, build, options, style, output)
-        else:
-            _prove(_look_up(degree, nodes), options, style, output)
+        if build is None:
+            rows = _look_up(degree, nodes)
+            proofs = prove_rows(rows, table=kept, processes=processes, dask=dask, device=device)
+            _emit_proofs(proofs, style, output)
+            return
+        orders = _buildable(degree, nodes)
+        entry = build_atlas(
+            degree, orders, build, table=kept, processes=processes, dask=dask, device=device
+        )
+    emit_rows([{"degree": degree, "how": "search"} | entry], style, output, columns=_CONTENTS)
 
 
 def atlas_largest(
@@ -151,14 +156,12 @@ def _emit(rows: Sequence[AtlasRow], style: Format, output: Path | None) -> None:
     emit_rows(records, style, output, columns=_COLUMNS)
 
 
-def _prove(
-    rows: Sequence[AtlasRow], options: dict[str, Any], style: Format, output: Path | None
+def _emit_proofs(
+    proofs: Iterable[tuple[AtlasRow, str]], style: Format, output: Path | None
 ) -> None:
-    from hopscape.search.atlas import prove_rows
-
     records = [
         {"nodes": row.nodes, "degree": row.degree, "holds": not wrong, "difference": wrong}
-        for row, wrong in prove_rows(rows, **options)
+        for row, wrong in proofs
     ]
     columns = {"nodes": "nodes", "degree": "degree", "holds": "holds", "difference": "difference"}
     emit_rows(records, style, output, columns=columns)
@@ -166,23 +169,14 @@ def _prove(
         raise typer.Exit(1)
 
 
-def _build(
-    degree: int,
-    nodes: str,
-    folder: Path,
-    options: dict[str, Any],
-    style: Format,
-    output: Path | None,
-) -> None:
-    from hopscape.search.atlas import build_atlas
-
+def _buildable(degree: int, nodes: str) -> list[int]:
+    """Those orders that circulants of the degree can have."""
     orders = [n for n in _orders(nodes) if n > degree and not (degree % 2 and n % 2)]
     if not orders:
         raise ArgumentError(
             f"nodes is {nodes!r}; no circulant of degree {degree} has such an order"
         )
-    entry = build_atlas(degree, orders, folder, **options)
-    emit_rows([{"degree": degree, "how": "search"} | entry], style, output, columns=_CONTENTS)
+    return orders
 
 
 def search_circulant(
@@ -218,21 +212,32 @@ def search_circulant(
     if generators is None and degree is None:
         generators = 3
     with Store(table) as kept:
-        asked: dict[str, Any] = {
-            "generators": generators,
-            "degree": degree,
-            "ring": ring,
-            "table": kept,
-            "processes": processes,
-            "dask": dask,
-            "device": device,
-        }
         if diameter is not None:
-            _emit_one(largest_circulants(diameter, **asked).to_dict(), style, output)
+            largest = largest_circulants(
+                diameter,
+                generators,
+                degree=degree,
+                ring=ring,
+                table=kept,
+                processes=processes,
+                dask=dask,
+                device=device,
+            )
+            _emit_one(largest.to_dict(), style, output)
             return
         assert nodes is not None
         orders = _orders(nodes)
-        rows = [found.to_dict() for found in best_circulants(orders, **asked)]
+        best = best_circulants(
+            orders,
+            generators,
+            degree=degree,
+            ring=ring,
+            table=kept,
+            processes=processes,
+            dask=dask,
+            device=device,
+        )
+        rows = [found.to_dict() for found in best]
     if len(orders) == 1 and ".." not in nodes:
         _emit_one(rows[0], style, output)
         return

@@ -6,8 +6,8 @@ goal gets its command by a row there and a line in :mod:`hopscape.cli.contents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +23,7 @@ from hopscape.cli.collective_output import (
 from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.core.goal import Goal, GoalKind, read_permutation
+from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
@@ -174,6 +174,19 @@ _ADDING = "ports duplex packing switching disjoint circuits alpha beta gamma del
 
 
 @dataclass(frozen=True)
+class Own:
+    """What the options of some goals only say, as they are written."""
+
+    root: str | list[str] | None = None
+    targets: Sequence[str] = ()
+    group: Sequence[str] | None = None
+    group_file: Path | None = None
+    pieces: int = 1
+    sliced: bool = False
+    permutation: str | None = None
+
+
+@dataclass(frozen=True)
 class GoalCommand:
     """A goal as a command.
 
@@ -270,7 +283,9 @@ def __getattr__(name: str) -> Callable[..., None]:
     goal = GOALS[name]
 
     def command(**given: Any) -> None:
-        _run(goal.kind, **given)
+        own = {field.name: given.pop(field.name) for field in fields(Own) if field.name in given}
+        rules = {name: given.pop(name) for name in goal.rules.split()}
+        _run(goal.kind, Own(**own), rules, **given)
 
     command.__name__ = name
     command.__doc__ = goal.summary
@@ -301,20 +316,22 @@ def verify(
 
 def _run(
     kind: GoalKind,
+    own: Own,
+    rules: Mapping[str, Any],
+    *,
     spec: str,
     algorithm: str,
+    size: str | None,
+    dead: list[str] | None,
+    dead_link: list[str] | None,
+    in_network: bool,
+    limit: float,
+    listed: bool,
+    figure: Path | None,
+    animate: Path | None,
+    save: Path | None,
     style: Format,
     output: Path | None,
-    *,
-    size: str | None = None,
-    dead: list[str] | None = None,
-    dead_link: list[str] | None = None,
-    limit: float = 30.0,
-    listed: bool = False,
-    figure: Path | None = None,
-    animate: Path | None = None,
-    save: Path | None = None,
-    **given: Any,
 ) -> None:
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.contest import compete
@@ -327,7 +344,7 @@ def _run(
     whole = build(spec)
     nodes, links = _faults(whole, dead, dead_link)
     left = survivors(whole, nodes, links) if nodes or links else None
-    goal, asked = _goal(kind, whole, left, given), _asked(given)
+    goal, asked = _goal(kind, whole, left, own), _asked(rules, in_network)
     network = whole if left is None else left.left
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
@@ -358,41 +375,37 @@ def _nothing_to_write(*given: object) -> None:
             raise ArgumentError(f"{name} has nothing to write with --algorithm list")
 
 
-def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """The rules and costs that were given."""
-    asked = {name: given[name] for name in _RULES if given.get(name) is not None}
+def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
+    """The rules and costs of the model that were given."""
+    asked = {name: value for name, value in rules.items() if value is not None}
     for name in ("disjoint", "circuits"):
         if asked.get(name) is not None and asked.get("switching") != "circuit":
             raise ArgumentError(f"--{name} is a rule of circuits; it needs --switching circuit")
-    return asked | ({"in_network": True} if given.get("in_network") else {})
+    return asked | ({"in_network": True} if in_network else {})
 
 
-def _goal(kind: GoalKind, whole: Network, left: Survivors | None, given: dict[str, Any]) -> Goal:
+def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: Own) -> Goal:
     """The goal that the options ask for, in the numbers of what is left."""
     network = whole if left is None else left.left
-    groups = tuple(_members(whole, text) for text in _group_texts(given))
+    groups = tuple(_members(whole, text) for text in _group_texts(own))
     root: int | None = None
     further: list[int] = []
-    if "root" in given:
-        text = given["root"]
+    if kind in ROOTED:
         alive = network.endpoints if left is None else left.nodes[network.endpoints]
         first = groups[0][0] if groups else int(alive[0])
-        named = [] if text is None else [whole.node(word) for word in _listed(text)]
+        named = [] if own.root is None else [whole.node(word) for word in _listed(own.root)]
         root, *further = named or [first]
-    targets: tuple[int, ...] = ()
-    if given.get("targets") is not None:
-        targets = tuple(sorted({whole.node(t) for t in given["targets"]}))
-    chunks = given.get("pieces", 1)
-    if given.get("sliced"):
+    targets = tuple(sorted({whole.node(t) for t in own.targets}))
+    chunks = own.pieces
+    if own.sliced:
         chunks = len(groups[0]) if groups else network.endpoint_count
-    permuted = given.get("permutation")
     goal = Goal(kind, root, chunks, targets, groups, tuple(further))
     goal = goal if left is None else left.inside(goal)
-    if permuted is None:
+    if own.permutation is None:
         return goal
     if groups:
         raise ArgumentError("--group is for other collectives; name the targets of all endpoints")
-    return Goal.permutation(read_permutation(network, permuted))
+    return Goal.permutation(read_permutation(network, own.permutation))
 
 
 def _listed(value: str | list[str]) -> list[str]:
@@ -400,14 +413,14 @@ def _listed(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _group_texts(given: dict[str, Any]) -> list[str]:
+def _group_texts(own: Own) -> list[str]:
     """The groups as they are written, one by one or line by line in a file."""
-    texts = list(given.get("group") or ())
-    if given.get("group_file") is not None:
-        lines = TextFile(given["group_file"]).lines("#")
+    texts = list(own.group or ())
+    if own.group_file is not None:
+        lines = TextFile(own.group_file).lines("#")
         texts += [",".join(word.text for word in line.words()) for line in lines]
         if not texts:
-            raise ArgumentError(f"{given['group_file']} has no groups")
+            raise ArgumentError(f"{own.group_file} has no groups")
     return texts
 
 

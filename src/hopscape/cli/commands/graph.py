@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,25 +92,32 @@ def search_graph(
         raise ArgumentError(f"seconds is {seconds}; it must be above 0")
     if processes is not None and processes < 1:
         raise ArgumentError(f"processes is {processes}; it must be at least 1")
-    options: dict[str, Any] = plan(seconds, processes) | {
-        "seed": seed,
-        "methods": tuple(method or METHODS),
-        "local": local,
-        "target": None if target is None else _target(target),
-        "dask": dask,
-    }
+    goal = None if target is None else _target(target)
+    search: Callable[..., GraphFound]
+    if terminals is not None or radix is not None or switches is not None:
+        others = (nodes, degree, grid, existing, bipartite or None)
+        _only_switches(others, terminals, radix)
+        assert terminals is not None
+        assert radix is not None
+        search = partial(best_switches, terminals, radix, switches)
+    else:
+        search = partial(
+            best_graph,
+            _problem(nodes, degree, bipartite, grid, longest, budget, long, existing, rewire),
+        )
+    planned = plan(seconds, processes)
     with Store(table) as kept:
-        if terminals is not None or radix is not None or switches is not None:
-            others = (nodes, degree, grid, existing, bipartite or None)
-            _only_switches(others, terminals, radix)
-            assert terminals is not None
-            assert radix is not None
-            found = best_switches(terminals, radix, switches, store=kept, **options)
-        else:
-            problem = _problem(
-                nodes, degree, bipartite, grid, longest, budget, long, existing, rewire
-            )
-            found = best_graph(problem, store=kept, **options)
+        found = search(
+            effort=planned.effort,
+            seconds=planned.seconds,
+            seed=seed,
+            methods=tuple(method or METHODS),
+            local=local,
+            target=goal,
+            store=kept,
+            processes=planned.processes,
+            dask=dask,
+        )
     if save is not None:
         from hopscape.interchange import write_network
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 from hopscape.core.errors import ArgumentError
 from hopscape.metrics.cost import moore_mean_distance
+from hopscape.search.graph.arms import METHODS
 from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.problem import Problem
-from hopscape.search.graph.rounds import best_graph
+from hopscape.search.graph.rounds import Target, best_graph
+from hopscape.store import Store
 
 __all__ = ["best_switches", "switch_counts", "switched"]
 
@@ -67,7 +70,19 @@ def switch_counts(terminals: int, radix: int) -> list[int]:
 
 
 def best_switches(
-    terminals: int, radix: int, switches: int | None = None, *, effort: float, **options: Any
+    terminals: int,
+    radix: int,
+    switches: int | None = None,
+    *,
+    effort: float,
+    seconds: float | None = None,
+    seed: int = 0,
+    methods: Sequence[str] = METHODS,
+    local: str = "anneal",
+    target: Target | None = None,
+    store: Store | None = None,
+    processes: int | None = 1,
+    dask: str | None = None,
 ) -> GraphFound:
     """The network of least diameter, then least mean distance, between terminals.
 
@@ -77,7 +92,7 @@ def best_switches(
         Terminals, and ports of each switch.
     switches
         When left out, a few numbers are tried for a while and the best one for the rest.
-    effort, options
+    effort, seconds, seed, methods, local, target, store, processes, dask
         As for :func:`best_graph`.
 
     Examples
@@ -88,18 +103,27 @@ def best_switches(
     """
     counts = [switches] if switches is not None else switch_counts(terminals, radix)
     problems = [switched(terminals, radix, count) for count in counts]
+    search = partial(
+        best_graph,
+        seed=seed,
+        methods=methods,
+        local=local,
+        target=target,
+        store=store,
+        processes=processes,
+        dask=dask,
+    )
     if len(problems) == 1:
-        return best_graph(problems[0], effort=effort, **options)
+        return search(problems[0], effort=effort, seconds=seconds)
     share = _FIRST * effort / len(problems)
-    seconds = options.pop("seconds", None)
     first: list[GraphFound] = []
     for problem in problems:
-        first.append(best_graph(problem, effort=share, **options))
+        first.append(search(problem, effort=share))
         if first[-1].interrupted:
             break
     best = min(first, key=lambda found: (found.diameter, found.mean))
     left = None if seconds is None else seconds - sum(found.seconds for found in first)
     if first[-1].interrupted or (left is not None and left <= 0):
         return best
-    last = best_graph(best.problem, effort=(1 - _FIRST) * effort, seconds=left, **options)
+    last = search(best.problem, effort=(1 - _FIRST) * effort, seconds=left)
     return min(best, last, key=lambda found: (found.diameter, found.mean))

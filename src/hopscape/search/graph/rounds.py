@@ -21,7 +21,7 @@ from hopscape.search.graph.pairs import suits_pairs
 from hopscape.search.graph.problem import Problem
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
-__all__ = ["LOCAL", "best_graph", "plan"]
+__all__ = ["LOCAL", "Plan", "best_graph", "plan"]
 
 LOCAL = ("anneal", "tabu", "none")
 
@@ -269,20 +269,29 @@ def best_graph(
     return _found(search, complete, interrupted)
 
 
-def plan(seconds: float, processes: int | None) -> dict[str, Any]:
-    """Options of :func:`best_graph` for a search of so many seconds on so many processes.
+@dataclass(frozen=True)
+class Plan:
+    """How long a search works, and on how many processes: arguments of :func:`best_graph`."""
+
+    effort: float
+    seconds: float
+    processes: int
+
+
+def plan(seconds: float, processes: int | None) -> Plan:
+    """A search of so many seconds on so many processes.
 
     Short searches run in one process: starting others would take most of the time.
 
     Examples
     --------
-    >>> plan(10, 4), plan(60, 4)["effort"]
-    ({'effort': 10, 'seconds': 10, 'processes': 1}, 240)
+    >>> plan(10, 4), plan(60, 4).effort
+    (Plan(effort=10, seconds=10, processes=1), 240)
     """
     workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:
         workers = 1
-    return {"effort": seconds * workers, "seconds": seconds, "processes": workers}
+    return Plan(seconds * workers, seconds, workers)
 
 
 def _compile(search: _Search) -> None:
