@@ -114,7 +114,7 @@ class Guide:
         """Hops from a node to the target; -1 when there is no path."""
         return int(self.router.distance(node, self.target))
 
-    def ways(self, node: int) -> list[tuple[int, int, int]]:
+    def exits(self, node: int) -> list[tuple[int, int, int]]:
         """(port, neighbour, its distance to the target)."""
         if node not in self._kept:
             at = np.asarray([node], dtype=node_dtype(self.network.order))
@@ -182,7 +182,7 @@ def route_around(
             return _unwind(came, start, end)
         if -minus > best[node]:
             continue
-        for port, there, left in guide.ways(node):
+        for port, there, left in guide.exits(node):
             hops = best[node] + 1
             if (
                 left < 0

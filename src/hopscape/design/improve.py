@@ -19,7 +19,7 @@ from hopscape.registry import build
 from hopscape.store import Store
 
 if TYPE_CHECKING:
-    from hopscape.search.graph import GraphFound
+    from hopscape.search.graph import GraphResult
 
 __all__ = ["Improvement", "improve", "parse_duration"]
 
@@ -148,7 +148,7 @@ def _search(
     jobs: int,
     store: Store | None,
     dask: str | None,
-) -> GraphFound:
+) -> GraphResult:
     from hopscape.search.graph import METHODS, Problem, best_graph, plan
 
     planned = plan(how.seconds / shares, jobs)
@@ -164,7 +164,7 @@ def _search(
     )
 
 
-def _write(found: GraphFound, folder: Path | None) -> str:
+def _write(found: GraphResult, folder: Path | None) -> str:
     """Put the links of a graph without symmetry into a file, and name it as a spec."""
     from hopscape.interchange import write_network
 

@@ -108,7 +108,7 @@ def _hops(evaluation: Evaluation) -> Measured[float | None]:
     return _between(evaluation)[0].mapped(lambda x: round(x, 6))
 
 
-def _far(evaluation: Evaluation) -> Measured[int | None]:
+def _largest_hops(evaluation: Evaluation) -> Measured[int | None]:
     return _between(evaluation)[1]
 
 
@@ -333,7 +333,7 @@ MACHINE_COLUMNS = (
     Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops,
            needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 4}, priority=1,
            aside=HOPS),
-    Column("far", "most hops", "most links between the routers of two endpoints", _far,
+    Column("far", "most hops", "most links between the routers of two endpoints", _largest_hops,
            needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 5}, priority=9,
            aside=HOPS),
     Column("diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter",

@@ -8,7 +8,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.measured import How, Measured
 from hopscape.design.conditions import Conditions, given
 from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
-from hopscape.design.schedules import ALL_PORT, ONE_PORT, Found, best_schedule
+from hopscape.design.schedules import ALL_PORT, ONE_PORT, VerifiedSchedule, best_schedule
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import SHAPE, WIRING
 
@@ -62,7 +62,7 @@ def _gathered(evaluation: Evaluation) -> tuple[str, int] | None:
     def compute() -> tuple[str, int] | None:
         if evaluation.network.order > _SCHEDULE_ORDER and not evaluation.exact:
             return None
-        found: Found | None = best_schedule(
+        found: VerifiedSchedule | None = best_schedule(
             evaluation.network, Goal.all_gather(), ALL_PORT, _least_gather(evaluation)
         )
         return None if found is None else (found.algorithm, found.rounds)

@@ -12,7 +12,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 
-__all__ = ["ALL_PORT", "ONE_PORT", "Found", "best_schedule"]
+__all__ = ["ALL_PORT", "ONE_PORT", "VerifiedSchedule", "best_schedule"]
 
 ONE_PORT = Model(ports=1)
 ALL_PORT = Model()
@@ -23,7 +23,7 @@ _SEARCHED_ENDPOINTS = 300
 
 
 @dataclass(frozen=True)
-class Found:
+class VerifiedSchedule:
     """A schedule that was verified under its model.
 
     Attributes
@@ -41,7 +41,9 @@ class Found:
         return self.schedule.rounds
 
 
-def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) -> Found | None:
+def best_schedule(
+    network: Network, goal: Goal, model: Model, least: int = 0
+) -> VerifiedSchedule | None:
     """The schedule of fewest rounds that holds under a model; None when no algorithm gives one.
 
     Parameters
@@ -70,7 +72,7 @@ def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) ->
         for one in named_algorithms(network, goal)
         if one.serves.allows(model) and (few or one.name not in _SEARCHES)
     ]
-    best: Found | None = None
+    best: VerifiedSchedule | None = None
     for name in [*names, GENERIC]:
         if best is not None and best.rounds <= least:
             break
@@ -82,5 +84,5 @@ def best_schedule(network: Network, goal: Goal, model: Model, least: int = 0) ->
             continue  # the algorithm is for another model, or too large
         shorter = best is None or schedule.rounds < best.rounds
         if shorter and verify(schedule, model=model):
-            best = Found(schedule, name)
+            best = VerifiedSchedule(schedule, name)
     return best

@@ -198,7 +198,7 @@ def _options(guide: Guide, flow: _Flow, state: State) -> list[tuple[State, int, 
             found.append(((channel[0], False), 0, (channel, node, False)))
     if inside:
         return found
-    for port, there, left in guide.ways(node):
+    for port, there, left in guide.exits(node):
         if left >= 0 and there != flow.start and (node, port) not in flow.used:
             stops = there in flow.into and not flow.edges
             found.append(((there, stops), left, ((node, port), there, True)))

@@ -59,8 +59,8 @@ class LoadProgram:
     amount: IntArray
 
     @property
-    def ways(self) -> int:
-        """Number of ways."""
+    def routes(self) -> int:
+        """Number of routes."""
         return len(self.demand)
 
     @cached_property
@@ -201,7 +201,7 @@ def optimum(program: LoadProgram) -> Optimum:
 
 def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
     """Optimal load, prices of the carriers and shares of the ways in floating point."""
-    if program.ways <= _FEW_WAYS:
+    if program.routes <= _FEW_WAYS:
         return _solve(program, "highs-ds")
     chosen = _promising(program)
     while True:
@@ -212,7 +212,7 @@ def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
         bar = least[program.demand]
         better = costs < bar - _ZERO
         if not better.any():
-            shares = np.zeros(program.ways)
+            shares = np.zeros(program.routes)
             shares[chosen] = found
             return load, prices, shares
         helped = np.zeros(len(program.weights), dtype=bool)
@@ -252,7 +252,7 @@ def _solve(
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 
-    count, ways, demands = program.carriers, program.ways, len(program.weights)
+    count, ways, demands = program.carriers, program.routes, len(program.weights)
     every, each = np.arange(count), np.repeat(np.arange(ways), np.diff(program.starts))
     data = np.concatenate([program.amount * program.float_weights[each], np.full(count, -1.0)])
     places = (
@@ -284,7 +284,7 @@ def _exact_shares(program: LoadProgram, load: float, shares: Floats) -> list[Fra
     """The corner with these positive shares and full carriers, in fractions."""
     positive = np.nonzero(shares > _ZERO)[0]
     several = np.bincount(program.demand[positive], minlength=len(program.weights)) > 1
-    exact = [Fraction(0)] * program.ways
+    exact = [Fraction(0)] * program.routes
     for route in positive[~several[program.demand[positive]]].tolist():
         exact[route] = Fraction(1)
     split = positive[several[program.demand[positive]]].tolist()

@@ -18,7 +18,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError, To
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.families.blockdesign.digraph import wiring_table
-from hopscape.families.blockdesign.routing import all_ways, route_around, stranded_pairs
+from hopscape.families.blockdesign.routing import all_routes, route_around, stranded_pairs
 from hopscape.families.blockdesign.traffic import (
     check_permutation,
     check_traffic,
@@ -71,7 +71,7 @@ def test_all_ways_are_the_common_neighbours(spec):
     assert network.endpoints.tolist() == list(range(count))
     for a, b in itertools.islice(itertools.combinations(range(count), 2), 200):
         common = sorted(set(network.neighbours(a)) & set(network.neighbours(b)))
-        ways = all_ways(network, a, b)
+        ways = all_routes(network, a, b)
         assert [way.path for way in ways] == [(a, s, b) for s in common]
         assert len(common) >= getattr(network.family, "sigma", 1)
         for way in ways:
@@ -224,7 +224,7 @@ def test_faults():
     for s in range(13, 26):
         assert stranded_pairs(network, [s]) == 12
     for a, b in itertools.permutations(range(13), 2):
-        way = all_ways(network, a, b)[0]
+        way = all_routes(network, a, b)[0]
         detour = route_around(network, a, b, dead_switches=[way.path[1]])
         assert detour.length == 4
         assert way.path[1] not in detour.path
@@ -239,7 +239,7 @@ def test_faults():
     with pytest.raises(DisconnectedError):
         route_around(network, 0, 1, dead_switches=network.neighbours(0))
     with pytest.raises(ArgumentError, match="crossbar"):
-        all_ways(network, 0, 20)
+        all_routes(network, 0, 20)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError
 from hopscape.families.blockdesign import orbit_kernels, self_routing, traffic
 from hopscape.families.blockdesign.jumps import joining_channels, reserve_jumps
 from hopscape.families.blockdesign.machines import join_supernodes, measure_machine
-from hopscape.families.blockdesign.meeting import MeetingRouter, tree_loads, ways_by_meeting
+from hopscape.families.blockdesign.meeting import MeetingRouter, routes_by_meeting, tree_loads
 from hopscape.families.blockdesign.orbits import find_orbits
 from hopscape.families.blockdesign.portals import PortalRouter
-from hopscape.families.blockdesign.routing import all_ways, route_around
+from hopscape.families.blockdesign.routing import all_routes, route_around
 from hopscape.families.blockdesign.twolevel_routing import OrbitRouter
 from hopscape.metrics import channel_load, distance_profile
 from hopscape.simulate.delays import link_classes
@@ -318,7 +318,7 @@ def test_meeting_searches_against_breadth_first_search():
             network = hopscape.Network.from_links(14, *ends, duplex=duplex)
             dead = generator.random(len(network.heads)) < 0.15
             at, to = (x.ravel() for x in np.indices((14, 14)))
-            starts, channels = ways_by_meeting(network, at, to, dead)
+            starts, channels = routes_by_meeting(network, at, to, dead)
             for k, (a, b) in enumerate(zip(at.tolist(), to.tolist(), strict=True)):
                 far = searched(network, a, dead)
                 way = channels[starts[k] : starts[k + 1]]
@@ -341,7 +341,7 @@ def test_ways_and_detours(spec):
     ends = network.endpoint_count
     generator = np.random.default_rng(1)
     for a, b in generator.integers(0, ends, size=(20, 2)).tolist():
-        ways = all_ways(network, a, b)
+        ways = all_routes(network, a, b)
         hops = network.router().distance(a, b)
         assert {way.length for way in ways} <= {hops}
         assert len({(way.path, way.ports) for way in ways}) == len(ways)
@@ -624,14 +624,14 @@ def test_wrong_ports_are_caught(spec, monkeypatch):
     count = network.endpoint_count
     shift = (np.arange(count) + 1) % count
     assert traffic.check_permutation(network, shift)
-    right = self_routing.way_options(network.family)
+    right = self_routing.route_options(network.family)
     wrong = right.copy()
     generator = np.random.default_rng(0)
     wrong[..., 0] = np.where(
         right[..., 0] >= 0, generator.integers(0, network.ports, right.shape[:3]), -1
     )
-    monkeypatch.setattr(self_routing, "way_options", lambda family: wrong)
-    monkeypatch.setattr(traffic, "way_options", lambda family: wrong)
+    monkeypatch.setattr(self_routing, "route_options", lambda family: wrong)
+    monkeypatch.setattr(traffic, "route_options", lambda family: wrong)
     assert not traffic.check_permutation(network, shift)
 
 

@@ -270,7 +270,7 @@ def route_around(
     output: OutputOption = None,
 ) -> None:
     """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
-    from hopscape.families.blockdesign.routing import all_ways, stranded_pairs
+    from hopscape.families.blockdesign.routing import all_routes, stranded_pairs
     from hopscape.families.blockdesign.routing import route_around as find
 
     network = build(spec)
@@ -279,7 +279,7 @@ def route_around(
     route = find(network, source, target, dead_switches=dead, dead_links=cut)
     record = {
         "spec": network.spec,
-        "ways": [list(route.path) for route in all_ways(network, source, target)],
+        "ways": [list(route.path) for route in all_routes(network, source, target)],
         "path": list(route.path),
         "ports": list(route.ports),
         "length": route.length,

@@ -15,7 +15,7 @@ from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from hopscape.search.graph import GraphFound, Problem
+    from hopscape.search.graph import GraphResult, Problem
 
 __all__ = ["search_graph"]
 
@@ -93,7 +93,7 @@ def search_graph(
     if processes is not None and processes < 1:
         raise ArgumentError(f"processes is {processes}; it must be at least 1")
     goal = None if target is None else _target(target)
-    search: Callable[..., GraphFound]
+    search: Callable[..., GraphResult]
     if terminals is not None or radix is not None or switches is not None:
         others = (nodes, degree, grid, existing, bipartite or None)
         _only_switches(others, terminals, radix)
@@ -198,7 +198,7 @@ def _pair(text: str | None, name: str, mark: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _show(found: GraphFound, save: Path | None, style: Format, output: Path | None) -> None:
+def _show(found: GraphResult, save: Path | None, style: Format, output: Path | None) -> None:
     record = found.to_dict() | {"file": None if save is None else str(save)}
     least = record["moore_diameter"]
     gap = record["gap"]

@@ -11,7 +11,7 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.report.floor import Floor, bill_title
 from hopscape.design.report.pictures import Picture, best_floor, pictures
-from hopscape.design.report.texts import Found, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.report.texts import AnyDesign, curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows
 
 __all__ = ["bill_rows", "markdown_report", "markdown_table", "ranking_markdown"]
@@ -20,7 +20,7 @@ BEST_AT = ("criterion", "network", "figure", "what it pays")
 
 
 def markdown_report(
-    found: Found,
+    found: AnyDesign,
     command: str,
     folder: str = "pictures",
     shown: Sequence[Picture] | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 from hopscape.core.records import Records
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.report.plots import curve_plot, scatter
-from hopscape.design.report.texts import Found, curve_words
+from hopscape.design.report.texts import AnyDesign, curve_words
 from hopscape.design.table import ranking_rows
 
 __all__ = ["curve_view", "design_view"]
@@ -17,7 +17,7 @@ __all__ = ["curve_view", "design_view"]
 _SHOWN = 20
 
 
-def design_view(found: Found) -> str:
+def design_view(found: AnyDesign) -> str:
     """The answer, the first plot, and the first of the ranking."""
     look = found.presentation
     parts = [f"<p><b>{escape(look.title)}</b></p>"]

@@ -24,7 +24,7 @@ from hopscape.design.presentation import Presentation
 from hopscape.design.report.floor import Floor, bill_title
 from hopscape.design.report.markdown import BEST_AT, bill_rows
 from hopscape.design.report.pictures import Picture, best_floor, pictures
-from hopscape.design.report.texts import Found, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.report.texts import AnyDesign, curve_words, finalists, how_rows, paid, winners
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import cell, importance, legend, ranking_rows
 
@@ -46,7 +46,7 @@ def _file(name: str) -> str:
 
 
 def html_report(
-    found: Found,
+    found: AnyDesign,
     command: str,
     drawn: Sequence[Picture] | None = None,
     *,
@@ -116,7 +116,7 @@ def _paragraphs(lines: Iterable[str], kind: str = "") -> list[str]:
 # -- the answer -----------------------------------------------------------------------------------
 
 
-def _first_screen(found: Found, look: Presentation) -> list[str]:
+def _first_screen(found: AnyDesign, look: Presentation) -> list[str]:
     best = found.best
     allowed = [one for one in found.candidates if not one.trouble]
     cards = []
@@ -170,7 +170,7 @@ def _criteria(look: Presentation) -> list[str]:
 # -- the ranking ----------------------------------------------------------------------------------
 
 
-def _ranking(found: Found, look: Presentation) -> list[str]:
+def _ranking(found: AnyDesign, look: Presentation) -> list[str]:
     """Those that nobody dominates; the dominated and the refused ones folded away."""
     rows = ranking_rows(found.candidates, look.columns)
     kinds: dict[str, list[tuple[Candidate, dict[str, Any]]]] = {"": [], "dom": [], "no": []}
@@ -210,7 +210,7 @@ def _classes(names: Sequence[str]) -> dict[str, str]:
 Rows = Sequence[tuple[Candidate, dict[str, Any]]]
 
 
-def _ranked(found: Found, look: Presentation, rows: Rows, name: str) -> str:
+def _ranked(found: AnyDesign, look: Presentation, rows: Rows, name: str) -> str:
     names = look.columns
     classes = _classes(names)
     heads = ['<th class="text spec">network</th><th>#</th>']
@@ -304,7 +304,7 @@ def _figures(drawn: Sequence[Picture], part: str) -> list[str]:
     return out
 
 
-def _networks(found: Found, drawn: Sequence[Picture], explorer: str) -> list[str]:
+def _networks(found: AnyDesign, drawn: Sequence[Picture], explorer: str) -> list[str]:
     out = ["<h2>The finalists</h2>", *_figures(drawn, "networks")]
     if explorer:
         out.append(

@@ -10,7 +10,7 @@ from hopscape.core.errors import HopscapeError
 from hopscape.design.candidates import Candidate
 from hopscape.design.report.floor import Floor, floor_of, floor_picture, left_out, length_picture
 from hopscape.design.report.plots import curve_plot, scatter
-from hopscape.design.report.texts import Found, finalists
+from hopscape.design.report.texts import AnyDesign, finalists
 from hopscape.design.switched_requirements import SwitchedRequirements
 
 __all__ = ["Picture", "best_floor", "pictures"]
@@ -37,14 +37,14 @@ class Picture(NamedTuple):
     part: str
 
 
-def best_floor(found: Found, chosen: Candidate | None = None) -> Floor | None:
+def best_floor(found: AnyDesign, chosen: Candidate | None = None) -> Floor | None:
     """The floor of the first of the ranking (or of another one)."""
     asked = found.requirements
     switched = asked if isinstance(asked, SwitchedRequirements) else None
     return floor_of((chosen or found.best).spec, asked.conditions.plan, switched)
 
 
-def pictures(found: Found, floor: Floor | None = None) -> Iterator[Picture]:
+def pictures(found: AnyDesign, floor: Floor | None = None) -> Iterator[Picture]:
     """All pictures: plots first, then the floor, then drawings of the finalists.
 
     Parameters

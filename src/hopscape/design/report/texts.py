@@ -14,15 +14,15 @@ from hopscape.design.report.plots import collapses
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import cell
 
-__all__ = ["Found", "Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
+__all__ = ["AnyDesign", "Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
 
-Found = Design | SwitchedDesign
+AnyDesign = Design | SwitchedDesign
 
 _WORSE = 1.05
 _PAID = 2
 
 
-def finalists(found: Found) -> list[Candidate]:
+def finalists(found: AnyDesign) -> list[Candidate]:
     """Those that were measured in full."""
     allowed = [one for one in found.candidates if not one.trouble]
     return allowed[: found.finalists]
@@ -47,7 +47,7 @@ class Winner(NamedTuple):
         return cell(self.column, self.candidate.figures[self.column])
 
 
-def winners(found: Found, families: Collection[str] | None = None) -> list[Winner]:
+def winners(found: AnyDesign, families: Collection[str] | None = None) -> list[Winner]:
     """For each figure of each criterion the best candidate (of some families)."""
     allowed = proved(one for one in found.candidates if families is None or one.family in families)
     out = []
@@ -60,7 +60,7 @@ def winners(found: Found, families: Collection[str] | None = None) -> list[Winne
     return out
 
 
-def paid(winner: Winner, found: Found) -> str:
+def paid(winner: Winner, found: AnyDesign) -> str:
     """What being best at one thing costs: the place, and where it falls behind the first most."""
     one, best = winner.candidate, found.best
     if one is best:

@@ -18,7 +18,7 @@ from hopscape.families.blockdesign.difference import DifferenceSet, singer
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph, SwitchedMultiring
 from hopscape.families.blockdesign.existence import existence, table
 from hopscape.families.blockdesign.expansion import DesignExpansion
-from hopscape.families.blockdesign.routing import all_ways, route_around
+from hopscape.families.blockdesign.routing import all_routes, route_around
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, plan_rounds
 from hopscape.families.blockdesign.twolevel import TwoLevel
@@ -31,7 +31,7 @@ __all__ = [
     "QuasicompleteDigraph",
     "SwitchedMultiring",
     "TwoLevel",
-    "all_ways",
+    "all_routes",
     "check_design",
     "check_permutation",
     "check_traffic",

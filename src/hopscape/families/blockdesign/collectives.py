@@ -16,7 +16,7 @@ from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
-from hopscape.families.blockdesign.self_routing import way_options
+from hopscape.families.blockdesign.self_routing import route_options
 
 __all__ = ["COLLECTIVES"]
 
@@ -86,7 +86,7 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model) -> Schedule:
     assert isinstance(family, Crossbars | SimplexCrossbars)
     n = family.n
     require_memory(100 * n * n, f"all-to-all among {n} endpoints")
-    options = way_options(family)
+    options = route_options(family)
     a, b = np.nonzero(~np.eye(n, dtype=bool))
     if options.shape[0] == 1:  # the same for every source: colour one of them
         table = options[0, 1:]

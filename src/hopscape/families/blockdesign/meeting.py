@@ -19,7 +19,7 @@ from hopscape.core.wired import Wired
 if TYPE_CHECKING:
     from hopscape.families.blockdesign.meeting_kernels import Wires
 
-__all__ = ["MeetingRouter", "detours", "require_ways", "tree_loads", "ways_by_meeting"]
+__all__ = ["MeetingRouter", "detours", "require_routes", "routes_by_meeting", "tree_loads"]
 
 
 _MANY = 64
@@ -27,7 +27,7 @@ _TREE_WORK = 1_500_000_000
 _NONE_DEAD = np.zeros(0, dtype=bool)
 
 
-def ways_by_meeting(
+def routes_by_meeting(
     network: Wired, at: IntArray, to: IntArray, dead: IntArray = _NONE_DEAD
 ) -> tuple[IntArray, IntArray]:
     """Channels of one shortest path for each pair: where each way starts, and all channels.
@@ -42,7 +42,7 @@ def ways_by_meeting(
     --------
     >>> import hopscape
     >>> net = hopscape.build("ring(6)")
-    >>> starts, channels = ways_by_meeting(net, np.array([0, 2]), np.array([2, 2]))
+    >>> starts, channels = routes_by_meeting(net, np.array([0, 2]), np.array([2, 2]))
     >>> starts.tolist(), net.heads[channels].tolist()
     ([0, 2, 2], [1, 2])
     """
@@ -68,7 +68,7 @@ class MeetingRouter(Router):
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         out = np.empty(len(at), dtype=np.int64)
         single, common = self._apart(to)
-        starts, _ = ways_by_meeting(self.network, at[single], to[single])
+        starts, _ = routes_by_meeting(self.network, at[single], to[single])
         hops = np.diff(starts)
         out[single] = np.where((hops == 0) & (at[single] != to[single]), -1, hops)
         for target in common:
@@ -80,7 +80,7 @@ class MeetingRouter(Router):
         out = np.full(len(at), -1, dtype=np.int64)
         single, common = self._apart(to)
         alone = np.nonzero(single)[0]
-        starts, channels = ways_by_meeting(self.network, at[alone], to[alone])
+        starts, channels = routes_by_meeting(self.network, at[alone], to[alone])
         moving = np.diff(starts) > 0
         out[alone[moving]] = self.network.port_of(channels[starts[:-1][moving]])
         for target in common:
@@ -99,9 +99,9 @@ class MeetingRouter(Router):
         return tree_loads(self.network, seed)
 
     def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
-        starts, channels = ways_by_meeting(self.network, at, to)
+        starts, channels = routes_by_meeting(self.network, at, to)
         hops = np.diff(starts)
-        require_ways(self.network, np.where((hops == 0) & (at != to), -1, hops), at, to)
+        require_routes(self.network, np.where((hops == 0) & (at != to), -1, hops), at, to)
         longest = int(hops.max(initial=0))
         nodes = np.full((len(at), longest + 1), -1, dtype=np.int64)
         ports = np.full((len(at), longest), -1, dtype=np.int64)
@@ -134,7 +134,7 @@ def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
     for low in track(range(0, len(targets), 64), f"channel loads of {network.spec}"):
         lost = add_trees(wires, targets[low : low + 64], sends, loads)
         if lost[0] >= 0:
-            require_ways(network, np.array([-1]), np.array([lost[0]]), np.array([lost[1]]))
+            require_routes(network, np.array([-1]), np.array([lost[0]]), np.array([lost[1]]))
     return loads, how
 
 
@@ -148,7 +148,7 @@ def _wires(network: Wired) -> Wires:
     return Wires(*leaving, *network.incoming()[1:])
 
 
-def require_ways(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:
+def require_routes(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:
     """Refuse pairs without a path (-1 hops), and routes that would not fit in memory."""
     if (hops < 0).any():
         lost = int(np.argmax(hops < 0))
@@ -168,7 +168,7 @@ def detours(
     def route(a: int, b: int) -> Route | None:
         if a == b:
             return Route((a,), ())
-        _, channels = ways_by_meeting(network, np.array([a]), np.array([b]), dead)
+        _, channels = routes_by_meeting(network, np.array([a]), np.array([b]), dead)
         if not len(channels):
             return None
         path = (a, *network.heads[channels].tolist())

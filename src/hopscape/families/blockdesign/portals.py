@@ -18,7 +18,7 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router, pick, spread
 from hopscape.families.blockdesign.meeting import (
     MeetingRouter,
-    require_ways,
+    require_routes,
     tree_loads,
 )
 from hopscape.families.blockdesign.supernodes import Supernodes
@@ -115,7 +115,7 @@ class PortalRouter(Router):
         if family.supernode.order > _LOCAL_TABLE:
             return MeetingRouter(network).walk(at, to)
         hops = self.distances(at, to)
-        require_ways(network, hops, at, to)
+        require_routes(network, hops, at, to)
         group, place = family.position(np.arange(network.order))
         channels = np.full((len(at), int(hops.max(initial=0))), -1, dtype=np.int64)
         lengths = self._to, self._from, self._table, self._inside

@@ -15,7 +15,7 @@ from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 from hopscape.families.blockdesign.ports import Ports
 from hopscape.families.blockdesign.supernodes import Supernodes
 
-__all__ = ["SwitchRouter", "all_ways", "detours", "route_around", "stranded_pairs"]
+__all__ = ["SwitchRouter", "all_routes", "detours", "route_around", "stranded_pairs"]
 
 
 class SwitchRouter(Router):
@@ -70,7 +70,7 @@ def _endpoints(network: Network, *nodes: int) -> list[int]:
     return numbers
 
 
-def all_ways(network: Network, a: int, b: int, *, most: int = 1000) -> list[Route]:
+def all_routes(network: Network, a: int, b: int, *, most: int = 1000) -> list[Route]:
     """All shortest routes between two endpoints.
 
     In a distributed switch σ of two hops, through different crossbars; in a quasi-complete digraph
@@ -80,10 +80,10 @@ def all_ways(network: Network, a: int, b: int, *, most: int = 1000) -> list[Rout
     --------
     >>> import hopscape
     >>> net = hopscape.build("distributed_switch(7, 4, 2)")
-    >>> [route.path for route in all_ways(net, 0, 1)]
+    >>> [route.path for route in all_routes(net, 0, 1)]
     [(0, 9, 1), (0, 10, 1)]
     >>> net = hopscape.build("two_level(complete(4), complete(5))")
-    >>> [route.path for route in all_ways(net, 0, 11)]
+    >>> [route.path for route in all_routes(net, 0, 11)]
     [(0, 1, 10, 11), (0, 7, 4, 11)]
     """
     first, second = _endpoints(network, a, b)
@@ -167,7 +167,7 @@ def route_around(
         links = pairwise(path)
         return not dead & set(path) and not any(frozenset(link) in cut for link in links)
 
-    for route in all_ways(network, first, second):
+    for route in all_routes(network, first, second):
         if whole(route.path):
             return route
     path = _search(network, first, second, dead, cut)

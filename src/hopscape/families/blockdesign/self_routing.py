@@ -13,12 +13,12 @@ from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.families.blockdesign.crossbars import Crossbars, SimplexCrossbars
 
-__all__ = ["check_ports", "way_options"]
+__all__ = ["check_ports", "route_options"]
 
 _ROUTED = 1 << 12
 
 
-def way_options(family: Crossbars | SimplexCrossbars) -> IntArray:
+def route_options(family: Crossbars | SimplexCrossbars) -> IntArray:
     """Ports of all ways of a pair, as :attr:`Ports.options` has them."""
     return family.wiring.options if isinstance(family, Crossbars) else family.options
 
@@ -37,7 +37,7 @@ def check_ports(
         Endpoints; the router is followed for up to 4096 pairs of them, evenly spread.
     """
     heads = network.heads.reshape(network.order, -1).astype(np.int64)
-    options = way_options(family)
+    options = route_options(family)
     if options.shape[0] == 1:
         wrong = _not_developed(heads, family.n, both=not network.duplex)
         if wrong is not None:

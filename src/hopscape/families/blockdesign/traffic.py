@@ -22,7 +22,7 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-from hopscape.families.blockdesign.self_routing import check_ports, way_options
+from hopscape.families.blockdesign.self_routing import check_ports, route_options
 from hopscape.families.blockdesign.switches import SwitchFamily
 
 __all__ = ["Rounds", "check_permutation", "check_traffic", "plan_rounds", "random_traffic"]
@@ -162,7 +162,7 @@ def _run(
         from hopscape.families.blockdesign.traffic_kernels import count_conflicts
 
         found = count_conflicts(
-            first, second, starts.astype(np.int64), way_options(family), family.m, half, spread
+            first, second, starts.astype(np.int64), route_options(family), family.m, half, spread
         )
     else:
         if spread:
@@ -253,7 +253,7 @@ def plan_rounds(
     if one_port or family is None:
         left, right = a, b
     else:
-        options = way_options(family)
+        options = route_options(family)
         pair_ports = (
             options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
         )

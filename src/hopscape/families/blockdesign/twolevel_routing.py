@@ -9,7 +9,7 @@ from hopscape.core.distances import signed_distances
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.families.blockdesign.meeting import MeetingRouter, require_ways
+from hopscape.families.blockdesign.meeting import MeetingRouter, require_routes
 from hopscape.families.blockdesign.orbits import Orbits
 from hopscape.families.blockdesign.portals import PortalRouter, portal_places
 from hopscape.families.blockdesign.supernodes import Supernodes
@@ -70,7 +70,7 @@ class OrbitRouter(Router):
         known = self._orbits
         here, there, gap, goal = self._split(at, to)
         hops = self.distances(at, to)
-        require_ways(self.network, hops, at, to)
+        require_routes(self.network, hops, at, to)
         longest = int(hops.max(initial=0))
         places = np.full((len(at), longest + 1, 2), -1, dtype=np.int64)
         ports = np.full((len(at), longest), -1, dtype=np.int64)

@@ -28,8 +28,8 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import NodeLike
+from hopscape.families.circulant.detour_search import Ahead, Behind, Faults, Plan
 from hopscape.families.circulant.routing import CirculantRouter
-from hopscape.families.circulant.ways import Ahead, Behind, Faults, Plan
 
 _FEW_STEPS = 1_000
 _MOST_STEPS = 20_000
@@ -211,7 +211,7 @@ class FaultRouter:
         steps = _FEW_STEPS if small else _MOST_STEPS + 4 * self.distance(start, end)
         for _ in range(steps):
             if not forth.step():
-                return forth.way() or ("source" if start != end else [])
+                return forth.path() or ("source" if start != end else [])
             if not back.met and not back.step(forth):
                 return "target"
         if small:

@@ -7,15 +7,15 @@ improves one by local search, :mod:`rounds` shares the time out among them.
 """
 
 from hopscape.search.graph.arms import METHODS
-from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.radix import best_switches, switched
+from hopscape.search.graph.result import GraphResult
 from hopscape.search.graph.rounds import LOCAL, best_graph, plan
 
 __all__ = [
     "LOCAL",
     "METHODS",
-    "GraphFound",
+    "GraphResult",
     "Problem",
     "best_graph",
     "best_switches",

@@ -9,8 +9,8 @@ from functools import partial
 from hopscape.core.errors import ArgumentError
 from hopscape.metrics.cost import moore_mean_distance
 from hopscape.search.graph.arms import METHODS
-from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.problem import Problem
+from hopscape.search.graph.result import GraphResult
 from hopscape.search.graph.rounds import Target, best_graph
 from hopscape.store import Store
 
@@ -83,7 +83,7 @@ def best_switches(
     store: Store | None = None,
     processes: int | None = 1,
     dask: str | None = None,
-) -> GraphFound:
+) -> GraphResult:
     """The network of least diameter, then least mean distance, between terminals.
 
     Parameters
@@ -116,7 +116,7 @@ def best_switches(
     if len(problems) == 1:
         return search(problems[0], effort=effort, seconds=seconds)
     share = _FIRST * effort / len(problems)
-    first: list[GraphFound] = []
+    first: list[GraphResult] = []
     for problem in problems:
         first.append(search(problem, effort=share))
         if first[-1].interrupted:

@@ -15,10 +15,10 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
-from hopscape.search.graph.found import GraphFound
 from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.pairs import suits_pairs
 from hopscape.search.graph.problem import Problem
+from hopscape.search.graph.result import GraphResult
 from hopscape.store import Processes, Store, Task, digest, run_tasks
 
 __all__ = ["LOCAL", "Plan", "best_graph", "plan"]
@@ -217,7 +217,7 @@ def best_graph(
     store: Store | None = None,
     processes: int | None = 1,
     dask: str | None = None,
-) -> GraphFound:
+) -> GraphResult:
     """Look for the graph of least diameter, then of least mean distance.
 
     Parameters
@@ -240,7 +240,7 @@ def best_graph(
 
     Returns
     -------
-    GraphFound
+    GraphResult
         Measured once more by the distance kernels of the project. When interrupted (Ctrl-C), the
         best so far.
 
@@ -354,7 +354,7 @@ def _rounds(
     return True
 
 
-def _found(search: _Search, complete: bool, interrupted: bool) -> GraphFound:
+def _found(search: _Search, complete: bool, interrupted: bool) -> GraphResult:
     best = search.best
     if best is None or best.result is None or best.rank is None:
         raise ArgumentError(
@@ -368,7 +368,7 @@ def _found(search: _Search, complete: bool, interrupted: bool) -> GraphFound:
             f"no connected graph of {search.problem.nodes} nodes was found within the limits; allow"
             " more links or more time"
         )
-    found = GraphFound(
+    found = GraphResult(
         search.problem,
         solution,
         *best.rank,

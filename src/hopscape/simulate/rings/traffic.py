@@ -168,7 +168,7 @@ def _crossing(
     program = arcs.program
     part = np.asarray([float(x) for x in shares])
     sent = np.bincount(first, weights=part, minlength=program.carriers)
-    way = np.repeat(np.arange(program.ways), np.diff(program.starts))
+    way = np.repeat(np.arange(program.routes), np.diff(program.starts))
     out = np.zeros((len(full), program.carriers))
     row = np.full(program.carriers, -1)
     row[list(full)] = np.arange(len(full))

@@ -16,11 +16,11 @@ from hopscape.metrics.distances import distance_profile
 from hopscape.search.graph.lifts import Solution
 from hopscape.search.graph.problem import Problem
 
-__all__ = ["GraphFound"]
+__all__ = ["GraphResult"]
 
 
 @dataclass(frozen=True)
-class GraphFound:
+class GraphResult:
     """The best graph of a search.
 
     Attributes

@@ -88,8 +88,8 @@ class Ahead:
             order = -max(steps, 0) * (1 << 32) + len(self.came)  # largest coordinate first
             heapq.heappush(self._queue, (hops + left, -hops, order, v))
 
-    def way(self) -> Plan:
-        """The way to the end; empty when it was not reached."""
+    def path(self) -> Plan:
+        """The path to the end; empty when it was not reached."""
         found = []
         at = self.end
         while at in self.came:
