@@ -6,10 +6,10 @@ import numpy as np
 from rulings import JudgedClaims
 
 from hopscape.core.model import Model
-from hopscape.families.petersen_cycles.worst import incomplete_rounds
 from hopscape.ledger.papers.rpc import routing, structure
 from hopscape.ledger.papers.rpc.claims import CLAIMS
 from hopscape.ledger.papers.rpc.collectives import five_stages
+from hopscape.ledger.papers.rpc.worst import incomplete_rounds
 
 RULINGS = {
     "rpc-intro-mesh": "holds corrected",

@@ -14,13 +14,13 @@ import hopscape
 from conftest import fresh_graph
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, DisconnectedError
-from hopscape.families.petersen_cycles.groups_known import (
+from hopscape.ledger.papers.rpc.comparison import group_rows
+from hopscape.ledger.papers.rpc.groups_known import (
     largest_rpc_group,
     rp_group,
     rpc_group,
     torus_group,
 )
-from hopscape.ledger.papers.rpc.comparison import group_rows
 from hopscape.metrics.clique_kernels import FOUND, NONE, find_clique
 from hopscape.metrics.groups import _bits, best_group, group_diameter
 

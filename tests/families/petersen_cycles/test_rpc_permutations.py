@@ -17,7 +17,7 @@ from hopscape.core.model import Model
 from hopscape.families.petersen_cycles.balanced import balanced_slice
 from hopscape.families.petersen_cycles.broadcasts import thirds
 from hopscape.families.petersen_cycles.triangles import triangle_plan
-from hopscape.families.petersen_cycles.worst import (
+from hopscape.ledger.papers.rpc.worst import (
     climb_permutation,
     climb_sources,
     incomplete_rounds,

@@ -14,8 +14,8 @@ hrn(k1, ...)   Petersen graphs on a torus of l axes           10·Πk    3 + 2l
 ============== ============================================== ======== ========
 
 `slices` holds the tables of one slice, `wiring` and `networks` the networks, `routing` the exact
-router, `permutations`, `gathers` and `collectives` the communication algorithms, `groups_known` the
-sizes of the best groups, `cycles` Hamiltonian paths and cycles, `claims` what the paper says.
+router, `permutations`, `gathers` and `collectives` the communication algorithms, `cycles`
+Hamiltonian paths and cycles.
 """
 
 from hopscape.families.petersen_cycles.networks import (

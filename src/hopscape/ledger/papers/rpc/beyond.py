@@ -8,7 +8,6 @@ from hopscape.collectives import lower_bounds
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.families.petersen_cycles.networks import RingOfPetersenCycles
-from hopscape.families.petersen_cycles.worst import reversal
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.rpc import comparison
@@ -22,6 +21,7 @@ from hopscape.ledger.papers.rpc.routing import (
     trials,
 )
 from hopscape.ledger.papers.rpc.structure import _moves, pc, rpc
+from hopscape.ledger.papers.rpc.worst import reversal
 
 __all__: list[str] = []
 

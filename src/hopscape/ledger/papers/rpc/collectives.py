@@ -10,12 +10,12 @@ import numpy as np
 
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.families.petersen_cycles.worst import reversal
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.rpc import comparison, printed
 from hopscape.ledger.papers.rpc.routing import HALF, PAPER, made, permuted, trials
 from hopscape.ledger.papers.rpc.structure import distrusted, pc, rp, rpc
+from hopscape.ledger.papers.rpc.worst import reversal
 
 __all__: list[str] = []
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from hopscape.families.petersen_cycles.groups_known import (
+from hopscape.ledger.papers.rpc.groups_known import (
     printed_rp_group,
     printed_rpc_group,
     printed_torus_group,

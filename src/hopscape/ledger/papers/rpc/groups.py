@@ -6,9 +6,9 @@ from functools import cache
 
 from hopscape.core.family import Symmetry
 from hopscape.core.network import Network
-from hopscape.families.petersen_cycles import groups_known as known
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.papers.rpc import groups_known as known
 from hopscape.ledger.papers.rpc import printed
 from hopscape.ledger.papers.rpc.comparison import ranges
 from hopscape.ledger.papers.rpc.structure import ratio_outcome, rp, rpc, torus_rows

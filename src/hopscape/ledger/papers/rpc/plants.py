@@ -28,7 +28,9 @@ print_as = partial(printed_as, f"{_HOME}.printed")
 
 def formula_as(name: str, value: Any, error: str) -> PlantedError:
     """A printed formula for groups changed."""
-    return PlantedError(error, f"{_STACKS}.groups_known:printed_{name}_group", lambda _: value)
+    return PlantedError(
+        error, f"hopscape.ledger.papers.rpc.groups_known:printed_{name}_group", lambda _: value
+    )
 
 
 def off_by(name: str, by: int, error: str) -> PlantedError:
@@ -84,7 +86,7 @@ def group_form(name: str) -> PlantedError:
     """Our closed form of the best groups, one too large from 25 nodes on."""
     return PlantedError(
         f"our groups of {name} one too large from 25 nodes on",
-        f"{_STACKS}.groups_known:{name}_group",
+        f"hopscape.ledger.papers.rpc.groups_known:{name}_group",
         lambda right: lambda m, *more: right(m, *more) + (m >= 25),
     )
 

@@ -18,11 +18,11 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.petersen_cycles.broadcasts import thirds
 from hopscape.families.petersen_cycles.phases import Phases
-from hopscape.families.petersen_cycles.worst import incomplete_rounds, reversal
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.rpc import comparison, printed
 from hopscape.ledger.papers.rpc.structure import pc, petersen_rows, ports, rpc
+from hopscape.ledger.papers.rpc.worst import incomplete_rounds, reversal
 
 __all__: list[str] = []
 

@@ -17,7 +17,8 @@ from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.core.verify import verify
 from hopscape.families.petersen_cycles.networks import PetersenCycles, RingOfPetersenCycles
-from hopscape.families.petersen_cycles.worst import (
+from hopscape.ledger.papers.rpc.comparison import compare, crossovers, group_rows
+from hopscape.ledger.papers.rpc.worst import (
     balanced_rounds,
     climb_permutation,
     climb_sources,
@@ -25,7 +26,6 @@ from hopscape.families.petersen_cycles.worst import (
     reversal,
     swap_cycles,
 )
-from hopscape.ledger.papers.rpc.comparison import compare, crossovers, group_rows
 
 __all__ = ["TABLES", "draw_figures"]
 
