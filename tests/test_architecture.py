@@ -14,6 +14,7 @@ import networkx as nx
 import pytest
 
 import hopscape
+from hopscape.core.plugins import plugin_entries
 
 SOURCE = Path(hopscape.__file__).parent
 FLOORS = [
@@ -65,6 +66,28 @@ def test_imports_point_down() -> None:
             target = name.split(".")[1]
             if target != "_version" and _floor(target) > _floor(_room(path)):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
+    assert wrong == []
+
+
+_EVERYDAY = {"Path", "file", "path", "planes", "product"}
+"""Names of families that mean something else as well: they may be variables and words."""
+
+
+def test_core_names_no_family() -> None:
+    """Neither as text nor as a name in the code; docstrings show examples."""
+    entries = plugin_entries("families").values()
+    families = {e.name for e in entries} | {e.value.partition(":")[2] for e in entries}
+    words = re.compile(r"\b(\w+)\b(\()?")
+    wrong = []
+    for path in sorted((SOURCE / "core").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+        for node in ast.walk(tree):
+            found = {getattr(node, key, None) for key in ("id", "attr", "name", "arg")} - _EVERYDAY
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                said = words.findall(node.value) if id(node) not in prose else []
+                found = {name for name, call in said if call or name not in _EVERYDAY}
+            wrong += [f"{path.name}:{node.lineno}: {name}" for name in found & families]  # type: ignore[attr-defined]
     assert wrong == []
 
 

@@ -11,10 +11,12 @@ import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopscape.core import plugins
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.simulate import traffic
 from hopscape.store import digest
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
@@ -69,18 +71,33 @@ def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_pattern_of_traffic(installed: Path) -> None:
-    code = (
-        "from hopscape.simulate.traffic import make_traffic\n"
-        "print(make_traffic('opposite', 6).targets.tolist())"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout == "[3, 4, 5, 0, 1, 2]\n"
+    words = ["simulate", "ring(6)", "-t", "opposite", "--load", "0.1", "-f", "json"]
+    row = json.loads(hopscape(installed, *words, "--cycles", "500", "--warmup", "100"))
+    assert row["traffic"] == "opposite"
+    assert row["points"][0]["hops"] == pytest.approx(4)  # three links, and out of the network
+
+
+def test_a_column_of_a_package_in_design(installed: Path) -> None:
+    """Measured like the others, shown when it is asked for, and in JSON."""
+    words = ["design", "--nodes", "9", "--ports", "8", "--exact", "--families", "wheel,ring"]
+    found = json.loads(hopscape(installed, *words, "-f", "json"))
+    spread = {one["spec"]: one["degree_spread"] for one in found["candidates"]}
+    assert spread == {"wheel(8)": 5, "ring(9)": 0}
+    table = hopscape(installed, *words, "--columns", "spread")
+    assert "spread" in table.splitlines()[1]
+
+
+@pytest.mark.parametrize("name", ["half2", "2half", "Half", "half.2-x_y"])
+def test_names_of_traffic_may_have_digits_and_capitals(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets = np.asarray([3, 4, 5, 0, 1, 2])
+    monkeypatch.setattr(traffic, "load_plugins", lambda group: {name: lambda n, sides: targets})
+    assert traffic.make_traffic(name, 6).targets.tolist() == targets.tolist()
+    with pytest.raises(ArgumentError, match=r"'half3' is unknown; choose .*half"):
+        traffic.make_traffic("half3", 6)
+    with pytest.raises(ArgumentError, match="cannot be read"):
+        traffic.make_traffic("half 2", 6)
 
 
 def test_a_broken_plugin_is_named(tmp_path: Path) -> None:

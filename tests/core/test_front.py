@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import hopscape as hs
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
 from hopscape.core.records import Records, frame
+from hopscape.families.product import Product
 
 
 def _edges(net: hs.Network) -> set[tuple[int, int]]:
@@ -116,6 +117,23 @@ def test_equal_builds_are_equal(tmp_path: Path) -> None:
     assert before.links == 2
     place.write_text("0 1\n0 2\n")
     assert before != hs.build(str(place))
+
+
+def test_networks_made_of_others_are_equal_when_these_are(tmp_path: Path) -> None:
+    """A spec tells them apart unless a file, or a network without a family, is inside."""
+
+    def both(part: hs.Network) -> hs.Network:
+        return hs.Network.of(Product([part, hs.build("ring(3)")]))
+
+    one, other = hs.build([(0, 1), (1, 2)]), hs.build([(0, 1), (0, 2)])
+    assert one.spec == other.spec
+    assert both(one) == both(hs.build([(0, 1), (1, 2)]))
+    assert both(one) != both(other)
+    place = tmp_path / "g.edges"
+    place.write_text("0 1\n1 2\n")
+    before = hs.build(f'product(file("{place}"), ring(3))')
+    place.write_text("0 1\n0 2\n")
+    assert before != hs.build(before.spec)
 
 
 def test_notebooks(tmp_path: Path) -> None:

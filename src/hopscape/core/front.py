@@ -265,8 +265,7 @@ class Front(Wired):
 
     def _described(self, other: Front) -> bool:
         """Do the specs alone say that both are the same (no file is behind them)?"""
-        known = self.family is not None and other.family is not None
-        return known and "file(" not in self.spec
+        return all(net.family is not None and net.family.described for net in (self, other))
 
     def _same_wiring(self, other: Front) -> bool:
         if self.order > 10**7:

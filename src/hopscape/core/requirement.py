@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.parameter import REQUIRED
+from hopscape.core.plugins import load_plugins
 from hopscape.core.structure import Structure
 
 __all__ = ["Requirement", "Small", "moore_mean", "scan", "small_graphs"]
@@ -159,23 +161,23 @@ class Small:
     mean: float
 
 
-_DENSE = (
-    Small("hoffman_singleton", 50, 7, 91 / 50),
-    Small("heawood", 14, 3, 27 / 14),
-    Small("petersen", 10, 3, 15 / 10),
-)
-
-
+@cache
 def small_graphs(ports: int) -> tuple[Small, ...]:
-    """Dense graphs with at most so many ports: famous ones, then complete graphs.
+    """Dense graphs with at most so many ports that families offer: complete ones last.
 
     Examples
     --------
     >>> [graph.spec for graph in small_graphs(3)]
     ['heawood', 'petersen', 'complete(4)', 'complete(3)', 'complete(2)']
     """
-    complete = [Small(f"complete({k})", k, k - 1, 1 - 1 / k) for k in range(ports + 1, 1, -1)]
-    return (*(graph for graph in _DENSE if graph.degree <= ports), *complete)
+    kinds = dict.fromkeys(load_plugins("families").values())
+    ranked = []
+    for piece in (piece for kind in kinds for piece in kind.pieces(ports)):
+        known, order, degree = piece.facts(), piece.order, piece.ports
+        mean = float(known.mean_distance * (order - 1) / order)
+        place = (known.diameter == 1, -degree, -order)
+        ranked.append((place, Small(piece.spec, order, degree, mean)))
+    return tuple(small for _, small in sorted(ranked, key=lambda pair: pair[0]))
 
 
 def scan(

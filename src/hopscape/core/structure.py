@@ -7,7 +7,7 @@ network to route on.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -69,6 +69,14 @@ class Structure(ABC):
     def addresses(self) -> Addresses:
         """How nodes are named by tuples; plain numbers unless a family knows better."""
         return Numbers(self.order)
+
+    @classmethod
+    def pieces(cls, ports: int) -> Iterable[Structure]:
+        """Small dense members of which larger networks may be made, with at most so many ports.
+
+        Each is regular and knows its mean distance and its diameter.
+        """
+        return ()
 
     def facts(self) -> Facts:
         """What is known in closed form."""
@@ -173,6 +181,17 @@ class Structure(ABC):
                 named.append(f"{parameter.name}={', '.join(texts)}")
         inner = ", ".join(positional + named)
         return f"{self.name}({inner})" if inner else self.name
+
+    @property
+    def described(self) -> bool:
+        """Does the spec alone say what it is? Not where a file is behind it, or a loose network."""
+        parts: list[Any] = []
+        for parameter in self.parameters:
+            if parameter.kind == "network":
+                value = getattr(self, parameter.name)
+                parts += value if parameter.variadic else [value]
+        whole = (part.family is not None and part.family.described for part in parts)
+        return not self.reads_files and all(whole)
 
     @classmethod
     def usage(cls) -> str:

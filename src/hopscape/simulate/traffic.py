@@ -191,7 +191,7 @@ def make_traffic(
         if k < 2 or n > endpoints.bit_length() or k**n != endpoints:
             raise ArgumentError(f"{text} is for {k}^{n} endpoints, not for {endpoints}")
         grid = (k,) * n
-    added = load_plugins("traffic")
+    added = {key.lower(): made for key, made in load_plugins("traffic").items()}
     if name in added:  # a list of targets or a matrix, checked as a user's is
         return replace(_from_array(np.asarray(added[name](endpoints, grid)), endpoints), name=name)
     made = _MAKERS.get(name)
@@ -224,7 +224,7 @@ def _from_array(given: Any, endpoints: int) -> Traffic:
 
 def parse_pattern(text: str) -> tuple[str, list[list[int]]]:
     """The name of a pattern and its lists of numbers: ``hotspot({0,9},{3,1})``."""
-    match = re.fullmatch(r"\s*([a-zA-Z_-]+)\s*(?:\((.*)\))?\s*", text)
+    match = re.fullmatch(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise ArgumentError(f"traffic {text!r} cannot be read; write a name or name(arguments)")
     arguments = []

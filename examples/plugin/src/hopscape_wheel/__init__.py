@@ -103,7 +103,8 @@ def _spread(evaluation: Evaluation) -> Measured[Any]:
     most, least = evaluation.figure("degree"), evaluation.figure("degree_min")
     if most.value is None or least.value is None:
         return Measured(None, "unknown", most.note or least.note)
-    return Measured(most.value - least.value, most.how, most.note)
+    surer = most if least.exact else least
+    return Measured(most.value - least.value, surer.how, surer.note)
 
 
 SPREAD = Column(

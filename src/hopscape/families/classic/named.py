@@ -262,5 +262,9 @@ class HoffmanSingleton(ListedFamily):
     def facts(self) -> Facts:
         return Facts.symmetric(self.order, 7, 2, mean_distance=Fraction(13, 7), girth=5)
 
+    @classmethod
+    def pieces(cls, ports: int) -> tuple[HoffmanSingleton, ...]:
+        return (cls(),) if ports >= 7 else ()
+
     def layout(self) -> Layout:
         return Layout(circle(50))

@@ -67,6 +67,10 @@ class Complete(Family):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         yield from (cls(n).spec for n in requirement.sizes()[:1] if n - 1 <= requirement.ports)
 
+    @classmethod
+    def pieces(cls, ports: int) -> Iterator[Complete]:
+        return map(cls, range(2, ports + 2))
+
 
 class CompleteRouter(Router):
     """One hop to anybody."""

@@ -115,6 +115,10 @@ class Petersen(GeneralizedPetersen):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         yield cls.name
 
+    @classmethod
+    def pieces(cls, ports: int) -> tuple[Petersen, ...]:
+        return (cls(),) if ports >= 3 else ()
+
     def facts(self) -> Facts:
         mean = Fraction(15, 9)
         return Facts.symmetric(self.order, 3, 2, mean_distance=mean, girth=5, bisection=5)
@@ -151,6 +155,10 @@ class Heawood(Family):
     def facts(self) -> Facts:
         mean = Fraction(27, 13)
         return Facts.symmetric(self.order, 3, 3, mean_distance=mean, girth=6, bisection=7)
+
+    @classmethod
+    def pieces(cls, ports: int) -> tuple[Heawood, ...]:
+        return (cls(),) if ports >= 3 else ()
 
     def translations(self) -> IntArray:
         from hopscape.families.classic.heawood import heawood_translations
