@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import Array, Int32s, Int64s, IntArray, UInt64s
+from hopscape.core.arrays import Array, Int32s, Int64s, IntArray, NoWay, UInt64s
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
@@ -387,7 +387,7 @@ def distance_rows(indptr: Int64s, heads: Int32s, sources: IntArray, out: Array) 
         If a distance does not fit the type of ``out``; what ``out`` holds then is of no use.
     """
     n = indptr.size - 1
-    unreached = np.iinfo(out.dtype).max
+    unreached = NoWay(out.dtype).value
     sources = np.ascontiguousarray(sources, np.int64)
     if n > 64 and np.array_equal(sources, np.arange(n)):
         # Pulled along forward rows, the sweep finds the distances from each node (row of the
