@@ -4,7 +4,8 @@ A graph is given in compressed rows: the channels of node ``v`` are ``indptr[v]:
 and ``heads[channel]`` is the node at the other end.  Parallel channels, self-loops, nodes without
 channels and disconnected graphs are all allowed.
 
-The all-pairs kernels are bit-parallel.  They follow ``64 * words`` sources at a time: one bit for
+The all-pairs kernels are bit-parallel (M. Then et al., "The more the merrier: efficient
+multi-source graph traversal", 2014).  They follow ``64 * words`` sources at a time: one bit for
 each source, ``words`` machine words for each node.  Bit ``s`` of node ``v`` after level ``d``
 says that ``v`` lies within distance ``d`` of source ``s``, so a level is
 
