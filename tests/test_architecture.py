@@ -112,6 +112,17 @@ def test_types_of_arrays_stand_in_one_place() -> None:
     }
 
 
+def test_no_way_is_said_in_one_place() -> None:
+    """The largest number of a table's dtype; kernels ask for it where they are compiled."""
+    pattern = re.compile(r"iinfo\([\w.]*dtype\)\.max|(==|!=) 255\b|(==|!=) 0xFFFF\b")
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in _modules()
+        if pattern.search(path.read_text("utf-8")) and not path.stem.endswith("_kernels")
+    }
+    assert found == {"core/arrays.py"}
+
+
 def _module(path: Path, root: Path) -> str:
     parts = (root.name, *path.relative_to(root).with_suffix("").parts)
     return ".".join(parts).removesuffix(".__init__")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import connected_graph, fresh_graph
+from hopscape.core.arrays import NO_OFFSET as NONE
 from hopscape.metrics.route_kernels import (
-    NONE,
     add_loads,
     balanced_table,
     pairs_through,

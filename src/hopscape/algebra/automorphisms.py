@@ -1,4 +1,8 @@
-"""Automorphisms of small networks, found by search."""
+"""Automorphisms of small networks, found by search.
+
+Colours are refined and the search goes back where they do not agree, as in B. D. McKay, "Practical
+graph isomorphism", 1981; that distances are compared, and not links alone, is our own.
+"""
 
 from __future__ import annotations
 

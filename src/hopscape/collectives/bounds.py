@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.arrays import Floats, IntArray, NoWay
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import DisconnectedError, OutOfTimeError
 from hopscape.core.family import Family
@@ -112,7 +112,7 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
         nodes = _representatives(network)
         some = len(nodes) * network.order > _PAIRS
         rows = distance_rows(network, nodes[:_SOME] if some else nodes)
-        hops = _farthest(network, rows[:, network.endpoints], int(np.iinfo(rows.dtype).max))
+        hops = _farthest(network, rows[:, network.endpoints], NoWay(rows.dtype).value)
         return [
             Bound(
                 hops,
@@ -434,7 +434,7 @@ def _least_hops(network: Network, goal: Goal) -> int:
             return goal.chunks * round(mean * ends * (ends - 1))
         if ends * network.order <= _PAIRS:
             rows = distance_rows(network, network.endpoints)[:, network.endpoints]
-            _farthest(network, rows, int(np.iinfo(rows.dtype).max))
+            _farthest(network, rows, NoWay(rows.dtype).value)
             return goal.chunks * int(rows.sum(dtype=np.int64))
     return 0
 

@@ -111,7 +111,8 @@ def serve_tree(network: Network, tree: Tree, ports: int | None) -> IntArray:
     """The round (from 0) in which each node of the tree is served, -1 for the others.
 
     With all ports every node serves all children at once. With k ports it serves k of them in each
-    round, those first whose own subtrees take longest, which is best for a given tree.
+    round, those first whose own subtrees take longest, which is best for a given tree (for one port
+    P. J. Slater, E. J. Cockayne and S. T. Hedetniemi, "Information dissemination in trees", 1981).
     """
     when = np.full(network.order, -1, dtype=np.int64)
     if ports is None:

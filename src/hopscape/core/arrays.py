@@ -1,12 +1,15 @@
-"""Types of arrays, and the entry of a port table that means "none"."""
+"""Types of arrays, and the entries of tables that mean "no way"."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 __all__ = [
+    "NARROW",
+    "NO_OFFSET",
     "NO_PORT",
     "Array",
     "Bools",
@@ -18,6 +21,7 @@ __all__ = [
     "Int64s",
     "IntArray",
     "Integer",
+    "NoWay",
     "UInt8s",
     "UInt64s",
     "count_numbers",
@@ -44,8 +48,51 @@ Int64s = np.ndarray[Any, np.dtype[np.int64]]
 UInt8s = np.ndarray[Any, np.dtype[np.uint8]]
 UInt64s = np.ndarray[Any, np.dtype[np.uint64]]
 
-NO_PORT = 0xFFFF
+
+class NoWay:
+    """What stands for "no way" in a table of a narrow dtype: its largest number.
+
+    Distances, ports and channels count from 0, so that tables of wide integers have -1 instead.
+
+    Examples
+    --------
+    >>> none = NoWay(np.uint8)
+    >>> table = none.narrow(np.array([0, 7, -1]))
+    >>> table, none.mask(table), none.signed(table)
+    (array([  0,   7, 255], dtype=uint8), array([False, False,  True]), array([ 0,  7, -1]))
+    """
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.dtype = np.dtype(dtype)
+        self.value = int(np.iinfo(self.dtype).max)
+
+    @classmethod
+    def above(cls, longest: int) -> NoWay:
+        """That of the narrowest type in which so many hops are still a distance."""
+        kinds = (cls(kind) for kind in NARROW)
+        return next(none for none in kinds if longest < none.value)
+
+    def mask(self, table: IntArray) -> IntArray:
+        """Where there is no way."""
+        return table == self.value
+
+    def signed(self, table: IntArray, none: int = -1) -> IntArray:
+        """The table as wide integers, with another number for no way."""
+        return np.where(self.mask(table), none, table.astype(np.int64))
+
+    def narrow(self, table: IntArray) -> IntArray:
+        """A table of wide integers, where below 0 means no way, in this type."""
+        return np.where(table < 0, self.value, table).astype(self.dtype)
+
+
+NARROW = (np.uint8, np.uint16, np.int32)
+"""Types of tables of distances, the first that has room is taken."""
+
+NO_PORT = NoWay(np.uint16).value
 """Entry of a table of ports (uint16) on arrival, and where there is no route."""
+
+NO_OFFSET = NoWay(np.uint8).value
+"""The same in a table of channels, counted from the first of their node (uint8)."""
 
 
 class Incoming(NamedTuple):

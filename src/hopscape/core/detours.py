@@ -1,7 +1,8 @@
 """Ways round dead nodes and links, without building the network.
 
-The search is A*: it follows an exact router's distances in the whole network, so that only nodes
-near a shortest path are looked at, whatever the size of the network.
+The search is A* (P. E. Hart, N. J. Nilsson and B. Raphael, 1968): it follows an exact router's
+distances in the whole network, so that only nodes near a shortest path are looked at, whatever the
+size of the network.
 """
 
 from __future__ import annotations

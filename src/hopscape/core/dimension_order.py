@@ -1,4 +1,7 @@
-"""Dimension order: one axis after the other, each by a shortest path in its line."""
+"""Dimension order: one axis after the other, each by a shortest path in its line.
+
+H. Sullivan and T. R. Bashkow, 1977 (hypercubes); W. J. Dally and C. L. Seitz, 1987 (tori).
+"""
 
 from __future__ import annotations
 

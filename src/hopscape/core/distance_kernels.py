@@ -4,7 +4,8 @@ A graph is given in compressed rows: the channels of node ``v`` are ``indptr[v]:
 and ``heads[channel]`` is the node at the other end.  Parallel channels, self-loops, nodes without
 channels and disconnected graphs are all allowed.
 
-The all-pairs kernels are bit-parallel.  They follow ``64 * words`` sources at a time: one bit for
+The all-pairs kernels are bit-parallel (M. Then et al., "The more the merrier: efficient
+multi-source graph traversal", 2014).  They follow ``64 * words`` sources at a time: one bit for
 each source, ``words`` machine words for each node.  Bit ``s`` of node ``v`` after level ``d``
 says that ``v`` lies within distance ``d`` of source ``s``, so a level is
 
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import Array, Int32s, Int64s, IntArray, UInt64s
+from hopscape.core.arrays import Array, Int32s, Int64s, IntArray, NoWay, UInt64s
 from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import (
     Lanes,
@@ -387,7 +388,7 @@ def distance_rows(indptr: Int64s, heads: Int32s, sources: IntArray, out: Array) 
         If a distance does not fit the type of ``out``; what ``out`` holds then is of no use.
     """
     n = indptr.size - 1
-    unreached = np.iinfo(out.dtype).max
+    unreached = NoWay(out.dtype).value
     sources = np.ascontiguousarray(sources, np.int64)
     if n > 64 and np.array_equal(sources, np.arange(n)):
         # Pulled along forward rows, the sweep finds the distances from each node (row of the

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import IntArray, NoWay
 from hopscape.core.memory import require_memory
 from hopscape.core.wired import Wired
 
@@ -115,7 +115,8 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
     need = len(nodes) * network.order
     require_memory(need, f"the table of {len(nodes)} × {network.order} distances")
     if len(nodes) <= _FEW_ROWS and network.order <= _SMALL_BFS:
-        return _compact(_search(indptr, heads, nodes))
+        rows = _search(indptr, heads, nodes)
+        return NoWay.above(int(rows.max(initial=0))).narrow(rows)
     from hopscape.core.distance_kernels import distance_rows as fill
 
     for dtype in (np.uint8, np.uint16):
@@ -140,15 +141,9 @@ def unreached(rows: IntArray) -> IntArray:
     >>> unreached(distance_rows(Network.from_links(3, [0], [1]), np.asarray([0])))
     array([[False, False,  True]])
     """
-    return rows == np.iinfo(rows.dtype).max
+    return NoWay(rows.dtype).mask(rows)
 
 
 def signed_distances(rows: IntArray, none: int = UNREACHED) -> IntArray:
     """The same table as wide integers, with another sign for "no route"."""
-    return np.where(unreached(rows), none, rows.astype(np.int64))
-
-
-def _compact(rows: IntArray) -> IntArray:
-    longest = int(rows.max(initial=0))
-    dtype = np.uint8 if longest < 255 else np.uint16 if longest < 65535 else np.int32
-    return np.where(rows < 0, np.iinfo(dtype).max, rows).astype(dtype)
+    return NoWay(rows.dtype).signed(rows, none)

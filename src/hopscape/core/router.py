@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from hopscape.core.addresses import node_dtype
-from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.arrays import Floats, IntArray, NoWay
 from hopscape.core.distances import distance_rows, distances_to, signed_distances
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
@@ -384,7 +384,7 @@ class TableRouter(Router):
         super().__init__(network)
         require_memory(network.order**2, f"a routing table of {network.spec}")
         self._table = distance_rows(network, np.arange(network.order), towards=True)
-        self._none = int(np.iinfo(self._table.dtype).max)
+        self._none = NoWay(self._table.dtype).value
         self._near: list[Callable[[Any], tuple[int, ...]]] = []
         self.table_bytes = self._table.nbytes
 

@@ -1,9 +1,10 @@
 """Layers: one class of virtual channels for every pair of nodes, as few as can be found.
 
-Two ways are known. In the manner of LASH routes are put one after the other into the first layer
-where they close no cycle; in the manner of DFSSSP all begin in one layer and those that use the
-least used dependency of a cycle move up. The first needs fewer layers and memory that grows with
-the square of the channels, so the second serves where that does not fit.
+Two ways are known. In the manner of LASH (Skeie, Lysne and Theiss, 2002) routes are put one after
+the other into the first layer where they close no cycle; in the manner of DFSSSP (Domke, Hoefler
+and Nagel, 2011) all begin in one layer and those that use the least used dependency of a cycle move
+up. The first needs fewer layers and memory that grows with the square of the channels, so the
+second serves where that does not fit.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.arrays import NO_OFFSET, Floats, IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
@@ -125,7 +125,7 @@ class _Search:
         about = f"one-lane routes of {self.network.spec}"
         filled = [self._fill(place, passes) for place in track(list(tried), about)]
         best = min((one for one in filled if one is not None), key=lambda one: one.price)
-        offsets = np.where(best.out >= 0, best.out - self.indptr[:-1], 255).astype(np.uint8)
+        offsets = np.where(best.out >= 0, best.out - self.indptr[:-1], NO_OFFSET).astype(np.uint8)
         everybody = np.arange(self.network.order, dtype=np.int64)
         return Routes(self.network, "one-lane", offsets, offsets.nbytes, everybody, exact=False)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NO_OFFSET, IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.memory import require_memory
 from hopscape.deadlock.layout import Dependencies, Wiring
@@ -77,7 +77,7 @@ def _lengths(routes: Routes, ends: IntArray) -> IntArray:
     network = routes.network
     hops = np.zeros((len(ends), len(ends)), dtype=np.int32)
     for column, goal in enumerate(ends.tolist()):
-        ports = np.where(routes.table[goal] == 255, 0, routes.table[goal])
+        ports = np.where(routes.table[goal] == NO_OFFSET, 0, routes.table[goal])
         after = np.asarray(network.heads)[
             np.minimum(network.indptr[:-1] + ports, len(network.heads) - 1)
         ]

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.arrays import NO_OFFSET, NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily
 from hopscape.core.memory import require_memory
@@ -196,7 +196,7 @@ def table_of(routes: Routes) -> RoutingTable:
     require_memory(2 * routes.table.size, f"the routing table of {network.spec}")
     port = routes.table.astype(np.uint16)
     for row in port:  # row by row: a mask of them all would be half as large again
-        row[row == 255] = NO_PORT
+        row[row == NO_OFFSET] = NO_PORT
     return RoutingTable(network, routes.name, port.T, None, port_rings(network))
 
 

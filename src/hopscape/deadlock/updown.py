@@ -1,4 +1,8 @@
-"""Up*/down* routing: free of deadlock on one virtual channel in any connected duplex network."""
+"""Up*/down* routing: free of deadlock on one virtual channel in any connected duplex network.
+
+M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area network using
+point-to-point links", 1991.
+"""
 
 from __future__ import annotations
 

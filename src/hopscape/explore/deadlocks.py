@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.network import Network
 from hopscape.explore.links import Links
 from hopscape.explore.packing import pack
@@ -14,7 +14,6 @@ from hopscape.explore.packing import pack
 __all__ = ["MOST_NODES", "deadlock_data"]
 
 MOST_NODES = 1000
-_NO_PORT = 65535
 _SHOWN = 7
 
 
@@ -88,7 +87,7 @@ def _masks(network: Network, table: Any, classes: Any) -> IntArray:
         before = np.full(len(at), -1, dtype=np.int64)
         while len(at):
             port = table.port[at, goal].astype(np.int64)
-            going = port != _NO_PORT
+            going = port != NO_PORT
             at, port, mine, before = at[going], port[going], mine[going], before[going]
             channel = network.indptr[at] + port
             mine = _next_sets(classes, sets, (at, goal, channel, before), mine)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.addresses import MixedRadix
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import IntArray, NoWay
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.explore.packing import pack, packed_size
@@ -23,7 +23,7 @@ __all__ = ["router_rule"]
 _MOST_PAIRS = 25_000_000
 _MOST_BYTES = 400_000
 _BLOCK = 1 << 20
-_NONE = 255
+_NONE = NoWay(np.uint8)
 
 
 def router_rule(network: Network) -> tuple[dict[str, Any], list[str]]:
@@ -45,7 +45,7 @@ def router_rule(network: Network) -> tuple[dict[str, Any], list[str]]:
     lost = f"Routes are shortest by the lowest port, not those of the {router.name} router: "
     if not router.chained:
         return head | {"rule": "lowest", "instead": True}, [lost + "its sources decide."]
-    if network.order**2 > _MOST_PAIRS or network.ports >= _NONE:
+    if network.order**2 > _MOST_PAIRS or network.ports >= _NONE.value:
         return head | {"rule": "lowest", "instead": True}, [lost + "its table is too large."]
     shifted = _by_shift(network, router)
     if shifted is not None:
@@ -68,7 +68,7 @@ def _ports(router: Router, low: int, high: int) -> IntArray:
     at = np.repeat(np.arange(low, high), order)
     to = np.tile(np.arange(order), high - low)
     ports = router.next_ports(at, to)
-    return np.where(ports < 0, _NONE, ports).astype(np.uint8)
+    return _NONE.narrow(ports)
 
 
 def _by_shift(network: Network, router: Router) -> dict[str, Any] | None:

@@ -1,4 +1,8 @@
-"""Bounds in the style of Moore, and simple figures of cost."""
+"""Bounds in the style of Moore, and simple figures of cost.
+
+A. J. Hoffman and R. R. Singleton, 1960 (nodes); V. G. Cerf, D. D. Cowan, R. C. Mullin and
+R. G. Stanton, 1974 (mean distance).
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,10 @@
 HiGHS finds an optimal corner of the program and one of its dual in floating point. Which shares are
 positive and which carriers are full is then known, and the corners are the solutions of two systems
 of equations, solved in fractions. Both sides are evaluated exactly: the optimum is proved when they
-are equal, whatever the floating-point part did. Programs with many ways begin with those that look
-good and take up the others where the dual says that they would help.
+are equal, whatever the floating-point part did (so do D. L. Applegate, W. Cook, S. Dash and
+D. G. Espinoza, "Exact solutions to linear programming problems", 2007). Programs with many ways
+begin with those that look good and take up the others where the dual says that they would help
+(L. R. Ford and D. R. Fulkerson, 1958).
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Compiled kernels for the girth: the shortest cycle that a search from each source closes."""
+"""Compiled kernels for the girth: the shortest cycle that a search from each source closes.
+
+In duplex networks by the searches of A. Itai and M. Rodeh, "Finding a minimum circuit in a graph",
+1978; with simplex channels by a rule of our own (:func:`_girth_directed`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Load of the channels when traffic follows a router: what limits throughput."""
+"""Load of the channels when traffic follows a router: what limits throughput.
+
+W. J. Dally and B. Towles, Principles and Practices of Interconnection Networks (2004), ch. 3.
+"""
 
 from __future__ import annotations
 

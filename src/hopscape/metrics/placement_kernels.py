@@ -1,4 +1,9 @@
-"""Placing the nodes of one network in another: annealing, and a search that can prove (numba)."""
+"""Placing the nodes of one network in another: annealing, and a search that can prove (numba).
+
+Annealing as S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi (1983) describe it; the search goes back
+where a node has no place left, and places the node with least choice first (R. M. Haralick and
+G. L. Elliott, "Increasing tree search efficiency for constraint satisfaction problems", 1980).
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,15 @@
 """Routing tables as arrays: filling them, adding up loads, channel dependencies.
 
 A table holds, for every destination, the offset of the channel by which each node leaves for it:
-``table[to, at] = channel - indptr[at]``, and NONE on arrival or where there is no path.
+``table[to, at] = channel - indptr[at]``, and NO_OFFSET on arrival or where there is no path.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from hopscape.core.arrays import Array
+from hopscape.core.arrays import NO_OFFSET, Array
 from hopscape.core.kernel import helper, kernel
-
-NONE = 255
 
 
 @kernel
@@ -70,9 +68,9 @@ def balanced_table(
     for row in range(len(towards)):
         count = _by_depth(towards[row], none, by_depth)
         target = targets[row]
-        if count > 1 and is_end[target] and table[row, by_depth[1]] != NONE:
+        if count > 1 and is_end[target] and table[row, by_depth[1]] != NO_OFFSET:
             _add_tree(indptr, heads, table[row], by_depth[:count], is_end, flow, np.int64(-1), load)
-        table[row, :] = NONE
+        table[row, :] = NO_OFFSET
         falls[target] = 0
         for i in range(1, count):
             v = by_depth[i]
@@ -141,7 +139,7 @@ def add_loads(
                 continue
             v, height = s, 0
             while depth[v] < 0:
-                if table[row, v] == NONE or height >= nodes:
+                if table[row, v] == NO_OFFSET or height >= nodes:
                     return -1
                 stack[height] = v
                 height += 1

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NO_OFFSET, IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import DisconnectedError, TooLargeError
 from hopscape.core.memory import require_memory
@@ -49,7 +49,7 @@ class Routes:
     name
         The router that they come from.
     table : uint8[targets, order]
-        Entry (to, at): which of the channels of `at` leads to `to`; 255 on arrival.
+        Entry (to, at): which of the channels of `at` leads to `to`; NO_OFFSET on arrival.
     table_bytes
         What a machine must store: 0 for a closed form.
     targets : int64[...]
@@ -177,7 +177,7 @@ class Routes:
         """The port by which each node leaves for a destination; -1 on arrival or without a path."""
         row = int(np.searchsorted(self.targets, to))
         offsets = self.table[row].astype(np.int64)
-        known = offsets != 255
+        known = offsets != NO_OFFSET
         out = np.full(self.network.order, -1, dtype=np.int64)
         out[known] = self.network.port_of(self.network.indptr[:-1][known] + offsets[known])
         return out
@@ -224,13 +224,13 @@ def routes_by(network: Network, router: Router, targets: IntArray) -> Routes:
     order = network.order
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     everybody = np.arange(order, dtype=np.int64)
-    table = np.full((len(targets), order), 255, dtype=np.uint8)
+    table = np.full((len(targets), order), NO_OFFSET, dtype=np.uint8)
     for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
         goals = targets[low : low + step]
         at, to = np.tile(everybody, len(goals)), np.repeat(goals, order)
         port = router.next_ports(at, to).astype(np.int64)
         channel = network.channel_at(at, port)
-        offset = np.where(channel >= 0, channel - network.indptr[at], 255)
+        offset = np.where(channel >= 0, channel - network.indptr[at], NO_OFFSET)
         table[low : low + step] = offset.reshape(len(goals), order)
     return Routes(network, router.name, table, router.table_bytes, targets, router.exact)
 
@@ -269,7 +269,7 @@ def _balanced(network: Network, targets: IntArray, step: int) -> Routes:
     marks[network.endpoints] = 1
     load = np.zeros(len(network.heads), dtype=np.int64)
     level = _channel_levels(network, np.arange(order, dtype=np.int64))
-    table = np.full((len(targets), order), 255, dtype=np.uint8)
+    table = np.full((len(targets), order), NO_OFFSET, dtype=np.uint8)
     sweeps = 2 if order <= _SWEPT_ORDER else 1  # the first ways were chosen among idle channels
     for low in track(list(range(0, len(targets), step)) * sweeps, f"routes of {network.spec}"):
         goals = targets[low : low + step]

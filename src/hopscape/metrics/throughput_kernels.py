@@ -1,4 +1,8 @@
-"""Even splitting over all shortest paths: loads, and the share of each pair on one channel."""
+"""Even splitting over all shortest paths: loads, and the share of each pair on one channel.
+
+Paths are counted, and loads added up backwards, as U. Brandes does in "A faster algorithm for
+betweenness centrality", 2001.
+"""
 
 from __future__ import annotations
 

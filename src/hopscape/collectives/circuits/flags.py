@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from hopscape.collectives.circuits.words import LETTERS, Word, parse_word, with_inverses
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import IntArray, NoWay
 
 __all__ = ["Chain", "RoundWords", "chain_classes", "chains", "quotient", "shortest_words"]
 
@@ -207,13 +207,14 @@ def shortest_words(
 
 
 def _distances(steps: IntArray, ends: IntArray) -> IntArray:
-    out = np.full((len(steps), len(ends)), 127, dtype=np.int8)
+    none = NoWay(np.int8)
+    out = np.full((len(steps), len(ends)), none.value, dtype=none.dtype)
     for t, end in enumerate(ends):
         now, far = np.array([end]), 0
         while len(now):
             out[now, t] = far
             near = np.unique(steps[now])
-            now, far = near[out[near, t] == 127], far + 1
+            now, far = near[none.mask(out[near, t])], far + 1
     return out
 
 

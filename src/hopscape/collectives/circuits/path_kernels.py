@@ -3,6 +3,8 @@
 Given informed nodes and nodes that want the message, find circuits to as many of them as possible
 that share no node, or no link. Every search runs backwards from one wanting node and stops at the
 nearest informed one, so that late rounds with many short circuits are as quick as early ones.
+Augmenting paths are due to L. R. Ford and D. R. Fulkerson (1956), shortest ones to J. Edmonds and
+R. M. Karp (1972).
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Write the 2d directions as a circle, +1, +2, ..., +d, -1, ..., -d. In tree k a v
 coordinates that are not 0 (seen from the root) is entered along direction number k + s - 1 of the
 circle. So the 2d trees enter every vertex by its 2d different channels; that each is a tree, with
 every vertex hanging from the root, is checked when it is built.
+
+The idea is that of S. L. Johnsson and C.-T. Ho, "Optimum broadcasting and personalized
+communication in hypercubes", 1989, whose d trees of a hypercube share no link; these are our own.
 """
 
 from __future__ import annotations

@@ -131,6 +131,8 @@ class DifferenceSet:
 def singer(order: int, dimension: int = 2) -> DifferenceSet:
     """Hyperplanes of the projective space over GF(order), from one cycle on all its points.
 
+    J. Singer, 1938.
+
     Powers of the root of a polynomial of degree dimension + 1 run through all points of the space
     exactly when none but the last of them is a multiple of 1; the powers without their highest
     term are the difference set.
@@ -220,7 +222,7 @@ def _product(field: GaloisField, a: IntArray, b: IntArray, low: list[int]) -> In
 
 
 def quadratic_residues(q: int) -> DifferenceSet:
-    """Squares of GF(q), q ≡ 3 mod 4: the Paley designs (q, (q-1)/2, (q-3)/4)."""
+    """Squares of GF(q), q ≡ 3 mod 4: the designs (q, (q-1)/2, (q-3)/4) of Paley, 1933."""
     if prime_power(q) is None or q % 4 != 3:
         raise ArgumentError(f"q is {q}; squares need a prime power that is 3 mod 4")
     return residues(q, 2)
@@ -230,7 +232,8 @@ def residues(q: int, power: int, *, zero: bool = False) -> DifferenceSet:
     """The powers with exponent `power` in GF(q) (and 0, when asked for).
 
     A difference set for a few q only: for power 4, q = 4x² + 1 or, with 0, 4x² + 9, x odd; for
-    power 8, q = 8a² + 1 = 64b² + 9 and, with 0, 8a² + 49 = 64b² + 441, a and b odd.
+    power 8, q = 8a² + 1 = 64b² + 9 and, with 0, 8a² + 49 = 64b² + 441, a and b odd
+    (S. Chowla, 1944; E. Lehmer, 1953).
     """
     field = galois_field(q)
     if (q - 1) % power:
@@ -243,7 +246,7 @@ def residues(q: int, power: int, *, zero: bool = False) -> DifferenceSet:
 
 
 def twin_prime_powers(q: int) -> DifferenceSet:
-    """(q(q+2), (v-1)/2, (v-3)/4) for prime powers q and q + 2.
+    """(q(q+2), (v-1)/2, (v-3)/4) for prime powers q and q + 2 (Stanton and Sprott, 1958).
 
     Pairs (x, y) of GF(q) × GF(q+2): both squares or both non-squares, or y = 0.
     """
@@ -262,6 +265,8 @@ def twin_prime_powers(q: int) -> DifferenceSet:
 
 def mcfarland(q: int, dimension: int = 1) -> DifferenceSet:
     """One hyperplane of GF(q)^(d+1) in each of all cosets but one of a larger group.
+
+    R. L. McFarland, 1973.
 
     N = q^(d+1) (r + 1), m = q^d r, σ = q^d (q^d - 1)/(q - 1), r = (q^(d+1) - 1)/(q - 1).
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.core.addresses import MixedRadix
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import NARROW, IntArray, NoWay
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Symmetry
 from hopscape.core.memory import require_memory
@@ -95,10 +95,10 @@ class Orbits:
         from hopscape.families.blockdesign.orbit_kernels import fill_distances
 
         shape = (self.positions, self.positions, self.family.count)
-        for narrow in (np.uint8, np.uint16, np.int32):
+        for narrow in NARROW:
             size = self.entries * np.dtype(narrow).itemsize
             require_memory(size, f"the distances of {self.family.spec}")
-            out = np.full(shape, np.iinfo(narrow).max, dtype=narrow)
+            out = np.full(shape, NoWay(narrow).value, dtype=narrow)
             if fill_distances(self.leads, self.shifts, self.moduli, out):
                 return out
         raise AssertionError("distances beyond 2**31")

@@ -1,4 +1,7 @@
-"""The three-level fat tree of k-port switches, with destination-based up-routing."""
+"""The three-level fat tree of k-port switches, with destination-based up-routing.
+
+M. Al-Fares, A. Loukissas and A. Vahdat, 2008, after the fat trees of C. E. Leiserson, 1985.
+"""
 
 from __future__ import annotations
 

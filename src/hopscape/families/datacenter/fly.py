@@ -1,4 +1,8 @@
-"""Slim Fly, PolarFly and projective incidence networks."""
+"""Slim Fly, PolarFly and projective incidence networks.
+
+M. Besta and T. Hoefler, 2014 (on graphs of B. D. McKay, M. Miller and J. Širáň, 1998); K. Lakhotia
+et al., 2022 (on graphs of P. Erdős and A. Rényi, 1962); C. Camarero et al., 2016.
+"""
 
 from __future__ import annotations
 

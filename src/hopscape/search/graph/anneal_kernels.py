@@ -1,4 +1,8 @@
-"""Compiled local search on lifts: simulated annealing and tabu search."""
+"""Compiled local search on lifts: simulated annealing and tabu search.
+
+S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", 1983;
+F. Glover, "Future paths for integer programming and links to artificial intelligence", 1986.
+"""
 
 from __future__ import annotations
 
