@@ -19,7 +19,7 @@ import typer
 from hopscape._version import __version__
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import make_folder, write_atomically
 from hopscape.core.plain import plain
 from hopscape.core.tables import Table, fit, in_table, wrap
 
@@ -34,6 +34,7 @@ __all__ = [
     "look",
     "plain",
     "say",
+    "write_tables",
 ]
 
 
@@ -219,6 +220,14 @@ def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
             simple = plain(value)
             out[prefix + key] = json.dumps(simple) if isinstance(simple, list) else simple
     return out
+
+
+def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
+    """Write tables into a folder as CSV, one file for each."""
+    paths = [make_folder(folder) / f"{name}.csv" for name in tables]
+    for path, rows in zip(paths, tables.values(), strict=True):
+        emit_rows(rows, Format.csv, path)
+    return paths
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
