@@ -8,7 +8,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -222,12 +222,17 @@ def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return out
 
 
-def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
-    """Write tables into a folder as CSV, one file for each."""
-    paths = [make_folder(folder) / f"{name}.csv" for name in tables]
-    for path, rows in zip(paths, tables.values(), strict=True):
-        emit_rows(rows, Format.csv, path)
-    return paths
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_tables(tables: Iterable[tuple[str, Rows]], folder: Path) -> dict[str, Rows]:
+    """Write tables into a folder as CSV, each when it is made; all of them by name."""
+    made: dict[str, Rows] = {}
+    place = make_folder(folder)
+    for name, rows in tables:
+        made[name] = rows
+        emit_rows(rows, Format.csv, place / f"{name}.csv")
+    return made
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:

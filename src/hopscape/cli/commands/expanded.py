@@ -40,7 +40,6 @@ def study_heawood(
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
     if into.exists() and not into.is_dir():
         raise ArgumentError(f"{into} is not a folder")
-    tables = study_tables()
-    write_tables(tables, into)
+    tables = write_tables(study_tables(), into)
     draw_figures(tables, into, picture)
     emit_rows(tables["table1"], style, output, title=f"Table 1, printed and true (all in {into})")

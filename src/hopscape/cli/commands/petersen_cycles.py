@@ -98,7 +98,7 @@ def study_rpc(
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
     from hopscape.ledger.papers.rpc.study import draw_figures, study_tables
 
-    tables = study_tables(only or (), effort)
-    written = write_tables(tables, folder) + draw_figures(tables, folder)
+    tables = write_tables(study_tables(only or (), effort), folder)
+    written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows, style)

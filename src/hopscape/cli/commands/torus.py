@@ -115,6 +115,6 @@ def _print_tables(record: dict[str, Any]) -> None:
 def _write_folder(folder: Path, record: dict[str, Any]) -> None:
     from hopscape.ledger.papers.torusbcast.pictures import draw_figures
 
-    write_tables({name: rows for name, rows in record.items() if name != "codes"}, folder)
+    write_tables(((name, rows) for name, rows in record.items() if name != "codes"), folder)
     emit(record, Format.json, folder / "study.json")
     draw_figures(record["crossover"], folder)

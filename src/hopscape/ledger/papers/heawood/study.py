@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,20 +247,20 @@ def _cut_nodes(network: Network) -> int:
     return sum(1 for _ in networkx.articulation_points(networkx.Graph(graph)))
 
 
-def study_tables() -> dict[str, list[Row]]:
-    """All tables of the study, by name."""
-    return {
-        "table1": table_one(),
-        "curves": curve_rows(),
-        "bandwidth": bandwidth_rows(),
-        "stretch": stretch_rows(),
-        "connectors": connector_rows(),
-        "cuts": cut_rows(),
-        "factors": rank_factors(),
-    }
+def study_tables() -> Iterator[tuple[str, list[Row]]]:
+    """All tables of the study, one after the other."""
+    yield "table1", table_one()
+    yield "curves", curve_rows()
+    yield "bandwidth", bandwidth_rows()
+    yield "stretch", stretch_rows()
+    yield "connectors", connector_rows()
+    yield "cuts", cut_rows()
+    yield "factors", rank_factors()
 
 
-def draw_figures(tables: Mapping[str, list[Row]], folder: Path, picture: str = "svg") -> None:
+def draw_figures(
+    tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path, picture: str = "svg"
+) -> None:
     """Figures 5 and 6 of the paper, and bandwidths.
 
     Parameters

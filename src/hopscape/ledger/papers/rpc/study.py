@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +161,8 @@ _TABLES: dict[str, Callable[[int], Rows]] = {
 }
 
 
-def study_tables(names: Sequence[str] = (), effort: int = 200) -> dict[str, Rows]:
-    """The tables of the study, or some of them.
+def study_tables(names: Sequence[str] = (), effort: int = 200) -> Iterator[tuple[str, Rows]]:
+    """The tables of the study, or some of them, one after the other.
 
     Parameters
     ----------
@@ -172,10 +172,10 @@ def study_tables(names: Sequence[str] = (), effort: int = 200) -> dict[str, Rows
     for name in names:
         if name not in _TABLES:
             raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(_TABLES)}")
-    return {name: _TABLES[name](effort) for name in names or _TABLES}
+    return ((name, _TABLES[name](effort)) for name in names or _TABLES)
 
 
-def draw_figures(tables: dict[str, Rows], folder: Path) -> list[Path]:
+def draw_figures(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
     """Diameters over k and group diameters over m, as SVG and PNG."""
     import matplotlib.pyplot as plt
 
