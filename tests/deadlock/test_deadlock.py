@@ -12,7 +12,9 @@ from slow_twin import dependencies
 import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
-from hopscape.deadlock import UpDownRouter, find_classes, port_rings, routing_table
+from hopscape.deadlock import UpDownRouter, find_classes, judge, port_rings, routing_table
+from hopscape.simulate.fabric import build_setup
+from hopscape.simulate.settings import Settings
 
 SPECS = [
     "ring(7)",
@@ -125,3 +127,30 @@ def test_large_networks_are_judged_by_a_few_goals_first(monkeypatch):
         monkeypatch.undo()
         assert (hasty[0].method, hasty[0].count) == (thorough[0].method, thorough[0].count)
         assert hasty[1].deadlock_free == thorough[1].deadlock_free
+
+
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
+def test_a_routing_is_judged_as_the_simulator_demands(routing):
+    """It is free with as many virtual channels as a simulation takes, and with no fewer."""
+    net = hopscape.build("torus(4, 4)")
+    needed = judge(net, routing=routing).needed
+    for vcs in (needed - 1, needed):
+        found = judge(net, routing=routing, vcs=vcs)
+        assert bool(found) == found.to_dict()["deadlock_free"] == (vcs == needed)
+        if vcs == needed:
+            assert build_setup(net, Settings(vcs=vcs, routing=routing)).certificate.deadlock_free
+        else:
+            with pytest.raises(ArgumentError, match=f"needs {needed} virtual channels"):
+                build_setup(net, Settings(vcs=vcs, routing=routing))
+
+
+def test_what_cannot_be_judged_is_refused():
+    net = hopscape.build("multiring(7, 1, 2)")
+    chosen = net.router("balanced-rings")
+    assert judge(net, chosen, vcs=judge(net, chosen).needed)
+    with pytest.raises(ArgumentError, match="balanced-rings routes are fixed"):
+        judge(net, chosen, routing="valiant")
+    with pytest.raises(ArgumentError, match="vcs is 0"):
+        judge(net, vcs=0)
+    with pytest.raises(ArgumentError, match="routing is 'up'"):
+        judge(net, routing="up")

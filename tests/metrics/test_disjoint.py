@@ -107,3 +107,27 @@ def test_refusals():
     for count in (0, -1):
         with pytest.raises(ArgumentError, match="must be at least 1"):
             disjoint_paths(net, 0, 1, count=count)
+
+
+@pytest.mark.parametrize("spec", ["torus(4, 5)", "rpc(2)", "kautz(2, 3)"])
+def test_dead_parts_are_avoided_and_nothing_else(spec):
+    net = hopscape.build(spec)
+    dead, link = net.order // 2 + 1, (1, net.neighbours(1)[0])
+    graph = networkx.DiGraph(to_networkx(net))
+    graph.remove_node(dead)
+    graph.remove_edges_from([link, link[::-1]])
+    for a, b in [(0, net.order - 1), (1, 3), (link[1], net.order - 2)]:
+        ways = disjoint_paths(net, a, b, dead_nodes=[dead], dead_links=[link])
+        ways_are_disjoint(net, a, b, ways)
+        assert all(step in graph.edges for way in ways for step in pairwise(way))
+        if not graph.has_edge(a, b):
+            assert len(ways) == networkx.node_connectivity(graph, a, b)
+        assert disjoint_paths(net, a, b, count=1, dead_nodes=[dead], dead_links=[link]) == ways[:1]
+    assert disjoint_paths(net, dead, 0, dead_nodes=[dead]) == []
+
+
+def test_dead_parts_of_networks_that_are_not_built():
+    net = hopscape.build("expanded(heawood, 14)")
+    whole = disjoint_paths(net, 0, 100)
+    left = disjoint_paths(net, 0, 100, dead_nodes=[whole[0][1]], dead_links=[whole[1][:2]])
+    assert left == whole[2:]

@@ -8,7 +8,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,7 @@ import typer
 
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import make_folder, write_atomically
 from hopscape.core.plain import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
 
@@ -33,6 +33,7 @@ __all__ = [
     "look",
     "plain",
     "say",
+    "write_tables",
 ]
 
 
@@ -209,6 +210,19 @@ def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
             simple = plain(value)
             out[prefix + key] = json.dumps(simple) if isinstance(simple, list) else simple
     return out
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_tables(tables: Iterable[tuple[str, Rows]], folder: Path) -> dict[str, Rows]:
+    """Write tables into a folder as CSV, each when it is made; all of them by name."""
+    made: dict[str, Rows] = {}
+    place = make_folder(folder)
+    for name, rows in tables:
+        made[name] = rows
+        emit_rows(rows, Format.csv, place / f"{name}.csv")
+    return made
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from hopscape.collectives.choose import report
-from hopscape.collectives.contest import Contest, Entry
+from hopscape.collectives.contest import Contest, Entry, compete
 from hopscape.collectives.sizes import crossings, curve
+from hopscape.collectives.survivors import Survivors
 from hopscape.core.schedule import Schedule
 
-__all__ = ["contest_record", "pareto", "transfer_rows"]
+__all__ = ["contest_record", "fault_record", "pareto", "transfer_rows"]
 
 
 def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> dict[str, Any]:
@@ -53,6 +57,46 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         record["costs_us"] = contest.costs
     if sizes is not None and sizes[0] < sizes[1]:
         record |= _over_sizes(contest, *sizes)
+    return record
+
+
+def fault_record(
+    contest: Contest,
+    left: Survivors,
+    dead_nodes: Sequence[int],
+    dead_links: Sequence[tuple[int, int]],
+    *,
+    asked: Mapping[str, Any] | None = None,
+    seconds: float = 30.0,
+) -> dict[str, Any]:
+    """What a contest on what is left adds: what is dead, and the price against the whole network.
+
+    Parameters
+    ----------
+    left
+        Where the contest was held: what :func:`survivors` leaves without the dead parts.
+    asked, seconds
+        As in :func:`compete`, for the contest on the whole network.
+    """
+    inside, best = contest.goal, contest.best
+    outside = left.outside(inside)
+    record: dict[str, Any] = {
+        "spec": left.whole.spec,
+        "goal": left.outside(best.schedule.goal).to_dict(),
+        "dead_nodes": list(dead_nodes),
+        "dead_links": [list(link) for link in dead_links],
+        "busiest_ends": [],
+    }
+    channel = best.schedule.channels
+    if len(channel):
+        busy = int(left.channels[int(np.bincount(channel).argmax())])
+        record["busiest_ends"] = [int(left.whole.tails[busy]), int(left.whole.heads[busy])]
+    if inside.kind != "permutation":
+        everywhere = outside if inside.groups else outside.everywhere()
+        healthy = compete(left.whole, everywhere, asked, size=contest.size, seconds=seconds).best
+        record["healthy_rounds"] = healthy.rounds
+        if contest.size is not None:
+            record["healthy_time_us"] = healthy.time(contest.costs, contest.size)
     return record
 
 

@@ -131,6 +131,27 @@ class Router(ABC):
         nodes, ports = self.walk(at, to)
         yield np.ones(len(at)), nodes, ports
 
+    def shared_routes(self, a: NodeLike, b: NodeLike) -> list[tuple[float, Route]]:
+        """The routes that the traffic from a to b is shared out among, each with its share.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> router = hopscape.build("multiring(7, 1, 2)").router("balanced-rings")
+        >>> [(share, route.path) for share, route in router.shared_routes(0, 3)]
+        [(0.6, (0, 5, 3)), (0.4, (0, 1, 2, 3))]
+        """
+        kind = node_dtype(self.network.order)
+        at = np.asarray([self.network.node(a)], dtype=kind)
+        to = np.asarray([self.network.node(b)], dtype=kind)
+        found = []
+        for shares, nodes, ports in self.multipath(at, to):
+            taken = tuple(int(p) for p in ports[0] if p >= 0)
+            if shares[0] > 0 and taken:
+                path = tuple(int(v) for v in nodes[0][: len(taken) + 1])
+                found.append((float(shares[0]), Route(path, taken)))
+        return found
+
     def rings(self) -> IntArray | None:
         """Rings that routes run round without a turn: int64[channels], or None when not known.
 

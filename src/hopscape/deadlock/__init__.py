@@ -8,6 +8,7 @@ from hopscape.deadlock.classes import (
     find_source_classes,
     single_class,
 )
+from hopscape.deadlock.judgement import Judgement, Routing, judge, phases, required_vcs
 from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, port_rings, routing_table
 from hopscape.deadlock.updown import UpDownRouter
@@ -15,13 +16,18 @@ from hopscape.deadlock.updown import UpDownRouter
 __all__ = [
     "Certificate",
     "Classes",
+    "Judgement",
+    "Routing",
     "RoutingTable",
     "SourceRoutes",
     "UpDownRouter",
     "certify",
     "find_classes",
     "find_source_classes",
+    "judge",
+    "phases",
     "port_rings",
+    "required_vcs",
     "routing_table",
     "single_class",
     "source_routes",

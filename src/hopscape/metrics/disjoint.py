@@ -8,9 +8,11 @@ only nodes near a shortest path are looked at, whatever the size of the network.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from hopscape.core.detours import Guide
+from hopscape.core.detours import DetourRouter, Guide
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network, NodeLike
 
@@ -32,6 +34,8 @@ def disjoint_paths(
     *,
     count: int | None = None,
     edges: bool = False,
+    dead_nodes: Iterable[NodeLike] = (),
+    dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
 ) -> list[list[int]]:
     """Ways from source to target that share no node in between (or no channel).
 
@@ -44,6 +48,9 @@ def disjoint_paths(
         How many; as many as there are when left out.
     edges
         Share no channel, instead of no node.
+    dead_nodes, dead_links
+        No way leads over them. Networks of more than 100,000 nodes are not built without them: of
+        the ways of the whole network those are left that avoid them, and there may be others.
 
     Returns
     -------
@@ -61,12 +68,26 @@ def disjoint_paths(
     >>> net = hopscape.build("expanded(heawood, 14)")
     >>> len(disjoint_paths(net, 0, 100)), net.order
     (6, 155568095557812224)
+    >>> disjoint_paths(hopscape.build("ring(6)"), 0, 2, dead_nodes=[1])
+    [[0, 5, 4, 3, 2]]
     """
     if count is not None and count < 1:
         raise ArgumentError(f"count is {count}; it must be at least 1")
     start, end = network.node(source), network.node(target)
     if start == end:
         return []
+    dead = {network.node(v) for v in dead_nodes}
+    cut = {frozenset((network.node(u), network.node(v))) for u, v in dead_links}
+    if dead or cut:
+        left = network
+        if network.order <= _BUILT:
+            left = DetourRouter(network, dead, [(min(ends), max(ends)) for ends in cut]).left
+        paths = [
+            path
+            for path in disjoint_paths(left, start, end, edges=edges)
+            if not dead & set(path) and not cut & {frozenset(hop) for hop in pairwise(path)}
+        ]
+        return paths[:count]
     if network.order <= _BUILT or network.has_arrays or not _routed(network):
         return _least_cost(network, start, end, count, edges)
     most = most_disjoint(network, start, end)

@@ -19,6 +19,7 @@ from hopscape.deadlock.classes import (
     find_classes,
     find_source_classes,
 )
+from hopscape.deadlock.judgement import phases, required_vcs
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.deadlock.streaming import classes_by_columns, suits_columns
 from hopscape.deadlock.tables import RouteColumns, RoutingTable
@@ -191,14 +192,8 @@ def build_setup(
     return setup
 
 
-def required_vcs(settings: Settings, classes: Classes) -> int:
-    """Virtual channels that classes take: twice for two phases, and one to roam if adaptive."""
-    phases = 2 if settings.routing in ("valiant", "ugal") else 1
-    return classes.count * phases + (1 if settings.routing == "adaptive" else 0)
-
-
 def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None:
-    need = required_vcs(settings, classes)
+    need = required_vcs(settings.routing, classes.count)
     spare = classes.count > 1 and network.duplex
     if need > settings.vcs:
         raise ArgumentError(
@@ -362,7 +357,8 @@ def _numbers(
     cyclic = "transit" if classes.count > 1 else "none"
     asked = cyclic if settings.priority == "auto" else settings.priority
     numbers[layout.N_PRIORITY] = _PRIORITIES[asked]
-    lonely = classes.method == "dateline" and settings.vcs < 2 * required_vcs(settings, classes)
+    need = required_vcs(settings.routing, classes.count)
+    lonely = classes.method == "dateline" and settings.vcs < 2 * need
     numbers[layout.N_EASE] = 2 if lonely else 0
     overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
@@ -380,8 +376,8 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
     adaptive routing each class has one, and the others are free to roam.
     """
     vcs, count = settings.vcs, classes.count
-    phases = 2 if settings.routing in ("valiant", "ugal") else 1
-    parts = count * phases
+    rounds = phases(settings.routing)
+    parts = count * rounds
     if settings.routing == "adaptive":
         cuts = [*range(count), count]
         roaming = (1 << vcs) - (1 << count)
@@ -394,7 +390,7 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
         kinds[cuts[kind] : cuts[kind + 1]] = kind
     sets = [
         sum(bits[phase * count + k] for k in range(count) if one >> k & 1)
-        for phase in range(phases)
+        for phase in range(rounds)
         for one in classes.sets
     ]
     return {

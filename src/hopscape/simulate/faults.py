@@ -20,10 +20,11 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
+from hopscape.deadlock.judgement import required_vcs
 from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.simulate import layout
-from hopscape.simulate.fabric import Setup, damaged_setup, required_vcs
+from hopscape.simulate.fabric import Setup, damaged_setup
 
 __all__ = ["Epoch", "Fault", "plan_epochs", "read_faults"]
 
@@ -87,7 +88,7 @@ class Epoch:
             "unserved": self.unserved,
             "pairs_without_way": int(missing.sum()) - len(live),
             "deadlock_free": proof.deadlock_free,
-            "vcs": required_vcs(setup.settings, setup.classes),
+            "vcs": required_vcs(setup.settings.routing, setup.classes.count),
             "method": proof.method,
             "words": proof.words(),
         }

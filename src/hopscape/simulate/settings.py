@@ -7,10 +7,10 @@ from typing import Any, Literal, get_args
 
 from hopscape.core.errors import ArgumentError
 from hopscape.deadlock.classes import Spread
+from hopscape.deadlock.judgement import Routing
 
-__all__ = ["Settings"]
+__all__ = ["Routing", "Settings"]
 
-Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
 Priority = Literal["auto", "none", "transit", "age"]
 Window = Literal["auto", "none", "delay"]
 Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]

@@ -29,7 +29,6 @@ from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
 
 if TYPE_CHECKING:
-    from hopscape.collectives.contest import Contest
     from hopscape.collectives.survivors import Survivors
 
 __all__ = ["GOALS", "GoalCommand", "verify"]
@@ -335,7 +334,7 @@ def _run(
 ) -> None:
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.contest import compete
-    from hopscape.collectives.records import contest_record
+    from hopscape.collectives.records import contest_record, fault_record
     from hopscape.collectives.sizes import read_sizes
     from hopscape.collectives.survivors import survivors
 
@@ -358,7 +357,7 @@ def _run(
     schedule = contest.best.schedule
     if left is not None:
         schedule = left.told(schedule)
-        record |= _with_faults(contest, left, nodes, links, asked, bytes_, limit)
+        record |= fault_record(contest, left, nodes, links, asked=asked, seconds=limit)
     if save is not None:
         schedule.name = record["algorithm"]  # the same word in the file and in the record
         schedule.save(save)
@@ -450,39 +449,3 @@ def _faults(
             raise ArgumentError(f"dead link {text!r} must be two nodes with '-' between them")
         links.append((network.node(words[0].strip()), network.node(words[1].strip())))
     return nodes, links
-
-
-def _with_faults(
-    contest: Contest,
-    left: Survivors,
-    nodes: list[int],
-    links: list[tuple[int, int]],
-    asked: dict[str, Any],
-    size: int | None,
-    limit: float,
-) -> dict[str, Any]:
-    """What is said of faults: what is dead, and the price against the whole network."""
-    from hopscape.collectives.contest import compete
-
-    inside, best = contest.goal, contest.best
-    outside = left.outside(inside)
-    record: dict[str, Any] = {
-        "spec": left.whole.spec,
-        "goal": left.outside(best.schedule.goal).to_dict(),
-        "dead_nodes": nodes,
-        "dead_links": [list(link) for link in links],
-        "busiest_ends": [],
-    }
-    channel = best.schedule.channels
-    if len(channel):
-        import numpy as np
-
-        busy = int(left.channels[int(np.bincount(channel).argmax())])
-        record["busiest_ends"] = [int(left.whole.tails[busy]), int(left.whole.heads[busy])]
-    if inside.kind != "permutation":
-        everywhere = outside if inside.groups else outside.everywhere()
-        healthy = compete(left.whole, everywhere, asked, size=size, seconds=limit).best
-        record["healthy_rounds"] = healthy.rounds
-        if size is not None:
-            record["healthy_time_us"] = healthy.time(contest.costs, size)
-    return record

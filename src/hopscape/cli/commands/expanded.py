@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["search_bases", "study_heawood"]
@@ -34,29 +34,12 @@ def study_heawood(
     output: OutputOption = None,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
-    from hopscape.draw.comparison import draw_bandwidth, draw_curves
-    from hopscape.ledger.papers.heawood import study
-    from hopscape.search.bases import rank_factors
+    from hopscape.ledger.papers.heawood.study import draw_figures, study_tables
 
     if picture not in ("svg", "png", "pdf"):
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
     if into.exists() and not into.is_dir():
         raise ArgumentError(f"{into} is not a folder")
-    into.mkdir(parents=True, exist_ok=True)
-    table = study.table_one()
-    curves, bandwidth = study.curve_rows(), study.bandwidth_rows()
-    tables = {
-        "table1": table,
-        "curves": curves,
-        "bandwidth": bandwidth,
-        "stretch": study.stretch_rows(),
-        "connectors": study.connector_rows(),
-        "cuts": study.cut_rows(),
-        "factors": rank_factors(),
-    }
-    for name, rows in tables.items():
-        emit_rows(rows, Format.csv, into / f"{name}.csv")
-    draw_curves(curves, "cost", "degree × diameter", into / f"figure5.{picture}")
-    draw_curves(curves, "diameter", "diameter", into / f"figure6.{picture}")
-    draw_bandwidth(bandwidth, into / f"bandwidth.{picture}")
-    emit_rows(table, style, output, title=f"Table 1, printed and true (all in {into})")
+    tables = write_tables(study_tables(), into)
+    draw_figures(tables, into, picture)
+    emit_rows(tables["table1"], style, output, title=f"Table 1, printed and true (all in {into})")

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
-from hopscape.core.errors import ArgumentError
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
 from hopscape.registry import build
 
 __all__ = ["embed", "groups", "study_rpc"]
@@ -97,18 +96,9 @@ def study_rpc(
     style: FormatOption = Format.table,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
-    from hopscape.ledger.papers.rpc.study import TABLES, draw_figures
+    from hopscape.ledger.papers.rpc.study import draw_figures, study_tables
 
-    names = only if only else list(TABLES)
-    for name in names:
-        if name not in TABLES:
-            raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(TABLES)}")
-    folder.mkdir(parents=True, exist_ok=True)
-    tables = {}
-    for name in names:
-        tables[name] = TABLES[name](effort)
-        emit_rows(tables[name], Format.csv, folder / f"{name}.csv")
-    figures = draw_figures(tables, folder)
-    written = [folder / f"{name}.csv" for name in tables] + figures
+    tables = write_tables(study_tables(only or (), effort), folder)
+    written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows, style)

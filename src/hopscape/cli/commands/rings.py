@@ -139,7 +139,7 @@ def ring_torus(
     output: OutputOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
-    from hopscape.families.multiring.torus import TorusDesign, line_of
+    from hopscape.families.multiring.torus import known_tori
     from hopscape.search.multiring import search_torus
     from hopscape.store import Store
 
@@ -156,11 +156,7 @@ def ring_torus(
             processes=processes,
             dask=dask,
         )
-    known = [
-        TorusDesign(name, tuple(line_of(build(text)) for text in texts))
-        for name, texts in _KNOWN.items()
-    ]
-    rows = [design.to_dict() for design in [*designs, *known]]
+    rows = [design.to_dict() for design in [*designs, *known_tori()]]
     rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]
     columns = {
         "name": "design",
@@ -172,11 +168,3 @@ def ring_torus(
         "spec": "spec",
     }
     emit_rows(rows, style, output, columns=columns, wrapper="designs")
-
-
-_KNOWN = {
-    "Gemini": ("multiring(16, 1, copies=2)", *["multiring(32, 1, copies=4)"] * 2),
-    "paper, full rings": ("multiring(16, 1, 3)", *["multiring(32, 1, 2, 3, 7)"] * 2),
-    "paper, sparse rings": ("sparse_multiring(2, 10)", *["sparse_multiring(4, 16)"] * 2),
-}
-"""The tori of chapters 1, 3 and 8."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -25,10 +24,6 @@ AvoidedOption = Annotated[
     list[str] | None,
     typer.Option("--dead-link", help="A dead link to avoid: 'A - B'; once for each."),
 ]
-
-
-_LARGEST = 100_000
-"""Nodes up to which what is left of a network is built to look for disjoint routes."""
 
 
 def route(
@@ -56,7 +51,14 @@ def route(
     else:
         record, table = _routed(network, start, end, router)
     if disjoint:
-        record |= _disjoint(network, start, end, record, table)
+        from hopscape.metrics import disjoint_paths
+
+        nodes, links = record.get("dead_nodes", ()), record.get("dead_links", ())
+        paths = disjoint_paths(network, start, end, dead_nodes=nodes, dead_links=links)
+        record["disjoint_paths"] = paths
+        for i, path in enumerate(paths, 1):
+            text = " → ".join(map(str, path))
+            table[f"disjoint route {i}"] = f"{len(path) - 1} hops: {text}"
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
     emit(record, style, output, title=title, table=table)
 
@@ -99,12 +101,17 @@ def _routed(
         table["shortest routes begin by"] = f"ports {ports}"
     table["router"] = routing.name
     if not routing.chained:
-        record["ways"] = _shared_ways(routing, start, end)
-        for i, one in enumerate(record["ways"], 1):
-            text = " → ".join(_few(tuple(one["path"]), str))
-            table[f"route {i}"] = (
-                f"{number(one['share'])} of the traffic, {one['length']} hops: {text}"
-            )
+        record["ways"] = []
+        for i, (share, shared) in enumerate(routing.shared_routes(start, end), 1):
+            one = {
+                "share": share,
+                "length": shared.length,
+                "path": shared.path,
+                "ports": shared.ports,
+            }
+            record["ways"].append(one)
+            text = " → ".join(_few(shared.path, str))
+            table[f"route {i}"] = f"{number(share)} of the traffic, {shared.length} hops: {text}"
     return record, table
 
 
@@ -162,48 +169,6 @@ def _link(network: Network, text: str) -> tuple[int, int]:
     if v not in network.neighbours(u):
         raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
     return u, v
-
-
-def _disjoint(
-    network: Network, start: int, end: int, record: dict[str, Any], table: dict[str, str]
-) -> dict[str, Any]:
-    """Routes that share no intermediate node; with dead parts, of what is left.
-
-    A network that is too large to be built without its dead parts keeps those routes of the whole
-    network that avoid them; there may be more.
-    """
-    from hopscape.core.detours import DetourRouter
-    from hopscape.metrics import disjoint_paths
-
-    dead, links = set(record.get("dead_nodes", [])), record.get("dead_links", [])
-    left = network
-    if (dead or links) and network.order <= _LARGEST:
-        left = DetourRouter(network, dead, [(u, v) for u, v in links]).left
-    cut = {frozenset(link) for link in links}
-    paths = [
-        path
-        for path in disjoint_paths(left, start, end)
-        if not dead & set(path) and not cut & {frozenset(hop) for hop in pairwise(path)}
-    ]
-    for i, path in enumerate(paths, 1):
-        text = " → ".join(map(str, path))
-        table[f"disjoint route {i}"] = f"{len(path) - 1} hops: {text}"
-    return {"disjoint_paths": paths}
-
-
-def _shared_ways(router: Any, start: int, end: int) -> list[dict[str, Any]]:
-    """All ways that the traffic of the pair is shared out among."""
-    import numpy as np
-
-    out = []
-    for shares, nodes, ports in router.multipath(np.asarray([start]), np.asarray([end])):
-        taken = [int(p) for p in ports[0] if p >= 0]
-        path = [int(v) for v in nodes[0][: len(taken) + 1]]
-        if shares[0] > 0 and taken:
-            out.append(
-                {"share": float(shares[0]), "length": len(taken), "path": path, "ports": taken}
-            )
-    return out
 
 
 def _few(items: tuple[int, ...], write: Callable[[int], str], most: int = 60) -> list[str]:

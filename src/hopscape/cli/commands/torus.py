@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
 from hopscape.core.files import write_atomically
 
 __all__ = ["torus_broadcast", "torus_level"]
@@ -26,17 +26,9 @@ def torus_broadcast(
     output: OutputOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
-    from hopscape.ledger.papers.torusbcast import study
+    from hopscape.ledger.papers.torusbcast.study import study_record
 
-    record: dict[str, Any] = {
-        "schemes": study.scheme_rows(tuple(range(1, levels + 1))),
-        "chains": study.chain_rows(),
-        "codes": study.code_facts(),
-        "delays": study.delay_rows(),
-        "many_sources": study.many_source_rows(),
-        "pipelines": study.pipeline_rows(),
-        "crossover": study.crossover_rows(),
-    }
+    record = study_record(levels)
     if folder is not None:
         _write_folder(folder, record)
     if style is not Format.table:
@@ -121,45 +113,8 @@ def _print_tables(record: dict[str, Any]) -> None:
 
 
 def _write_folder(folder: Path, record: dict[str, Any]) -> None:
-    from hopscape.core.errors import ArgumentError
+    from hopscape.ledger.papers.torusbcast.pictures import draw_figures
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
+    write_tables(((name, rows) for name, rows in record.items() if name != "codes"), folder)
     emit(record, Format.json, folder / "study.json")
-    for name in ("schemes", "chains", "delays", "many_sources", "pipelines", "crossover"):
-        emit_rows(record[name], Format.csv, folder / f"{name}.csv")
-    _write_figures(folder, record)
-
-
-def _write_figures(folder: Path, record: dict[str, Any]) -> None:
-    import numpy as np
-
-    from hopscape.draw import tilings
-    from hopscape.ledger.papers.torusbcast import pictures
-
-    rows = record["crossover"]
-    lengths = np.array([row["length"] for row in rows])
-    relay = np.array([row["relay"] for row in rows])
-    trees = np.array([row["trees"] for row in rows])
-    crossing = None
-    later = np.flatnonzero((trees < relay)[1:] & (trees >= relay)[:-1])
-    if len(later):
-        gap = np.log(trees / relay)
-        i = int(later[0])
-        part = gap[i] / (gap[i] - gap[i + 1])
-        crossing = float(lengths[i] * (lengths[i + 1] / lengths[i]) ** part)
-    curves = [("relay of whole messages", relay), ("six pipelined trees", trees)]
-    rounds = pictures.plane_rounds(2)
-    figures = {
-        "tiles": tilings.tiling_figure(pictures.plane_tilings(2)),
-        "rounds": tilings.circuit_figure(25, rounds),
-        "containment": tilings.containment_figure(pictures.plane_containment()),
-        "space-tiles": tilings.space_figure(pictures.space_tiles()),
-        "crossover": tilings.crossover_figure(lengths, curves, crossing),
-    }
-    for name, figure in figures.items():
-        for ending in ("svg", "png"):
-            tilings.save_figure(figure, folder / f"{name}.{ending}")
-    tilings.save_animation(25, rounds, folder / "rounds.gif")
+    draw_figures(record["crossover"], folder)

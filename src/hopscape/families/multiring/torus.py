@@ -17,7 +17,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 
-__all__ = ["Line", "TorusDesign", "design_torus", "line_of", "torus_capacity"]
+__all__ = ["Line", "TorusDesign", "design_torus", "known_tori", "line_of", "torus_capacity"]
 
 
 @dataclass(frozen=True)
@@ -228,3 +228,26 @@ def design_torus(
         designs.append(TorusDesign("designed", tuple(chosen)))
         limit, at = cable(at), at + 1
     return designs
+
+
+def known_tori() -> list[TorusDesign]:
+    """Gemini, and the tori of full and of sparse rings that the paper puts beside it.
+
+    (Chapters 1, 3 and 8.)
+
+    Examples
+    --------
+    >>> [(torus.name, torus.nodes) for torus in known_tori()]
+    [('Gemini', 16384), ('paper, full rings', 16384), ('paper, sparse rings', 40560)]
+    """
+    from hopscape.families.multiring import Multiring, SparseMultiring
+
+    tori = {
+        "Gemini": (Multiring(16, (1,), 2), *[Multiring(32, (1,), 4)] * 2),
+        "paper, full rings": (Multiring(16, (1, 3)), *[Multiring(32, (1, 2, 3, 7))] * 2),
+        "paper, sparse rings": (SparseMultiring(2, 10), *[SparseMultiring(4, 16)] * 2),
+    }
+    return [
+        TorusDesign(name, tuple(line_of(Network.of(member)) for member in lines))
+        for name, lines in tori.items()
+    ]

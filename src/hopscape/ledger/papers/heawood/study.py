@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from hopscape.core.distances import distance_rows
 from hopscape.core.network import Network
 from hopscape.core.progress import track
+from hopscape.draw.comparison import draw_bandwidth, draw_curves
 from hopscape.families.expanded import Expanded
 from hopscape.ledger.papers.heawood.comparison import (
     PRINTED,
@@ -22,13 +24,16 @@ from hopscape.ledger.papers.heawood.comparison import (
 )
 from hopscape.metrics import moore_diameter, node_connectivity
 from hopscape.registry import build
+from hopscape.search.bases import rank_factors
 
 __all__ = [
     "bandwidth_rows",
     "connector_rows",
     "curve_rows",
     "cut_rows",
+    "draw_figures",
     "stretch_rows",
+    "study_tables",
     "table_one",
 ]
 
@@ -240,3 +245,29 @@ def _cut_nodes(network: Network) -> int:
 
     graph = to_networkx(network)
     return sum(1 for _ in networkx.articulation_points(networkx.Graph(graph)))
+
+
+def study_tables() -> Iterator[tuple[str, list[Row]]]:
+    """All tables of the study, one after the other."""
+    yield "table1", table_one()
+    yield "curves", curve_rows()
+    yield "bandwidth", bandwidth_rows()
+    yield "stretch", stretch_rows()
+    yield "connectors", connector_rows()
+    yield "cuts", cut_rows()
+    yield "factors", rank_factors()
+
+
+def draw_figures(
+    tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path, picture: str = "svg"
+) -> None:
+    """Figures 5 and 6 of the paper, and bandwidths.
+
+    Parameters
+    ----------
+    picture : {'svg', 'png', 'pdf'}
+    """
+    curves = tables["curves"]
+    draw_curves(curves, "cost", "degree × diameter", folder / f"figure5.{picture}")
+    draw_curves(curves, "diameter", "diameter", folder / f"figure6.{picture}")
+    draw_bandwidth(tables["bandwidth"], folder / f"bandwidth.{picture}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -27,7 +28,7 @@ from hopscape.ledger.papers.rpc.worst import (
     swap_cycles,
 )
 
-__all__ = ["TABLES", "draw_figures"]
+__all__ = ["draw_figures", "study_tables"]
 
 Rows = list[dict[str, Any]]
 _MODELS = tuple(
@@ -150,7 +151,7 @@ def gather_table(effort: int) -> Rows:
     return rows
 
 
-TABLES: dict[str, Callable[[int], Rows]] = {
+_TABLES: dict[str, Callable[[int], Rows]] = {
     "diameters": table_1,
     "crossovers": crossover_table,
     "groups": group_table,
@@ -160,7 +161,21 @@ TABLES: dict[str, Callable[[int], Rows]] = {
 }
 
 
-def draw_figures(tables: dict[str, Rows], folder: Path) -> list[Path]:
+def study_tables(names: Sequence[str] = (), effort: int = 200) -> Iterator[tuple[str, Rows]]:
+    """The tables of the study, or some of them, one after the other.
+
+    Parameters
+    ----------
+    effort
+        Steps of hill-climbing per permutation.
+    """
+    for name in names:
+        if name not in _TABLES:
+            raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(_TABLES)}")
+    return ((name, _TABLES[name](effort)) for name in names or _TABLES)
+
+
+def draw_figures(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
     """Diameters over k and group diameters over m, as SVG and PNG."""
     import matplotlib.pyplot as plt
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from hopscape.collectives.circuits.numeration import word_system
@@ -10,8 +14,9 @@ from hopscape.collectives.circuits.schemes import WORDS, scheme
 from hopscape.collectives.circuits.tiles import lattice, tile, tile_labels
 from hopscape.collectives.circuits.words import parse_words, scale, steps, with_inverses
 from hopscape.core.arrays import IntArray
+from hopscape.draw import tilings
 
-__all__ = ["plane_containment", "plane_rounds", "plane_tilings", "space_tiles"]
+__all__ = ["draw_figures", "plane_containment", "plane_rounds", "plane_tilings", "space_tiles"]
 
 Panel = tuple[str, IntArray, IntArray]
 
@@ -71,3 +76,36 @@ def space_tiles() -> list[Panel]:
         parts = np.repeat(np.arange(7), len(points) // 7)
         out.append((f"T({level}): {len(points)} vertices", points, parts))
     return out
+
+
+def draw_figures(crossover: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Draw tiles, circuits and crossover (SVG and PNG), and the rounds moving (GIF).
+
+    Parameters
+    ----------
+    crossover
+        The rows of :func:`hopscape.ledger.papers.torusbcast.study.crossover_rows`.
+    """
+    lengths = np.array([row["length"] for row in crossover])
+    relay = np.array([row["relay"] for row in crossover])
+    trees = np.array([row["trees"] for row in crossover])
+    crossing = None
+    later = np.flatnonzero((trees < relay)[1:] & (trees >= relay)[:-1])
+    if len(later):
+        gap = np.log(trees / relay)
+        i = int(later[0])
+        part = gap[i] / (gap[i] - gap[i + 1])
+        crossing = float(lengths[i] * (lengths[i + 1] / lengths[i]) ** part)
+    curves = [("relay of whole messages", relay), ("six pipelined trees", trees)]
+    rounds = plane_rounds(2)
+    figures = {
+        "tiles": tilings.tiling_figure(plane_tilings(2)),
+        "rounds": tilings.circuit_figure(25, rounds),
+        "containment": tilings.containment_figure(plane_containment()),
+        "space-tiles": tilings.space_figure(space_tiles()),
+        "crossover": tilings.crossover_figure(lengths, curves, crossing),
+    }
+    for name, figure in figures.items():
+        for ending in ("svg", "png"):
+            tilings.save_figure(figure, folder / f"{name}.{ending}")
+    tilings.save_animation(25, rounds, folder / "rounds.gif")

@@ -37,6 +37,7 @@ __all__ = [
     "pipelined_time",
     "relay_time",
     "scheme_rows",
+    "study_record",
 ]
 
 
@@ -204,3 +205,22 @@ def crossover_rows(
             }
         )
     return rows
+
+
+def study_record(levels: int = 2) -> dict[str, Any]:
+    """All tables of the study, by name; `codes` is one record.
+
+    Parameters
+    ----------
+    levels
+        Sides up to (2d+1) to this power.
+    """
+    return {
+        "schemes": scheme_rows(tuple(range(1, levels + 1))),
+        "chains": chain_rows(),
+        "codes": code_facts(),
+        "delays": delay_rows(),
+        "many_sources": many_source_rows(),
+        "pipelines": pipeline_rows(),
+        "crossover": crossover_rows(),
+    }
