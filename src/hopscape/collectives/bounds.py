@@ -404,7 +404,7 @@ def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
 
 def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """All hops that must be made, over all channels (links, in half duplex)."""
-    room = network.room() if network.classes else None
+    room = None if network.one_speed else network.room()
     noun = "links" if rules.duplex == "half" else "channels"
     lanes = network.links if rules.duplex == "half" else network.channels
     if room is not None:

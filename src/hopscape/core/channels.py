@@ -1,7 +1,7 @@
 """Kinds of channels: what a channel carries, how long it takes, how long it is.
 
-Families name the kinds of their channels (:meth:`hopscape.core.family.Family.channel_classes`),
-graph files give attributes of their links; both end in `classes` of the network.
+Families name the kinds of their channels (:meth:`hopscape.core.family.Family.channel_classes`) or
+of their ports, graph files give attributes of their links; all end in `classes` of the network.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["ATTRIBUTES", "ChannelClass", "group_links", "link_attribute", "whole_capacities"]
+__all__ = [
+    "ATTRIBUTES",
+    "PLAIN",
+    "ChannelClass",
+    "group_links",
+    "link_attribute",
+    "only_names",
+    "whole_capacities",
+    "with_plain",
+]
 
 ATTRIBUTES = ("capacity", "delay", "length")
 """What a graph file can say of a link."""
@@ -52,6 +61,20 @@ class ChannelClass:
         if attribute == "capacity":
             return self.speed != 1
         return getattr(self, attribute) is not None
+
+
+PLAIN = ChannelClass("plain")
+"""Links of which nothing is said, among others of which something is."""
+
+
+def only_names(kinds: Sequence[ChannelClass]) -> bool:
+    """Is nothing said of these kinds but their names? So it is for the axes of a torus."""
+    return all(kind == ChannelClass(kind.name) for kind in kinds)
+
+
+def with_plain(kinds: tuple[ChannelClass, ...]) -> tuple[ChannelClass, ...]:
+    """The kinds of a base, and one for further links; none where the base has none."""
+    return kinds if not kinds or PLAIN in kinds else (*kinds, PLAIN)
 
 
 def whole_capacities(kinds: Sequence[ChannelClass]) -> list[int]:

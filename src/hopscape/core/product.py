@@ -16,7 +16,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.channels import ChannelClass
+from hopscape.core.channels import PLAIN, ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.formula import Value, choose, constant, digits, equal
@@ -82,7 +82,7 @@ class ProductFamily(Family):
         return tuple(
             replace(kind, name=f"axis{i}-{kind.name}")
             for i, factor in enumerate(self.factors)
-            for kind in factor.classes or (ChannelClass("plain"),)
+            for kind in factor.classes or (PLAIN,)
         )
 
     def classes_at(self, nodes: IntArray) -> IntArray:

@@ -133,12 +133,23 @@ class Structure(ABC):
         return ()
 
     def channel_classes(self) -> tuple[ChannelClass, ...]:
-        """The kinds of its channels with their speeds; empty where all channels are alike."""
-        return ()
+        """The kinds of its channels with their speeds; empty where all channels are alike.
+
+        By default the names of :meth:`port_classes`.
+        """
+        return tuple(map(ChannelClass, dict.fromkeys(self.port_classes())))
 
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Number of the kind of channel at each port, in the shape of :meth:`neighbours`."""
-        raise TypeError(f"the channels of {self.name} are all alike")
+        return np.where(self.neighbours(nodes) >= 0, self.port_kinds(), -1)
+
+    def port_kinds(self) -> IntArray:
+        """Number of the kind at each port, where :meth:`port_classes` names them."""
+        names = self.port_classes()
+        if not names:
+            raise TypeError(f"the channels of {self.name} are all alike")
+        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        return np.asarray([number[name] for name in names])
 
     def layout(self) -> Layout | None:
         """How it is usually drawn, or None."""
@@ -267,7 +278,7 @@ class ListedStructure(Structure):
         """The ends of all links; ports follow their order at each node."""
 
     def link_kinds(self) -> IntArray | None:
-        """Number of the kind of each link, as `channel_classes` counts; None: all alike."""
+        """Number of the kind of each link, as `channel_classes` counts; None: by port, or alike."""
         return None
 
     @property

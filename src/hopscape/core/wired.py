@@ -157,15 +157,12 @@ class Wired:
             switches=switches,
         )
         network._classes = tuple(classes)
-        network._list(tails, heads, kinds)
+        network._list(tails, heads)
+        if classes:
+            network._list_kinds(tails, heads, kinds)
         return network
 
-    def _list(
-        self,
-        tails: IntArray | Sequence[int],
-        heads: IntArray | Sequence[int],
-        kinds: IntArray | Sequence[int] | None,
-    ) -> None:
+    def _list(self, tails: IntArray | Sequence[int], heads: IntArray | Sequence[int]) -> None:
         """Make the arrays of a list of links."""
         order, spec, duplex = self.order, self.spec, self.duplex
         if order > _MOST_CHANNELS:
@@ -175,7 +172,6 @@ class Wired:
             raise ArgumentError(f"{len(first)} tails but {len(second)} heads")
         many = len(first) > _MANY_LINKS
         each = (2 if duplex else 1) * (_COUNTED_BYTES if many else _LISTED_BYTES)
-        each += _KIND_BYTES if self.classes else 0
         require_memory(
             16 * (order + 1) + each * len(first), f"the wiring of {spec} ({order} nodes)"
         )
@@ -187,12 +183,21 @@ class Wired:
         self._indptr, self._heads, self._reverse = map(
             _frozen, rows_of(order, first, second, duplex)
         )
-        if self.classes:
-            by_link = _kind_numbers(kinds, len(first), len(self.classes))
-            tail = np.stack([first, second], axis=1).ravel() if duplex else first
-            twice = np.repeat(by_link, 2 if duplex else 1)
-            self._kinds = _frozen(twice[np.argsort(tail, kind="stable")])
         self._lists_links = True
+
+    def _list_kinds(
+        self,
+        tails: IntArray | Sequence[int],
+        heads: IntArray | Sequence[int],
+        kinds: IntArray | Sequence[int] | None,
+    ) -> None:
+        """Make the kinds of the channels of a list of links."""
+        first, second = _whole(tails), _whole(heads)
+        require_memory(_KIND_BYTES * len(first), f"the kinds of the links of {self.spec}")
+        by_link = _kind_numbers(kinds, len(first), len(self.classes))
+        tail = np.stack([first, second], axis=1).ravel() if self.duplex else first
+        twice = np.repeat(by_link, 2 if self.duplex else 1)
+        self._kinds = _frozen(twice[np.argsort(tail, kind="stable")])
 
     # -- size -------------------------------------------------------------------------------
 
@@ -397,7 +402,7 @@ class Wired:
             return
         assert self.family is not None
         if isinstance(self.family, ListedStructure):
-            self._list(*self.family.links(), self.family.link_kinds())
+            self._list(*self.family.links())
             return
         width = self.family.ports
         step = min(_CHUNK, max(_CHUNK_ENTRIES // max(width, 1), 1))
@@ -479,7 +484,11 @@ class Wired:
 
     @property
     def classes(self) -> tuple[ChannelClass, ...]:
-        """The kinds of channels, from the family or a graph file; empty where all are alike."""
+        """The kinds of channels, from the family or a graph file; empty where all are alike.
+
+        The one place to ask: families that name their ports only (``axis0``) have kinds of which
+        nothing else is said.
+        """
         if self._classes is None:
             self._classes = self.family.channel_classes() if self.family is not None else ()
         return self._classes
@@ -491,8 +500,16 @@ class Wired:
             return np.zeros(wanted.shape, dtype=np.int64)
         if self._lists_links:
             self._materialise()
+            if self._kinds is None:
+                assert isinstance(self.family, ListedStructure)
+                kinds = self.family.link_kinds()
+                if kinds is None:
+                    return self.family.port_kinds()[self.port_of(wanted)]
+                self._list_kinds(*self.family.links(), kinds)
             return np.asarray(self._kinds)[wanted]
         assert self.family is not None
+        if type(self.family).classes_at is Structure.classes_at:  # it names its ports, no more
+            return self.family.port_kinds()[self.port_of(wanted)]
         out = np.empty(wanted.size, dtype=np.int64)
         flat = wanted.ravel()
         for start in range(0, len(flat), _CHUNK):
@@ -503,10 +520,15 @@ class Wired:
 
     def capacities(self) -> Floats:
         """float64[channels]: what each channel carries in a unit of time, 1 unless it is said."""
-        if not self.classes:
+        if all(kind.speed == 1 for kind in self.classes):
             return np.ones(len(self.heads))
         speeds = np.asarray([kind.speed for kind in self.classes], dtype=np.float64)
         return speeds[self.class_of(np.arange(len(self.heads)))]
+
+    @property
+    def one_speed(self) -> bool:
+        """Do all channels carry as much?"""
+        return len({kind.speed for kind in self.classes}) < 2
 
     def room(self) -> IntArray:
         """int64[channels]: chunks that each channel carries in a round of a schedule.
@@ -520,10 +542,17 @@ class Wired:
         >>> Wired.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[0, 1]).room()
         array([2, 2, 5, 5])
         """
-        if len({kind.speed for kind in self.classes}) < 2:
+        if self.one_speed:
             return np.ones(len(self.heads), dtype=np.int64)
         units = np.asarray(whole_capacities(self.classes), dtype=np.int64)
         return units[self.class_of(np.arange(len(self.heads)))]
+
+    def lengths(self, channels: IntArray) -> Floats:
+        """Length of each channel, NaN where it is not said."""
+        if not any(kind.says("length") for kind in self.classes):
+            return np.full(np.shape(channels), np.nan)
+        own = [np.nan if kind.length is None else kind.length for kind in self.classes]
+        return np.asarray(own, dtype=np.float64)[self.class_of(channels)]
 
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""
@@ -557,7 +586,8 @@ class Wired:
         if not said:
             return ""
         verb = "is" if len(said) == 1 else "are"
-        return f"{what}; the {' and '.join(said)} of the channels {verb} left aside"
+        names = " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+        return f"{what}; the {names} of the channels {verb} left aside"
 
     # -- endpoints and switches -------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import only_names
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network, NodeLike
 
@@ -139,15 +140,9 @@ def _groups(
     """Names of the kinds of links, and the kind of each."""
     if colour == "none":
         return (), None
-    if colour == "class":
+    if colour == "class" or (network.classes and only_names(network.classes)):
         if not network.classes:
             raise ArgumentError(f"the channels of {network.spec} are all of one class")
         return tuple(kind.name for kind in network.classes), network.class_of(channels)
-    family = network.family
-    classes = family.port_classes() if family is not None else ()
-    ports = network.port_of(channels)
-    if classes:
-        names = tuple(dict.fromkeys(classes))
-        return names, np.asarray([names.index(classes[p]) for p in ports.tolist()])
-    found, kinds = np.unique(ports, return_inverse=True)
+    found, kinds = np.unique(network.port_of(channels), return_inverse=True)
     return tuple(f"port {p}" for p in found.tolist()), kinds.ravel()

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopscape._version import __version__
 from hopscape.core.addresses import Labels, MixedRadix
+from hopscape.core.channels import only_names
 from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
 from hopscape.explore.deadlocks import MOST_NODES as MOST_DEADLOCK
@@ -205,18 +206,14 @@ def _addresses(network: Network) -> dict[str, Any] | None:
 def _kinds(network: Network, links: Links) -> list[dict[str, Any]]:
     """Kinds of links: by generator or port, and by class of channel."""
     out = []
-    family = network.family
-    classes = family.port_classes() if family is not None else ()
     ports = network.port_of(links.first)
-    if classes:
-        names = list(dict.fromkeys(classes))
-        kinds = np.asarray([names.index(kind) for kind in classes])[ports]
-        out.append({"title": "kind of link", "names": names, "of": pack(kinds)})
-    elif len(ports) and ports.max() < 32:
+    named = only_names(network.classes)
+    if not (network.classes and named) and len(ports) and ports.max() < 32:
         names = [f"port {p + 1}" for p in range(int(ports.max()) + 1)]
         out.append({"title": "port", "names": names, "of": pack(ports)})
     if network.classes:
         names = [kind.name for kind in network.classes]
         kinds = network.class_of(links.first)
-        out.append({"title": "class of channel", "names": names, "of": pack(kinds)})
+        title = "kind of link" if named else "class of channel"
+        out.append({"title": title, "names": names, "of": pack(kinds)})
     return out

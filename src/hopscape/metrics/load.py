@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.channels import only_names
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
@@ -180,7 +181,7 @@ def _rate(speed: float, load: float) -> float:
 
 
 def _by_class(network: Network, loads: Floats) -> tuple[ClassLoad, ...]:
-    if not network.classes:
+    if only_names(network.classes):
         return ()
     kinds = network.class_of(np.arange(len(loads)))
     count = np.bincount(kinds, minlength=len(network.classes))

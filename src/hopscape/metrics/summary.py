@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.channels import only_names
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import Measured
@@ -55,7 +56,7 @@ def summarise(
         _FILLERS.get(name, _fill)(evaluation, name, out)
         how[name] = _words(evaluation.figure(name))
     _add_best_known(out)
-    if network.classes:
+    if not only_names(network.classes):
         out["classes"] = _class_records(network)
     note = network.unheeded("distances count hops", "delay", "length")
     if note:

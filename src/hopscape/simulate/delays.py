@@ -16,7 +16,7 @@ _MOST = 1000
 def link_classes(network: Network) -> dict[str, IntArray]:
     """Classes of links that a network knows by name, with their channels.
 
-    The family names its ports; where some nodes are switches, ``endpoint`` are the links of
+    The kinds of the network; where some nodes are switches, ``endpoint`` are the links of
     endpoints and ``switch`` those between switches.
 
     Examples
@@ -25,19 +25,11 @@ def link_classes(network: Network) -> dict[str, IntArray]:
     >>> {k: len(v) for k, v in link_classes(hopscape.build("circulant(8, 1, 4)")).items()}
     {'step1': 16, 'step4': 8}
     """
-    found: dict[str, IntArray] = {}
     channels = np.arange(len(network.heads))
-    names = network.family.port_classes() if network.family is not None else ()
-    if names:
-        ports = network.port_of(channels)
-        for name in dict.fromkeys(names):
-            mine = np.isin(ports, [p for p, other in enumerate(names) if other == name])
-            if mine.any():
-                found[name] = channels[mine]
     kinds = network.class_of(channels)
     ends = np.cumsum(np.bincount(kinds, minlength=len(network.classes)))
     by_kind = np.split(np.argsort(kinds, kind="stable"), ends[:-1])
-    found |= {kind.name: channels[own] for kind, own in zip(network.classes, by_kind, strict=False)}
+    found = {k.name: own for k, own in zip(network.classes, by_kind, strict=False) if len(own)}
     if network.has_switches:
         end = np.zeros(network.order, dtype=np.bool_)
         end[network.endpoints] = True

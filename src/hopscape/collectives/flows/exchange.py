@@ -54,9 +54,8 @@ class ExchangeBound:
 
 def orbits_of(network: Network) -> Orbits:
     """Orbits under the symmetries that the family knows, each node and channel alone otherwise."""
-    alike = len({kind.speed for kind in network.classes}) < 2
     family = network.family
-    moves = family.rotations() if family is not None and alike else None
+    moves = family.rotations() if family is not None and network.one_speed else None
     alone = np.arange(network.order)[None, :]
     try:
         return Orbits(network, alone if moves is None else moves)

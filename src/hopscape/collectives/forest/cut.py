@@ -58,8 +58,7 @@ def cut_effort(network: Network) -> int:
 def _evenly_connected(network: Network) -> bool:
     """Is the network connected, and is its every node like every other, with links alike?"""
     like = network.symmetry is not None and network.symmetry.transitive
-    alike = len({kind.speed for kind in network.classes}) < 2
-    if not like or not alike or not network.duplex or network.has_switches:
+    if not like or not network.one_speed or not network.duplex or network.has_switches:
         return False
     return bool((distances_from(network, 0) >= 0).all())
 
@@ -67,8 +66,7 @@ def _evenly_connected(network: Network) -> bool:
 def _sinks(network: Network) -> IntArray:
     """Endpoints of which one of each kind is enough."""
     ends = network.endpoints.astype(np.int64)
-    alike = len({kind.speed for kind in network.classes}) < 2
-    if network.symmetry is not None and alike:
+    if network.symmetry is not None and network.one_speed:
         some = np.intersect1d(np.asarray(network.symmetry.representatives), ends)
         return some if len(some) else ends
     return ends
