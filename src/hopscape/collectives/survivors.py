@@ -175,7 +175,7 @@ def survivors(
         spec=f"what is left of {network.spec}",
         switches=number[np.setdiff1d(nodes, ends)] if network.has_switches else None,
         classes=network.classes,
-        kinds=network.class_of(alive) if network.classes else None,
+        kinds=network.class_of(alive),
     )
     found = Survivors(network, left, nodes, both[order])
     _check_reach(found)

@@ -67,7 +67,12 @@ class DetourRouter(SearchRouter):
         self._cut = np.unique(np.asarray(numbers, dtype=np.int64))
         alive = self._usable(network.tails, network.heads)
         self.left = Network.from_links(
-            network.order, network.tails[alive], network.heads[alive], duplex=False
+            network.order,
+            network.tails[alive],
+            network.heads[alive],
+            duplex=False,
+            classes=network.classes,
+            kinds=network.class_of(np.nonzero(alive)[0]),
         )
 
     def _usable(self, tails: IntArray, heads: IntArray) -> IntArray:

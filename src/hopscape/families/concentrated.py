@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
@@ -39,6 +40,15 @@ class _Derived(ListedFamily):
     def _base_links(self) -> tuple[IntArray, IntArray]:
         tails, heads, _ = link_ends(self.base)
         return tails.astype(np.int64), heads.astype(np.int64)
+
+    @property
+    def _base_kinds(self) -> IntArray:
+        """Kind of each link of the base."""
+        return self.base.class_of(link_ends(self.base)[2])
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Those of the base: its links are links here."""
+        return self.base.classes
 
     @property
     def _base_switches(self) -> int:
@@ -118,6 +128,28 @@ class Concentrated(_Derived):
         head = first + np.repeat(number[heads[inner]], self.trunk)
         return np.concatenate([line, tail]), np.concatenate([owner, head])
 
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Those of the base; lines of endpoints are plain, or like those that they replace."""
+        return with_plain(self.base.classes)
+
+    def link_kinds(self) -> IntArray | None:
+        if not self.base.classes:
+            return None
+        kinds, (tails, heads) = self._base_kinds, self._base_links
+        first, second = self._is_switch[tails], self._is_switch[heads]
+        own = np.full(self.base.order, self.channel_classes().index(PLAIN))
+        owner = np.where(first, tails, heads)
+        replaced = first != second
+        own[owner[replaced]] = kinds[replaced]
+        if (own[owner[replaced]] != kinds[replaced]).any():
+            raise ArgumentError(
+                f"a switch of {self.base.spec} has lines of several kinds to its endpoints, so that"
+                f" it is open of which kind those of {self.name} are"
+            )
+        line = own[np.flatnonzero(self._is_switch)[self._edge]]
+        inner = np.repeat(kinds[first & second], self.trunk)
+        return np.concatenate([np.repeat(line, self.endpoints * self.lines), inner])
+
     def facts(self) -> Facts:
         known = self.base.facts
         if self.base.has_switches:
@@ -169,6 +201,9 @@ class Planes(_Derived):
             np.where(heads < ends, heads, heads + copies).ravel(),
         )
 
+    def link_kinds(self) -> IntArray | None:
+        return np.tile(self._base_kinds, self.count)
+
     def facts(self) -> Facts:
         known = self.base.facts
         links = None if known.links is None else known.links * self.count
@@ -202,6 +237,9 @@ class Trunked(_Derived):
     def links(self) -> tuple[IntArray, IntArray]:
         tails, heads = self._base_links
         return np.repeat(tails, self.count), np.repeat(heads, self.count)
+
+    def link_kinds(self) -> IntArray | None:
+        return np.repeat(self._base_kinds, self.count)
 
     def facts(self) -> Facts:
         known = self.base.facts

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import ListedFamily, Parameter
@@ -88,6 +89,12 @@ class DesignExpansion(ListedFamily):
         return make_design(self.n, self.m, self.sigma)
 
     @cached_property
+    def _once(self) -> IntArray:
+        """A channel of each link of a copy."""
+        channels = np.arange(len(self.network.heads))
+        return channels if not self.duplex else channels[channels < self.network.reverse]
+
+    @cached_property
     def _wires(self) -> tuple[IntArray, IntArray]:
         base = self.network
         channels = self.n * (base.channels + 2 * base.endpoint_count)
@@ -100,18 +107,28 @@ class DesignExpansion(ListedFamily):
         inner = self.served + copy * base.order + terminals[layer * self.m + place]
         ends, inner = np.broadcast_arrays(ends, inner)
         offset = self.served + np.arange(self.n)[:, None] * base.order
-        if base.duplex:
-            chosen = np.nonzero(np.arange(len(base.heads)) < base.reverse)[0]
-            tails = np.concatenate([ends.ravel(), (offset + base.tails[chosen]).ravel()])
-            heads = np.concatenate([inner.ravel(), (offset + base.heads[chosen]).ravel()])
-        else:
-            up, down = ends.ravel(), inner.ravel()
-            tails = np.concatenate([up, down, (offset + base.tails).ravel()])
-            heads = np.concatenate([down, up, (offset + base.heads).ravel()])
+        up, down = ends.ravel(), inner.ravel()
+        lines = ((up,), (down,)) if base.duplex else ((up, down), (down, up))
+        own = base.tails[self._once], base.heads[self._once]
+        tails, heads = (
+            np.concatenate([*line, (offset + side).ravel()])
+            for line, side in zip(lines, own, strict=True)
+        )
         return tails, heads
 
     def links(self) -> tuple[IntArray, IntArray]:
         return self._wires
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Those of the network; lines of endpoints are plain."""
+        return with_plain(self.network.classes)
+
+    def link_kinds(self) -> IntArray | None:
+        if not self.network.classes:
+            return None
+        copies = np.tile(self.network.class_of(self._once), self.n)
+        lines = len(self._wires[0]) - len(copies)
+        return np.concatenate([np.full(lines, self.channel_classes().index(PLAIN)), copies])
 
 
 def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:

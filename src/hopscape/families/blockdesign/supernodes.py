@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.channels import ChannelClass
+from hopscape.core.channels import ATTRIBUTES, ChannelClass
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
@@ -33,7 +34,7 @@ class Supernodes(Family):
 
     Channels are of up to three kinds and more: inside a group of endpoints, inside a supernode,
     between supernodes; the last in several lanes, where an endpoint's links are not all alike. Each
-    kind may have a speed of its own.
+    kind may have a speed of its own. What the two networks say of their links is kept.
     """
 
     name = "two_level"
@@ -85,6 +86,12 @@ class Supernodes(Family):
                 f"speeds has {len(self.speeds)} numbers; the kinds of channels are"
                 f" {', '.join(self._kinds)}"
             )
+        for part in (supernode, between):
+            if self.speeds and part.unheeded("", "capacity"):
+                raise ArgumentError(
+                    f"speeds is {list(self.speeds)}, but the links of {part.spec} have capacities"
+                    " of their own; leave it out"
+                )
 
     @property
     def ends(self) -> int:
@@ -292,11 +299,22 @@ class Supernodes(Family):
     def channel_classes(self) -> tuple[ChannelClass, ...]:
         """Inside a group (if there are groups), inside a supernode, between supernodes."""
         reach = {"group": f"{self.group} endpoints", "local": "supernode"}
-        speeds = self.speeds or (1,) * len(self._kinds)
-        return tuple(
-            ChannelClass(name, speed, reach.get(name, "machine"))
-            for name, speed in zip(self._kinds, speeds, strict=True)
+        out = []
+        for i, (name, parts) in enumerate(zip(self._kinds, self._parts, strict=True)):
+            for part in parts or (None,):
+                own = replace(part, name=f"{name}-{part.name}") if part else ChannelClass(name)
+                speed = self.speeds[i] if self.speeds else own.speed
+                out.append(replace(own, speed=speed, reach=reach.get(name, "machine")))
+        return tuple(out)
+
+    @property
+    def _parts(self) -> list[tuple[ChannelClass, ...]]:
+        """For each kind those of the network that its links are from, where that says more."""
+        inner, outer = (
+            part.classes if part.unheeded("", *ATTRIBUTES) else ()
+            for part in (self.supernode, self.between)
         )
+        return [inner if name in ("group", "local") else outer for name in self._kinds]
 
     @cached_property
     def _lane(self) -> IntArray:
@@ -343,7 +361,30 @@ class Supernodes(Family):
             into = arrive[self.count + nodes[beyond, None] - self.first_outer, port]
             turn = np.minimum(into // self.size, self.depth - 1)
             kind[beyond, : len(port)] = self._lane[turn, copy] + first + 1
+        if any(self._parts):
+            starts = np.cumsum([0] + [len(parts) or 1 for parts in self._parts])
+            kind = starts[kind] + self._parts_at(nodes, heads.shape)
         return np.where(heads >= 0, kind, -1)
+
+    def _parts_at(self, nodes: IntArray, shape: tuple[int, ...]) -> IntArray:
+        """Kinds at the ports in the network that the links are from; 0 where it says nothing."""
+        out = np.zeros(shape, dtype=np.int64)
+        group, place = self.position(nodes)
+        if self._parts[0]:
+            inside = np.nonzero(group >= 0)[0]
+            rows = self.supernode.classes_at(self.locals[place[inside]])
+            out[inside, : rows.shape[1]] = rows
+        if self._parts[-1] and self.between.ports:
+            width = self.between.ports
+            table = self.between.classes_at(np.argsort(_ranks(self.between)))
+            end, beyond = np.nonzero(nodes < self.ends)[0], np.nonzero(group < 0)[0]
+            port, start = self.slots(place[end])[0], self.supernode.ports
+            at = np.minimum(port, width - 1)
+            out[end, start : start + port.shape[1]] = table[group[end, None], at]
+            if len(beyond):
+                every = np.tile(table[self.count + place[beyond]], self.copies)
+                out[beyond, : every.shape[1]] = every
+        return out
 
 
 def _channels(network: Network) -> int | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
@@ -118,17 +119,24 @@ class RandomLift(ListedFamily):
         return MixedRadix((self.base.order, self.k))
 
     @cached_property
-    def _ends(self) -> tuple[IntArray, IntArray]:
-        base = self.base
-        channels = np.arange(len(base.heads))
-        once = channels if not base.duplex else channels[channels < base.reverse]
-        return base.tails[once].astype(np.int64), base.heads[once].astype(np.int64)
+    def _once(self) -> IntArray:
+        """A channel of each link of the base."""
+        channels = np.arange(len(self.base.heads))
+        return channels if not self.base.duplex else channels[channels < self.base.reverse]
 
     def links(self) -> tuple[IntArray, IntArray]:
         from hopscape.families.classic.random_kernels import lifted_links
 
-        found: tuple[IntArray, IntArray] = lifted_links(*self._ends, self.k, self.seed)
+        ends = (side[self._once].astype(np.int64) for side in (self.base.tails, self.base.heads))
+        found: tuple[IntArray, IntArray] = lifted_links(*ends, self.k, self.seed)
         return found
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Those of the base: every link is as the one below it."""
+        return self.base.classes
+
+    def link_kinds(self) -> IntArray | None:
+        return np.repeat(self.base.class_of(self._once), self.k)
 
     def facts(self) -> Facts:
         return Facts(links=self.base.links * self.k, channels=self.base.channels * self.k)

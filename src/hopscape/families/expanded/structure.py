@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
@@ -12,6 +13,7 @@ import numpy as np
 from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import PLAIN, ChannelClass
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Family, Parameter, Symmetry
@@ -168,6 +170,31 @@ class ExpandedStructure(Family):
             step = (rows - state[:, None]) * strides[level][:, None]
             moved = np.where(rows >= 0, nodes[which][:, None] + step, -1)
             out[which, first : first + self.lamp.ports] = moved
+            first += self.lamp.ports
+        return out
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Those of the base and of the lamp; none where all channels are alike."""
+        if not self.base.classes and not self.lamp.classes:
+            return ()
+        return tuple(
+            replace(kind, name=f"{role}-{kind.name}")
+            for role, part in (("base", self.base), ("lamp", self.lamp))
+            for kind in part.classes or (PLAIN,)
+        )
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        digits = self._box.tuples(nodes)
+        here = digits[:, -1].astype(np.int64)
+        out = np.full((len(nodes), self.ports), -1, dtype=np.int64)
+        out[:, : self.base.ports] = self.base.classes_at(here)
+        first, start = self.base.ports, len(self.base.classes) or 1
+        for slot in range(self._levels_at.shape[1]):
+            level = self._levels_at[here, slot]
+            which = np.nonzero(level)[0]
+            state = digits[which, self.n - level[which]].astype(node_dtype(self.lamp.order))
+            kinds = self.lamp.classes_at(state)
+            out[which, first : first + self.lamp.ports] = np.where(kinds >= 0, kinds + start, -1)
             first += self.lamp.ports
         return out
 

@@ -12,6 +12,7 @@ import numpy as np
 from hopscape.algebra.automorphisms import orbits
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
+from hopscape.core.channels import ATTRIBUTES, ChannelClass
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Parameter
@@ -164,6 +165,20 @@ class RingOfCycles(_RoutedStack, Cycles):
         self.base, self.k = base, k
         self.neighbours_of_base = _regular_rows(base)
         self.loops = (Loop(k),)
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        """Slice and ring; and the kinds of the base, where it says more than names."""
+        own = super().channel_classes()
+        return (*own, *self.base.classes) if self.base.unheeded("", *ATTRIBUTES) else own
+
+    def classes_at(self, nodes: IntArray) -> IntArray:
+        kinds = super().classes_at(nodes)
+        base, own = self.base, len(super().channel_classes())
+        if len(self.channel_classes()) > own:
+            order = np.lexsort((base.heads, base.tails))  # as the ports of the cycles are numbered
+            place = (nodes % self.slice.size).astype(np.int64)
+            kinds[:, 2] = own + base.class_of(order)[place]
+        return kinds
 
     def few_slices(self, count: int) -> Network:
         return self._few[count - 1]
