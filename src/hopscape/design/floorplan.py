@@ -1,7 +1,8 @@
 """Floor plans: racks in rows, slots in racks, and where every node stands.
 
 A cable between two slots of a rack runs along the rack. Between racks it runs from the slot to the
-top of its rack, along rows and columns (Manhattan distance), and down to the other slot.
+top of its rack, along rows and columns (Manhattan distance), and down to the other slot. Links
+whose length the network itself says are as long as that, in metres.
 """
 
 from __future__ import annotations
@@ -114,17 +115,30 @@ class Placement:
         The order in which the nodes fill the racks.
     lengths : float64[links]
         In the order of :func:`hopscape.interchange.convert.link_ends`.
+    given
+        Links whose length the network itself says, in metres; the floor plan is not asked for them.
     """
 
     plan: FloorPlan
     places: IntArray
     how: str
     lengths: Floats
+    given: int = 0
 
     @property
     def total(self) -> float:
         """Metres of cable in all."""
         return float(self.lengths.sum())
+
+    @property
+    def words(self) -> str:
+        """Where the lengths are from."""
+        room = f"{self.plan.text}, {self.how}"
+        if not self.given:
+            return room
+        if self.given == len(self.lengths):
+            return "the lengths of the network"
+        return f"{room}; {self.given} lengths of the network"
 
     @property
     def longest(self) -> float:
@@ -159,7 +173,8 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
 
     room = plan if plan is not None else FloorPlan.for_nodes(network.order)
     room.require(network.order)
-    tails, heads, _ = link_ends(network)
+    tails, heads, channels = link_ends(network)
+    said = network.lengths(channels)
     ways = snake(room)[: network.order]
     ones = np.ones(len(tails), dtype=np.int8)
     half = csr_array((ones, (tails, heads)), shape=(network.order, network.order))
@@ -168,7 +183,8 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
     for how, order in (("by number", np.arange(network.order)), ("along a band", band)):
         places = np.empty(network.order, dtype=np.int64)
         places[order] = ways
-        found = Placement(room, places, how, room.lengths(places[tails], places[heads]))
+        metres = np.where(np.isnan(said), room.lengths(places[tails], places[heads]), said)
+        found = Placement(room, places, how, metres, int((~np.isnan(said)).sum()))
         if best is None or found.total < best.total:
             best = found
     assert best is not None

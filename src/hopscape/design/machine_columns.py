@@ -21,7 +21,7 @@ from hopscape.design.effort import (
     routes_wanted,
 )
 from hopscape.design.floorplan import Placement, place
-from hopscape.metrics.columns import Column, Evaluation
+from hopscape.metrics.columns import HOPS, LOADS_ASIDE, Column, Evaluation
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.effort import SHAPE, WIRING
 from hopscape.metrics.faults import random_faults
@@ -305,11 +305,12 @@ def _fault_stretch(evaluation: Evaluation) -> Measured[float | None]:
 
 def _cable(evaluation: Evaluation) -> Measured[float]:
     placed = _placement(evaluation)
-    return Measured(round(placed.total, 2), "exact", f"{placed.plan.text}, {placed.how}")
+    return Measured(round(placed.total, 2), "exact", placed.words)
 
 
 def _cable_longest(evaluation: Evaluation) -> Measured[float]:
-    return Measured(round(_placement(evaluation).longest, 3), "exact")
+    placed = _placement(evaluation)
+    return Measured(round(placed.longest, 3), "exact", placed.words if placed.given else "")
 
 
 def _growth(evaluation: Evaluation) -> Measured[int | None]:
@@ -331,14 +332,16 @@ MACHINE_COLUMNS = (
            " none",
            _ports, better="less", stage=1, places={"design": 2}, priority=13),
     Column("hops", "mean hops", "mean links between the routers of two endpoints", _hops,
-           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 4}, priority=1),
+           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 4}, priority=1,
+           aside=HOPS),
     Column("far", "most hops", "most links between the routers of two endpoints", _far,
-           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 5}, priority=9),
+           needs=_BETWEEN, unit="hops", better="less", stage=1, places={"design": 5}, priority=9,
+           aside=HOPS),
     Column("diameter_gap", "diam. gap", "diameter less the Moore bound on the diameter",
-           _diameter_gap, unit="hops", better="less", stage=1),
+           _diameter_gap, unit="hops", better="less", stage=1, aside=HOPS),
     Column("route_hops", "route hops",
            "mean links between the routers of two endpoints on the router's own ways", _route_hops,
-           needs=_ROUTED, unit="hops", better="less", stage=2),
+           needs=_ROUTED, unit="hops", better="less", stage=2, aside=HOPS),
     Column("throughput", "throughput",
            "flits per endpoint and cycle under uniform traffic with the network's router, ideally",
            _throughput, needs=_ROUTED, unit="flits/cycle", better="more", stage=2,
@@ -346,14 +349,14 @@ MACHINE_COLUMNS = (
     Column("uniform_load", "load",
            "load of the busiest channel when every endpoint sends 1 evenly, with the network's"
            " router",
-           _load, needs=_ROUTED, unit="flits/cycle", better="less", stage=2),
+           _load, needs=_ROUTED, unit="flits/cycle", better="less", stage=2, aside=LOADS_ASIDE),
     Column("throughput_bound", "thr. bound",
            "channels over hops: the throughput that no routing exceeds under uniform traffic",
            _bound_throughput, needs=_BETWEEN, unit="flits/cycle", stage=1),
     Column("worst_permutation", "worst perm.",
            "most endpoints whose routes meet on one channel when each sends to another one", _worst,
            needs=(WIRING, SHAPE, ROUTES, WORST), better="less", stage=2, places={"design": 8},
-           priority=7),
+           priority=7, aside=("routes are counted", "capacity")),
     Column("worst_throughput", "worst thr.",
            "flits per endpoint and cycle under the worst permutation found, ideally",
            _worst_throughput, needs=(WIRING, SHAPE, ROUTES, WORST), unit="flits/cycle",
@@ -371,8 +374,9 @@ MACHINE_COLUMNS = (
            "share of endpoint pairs still joined after random link faults (seeded trials)",
            _fault_pairs, needs=(WIRING, FAULTS), better="more", stage=2),
     Column("fault_stretch", "stretch", "mean distance after random link faults over that before",
-           _fault_stretch, needs=(WIRING, FAULTS), better="less", stage=2),
-    Column("cable", "cable m", "metres of cable on the floor plan", _cable, needs=(WIRING, CABLES),
+           _fault_stretch, needs=(WIRING, FAULTS), better="less", stage=2, aside=HOPS),
+    Column("cable", "cable m", "metres of cable: as given, else on the floor plan", _cable,
+           needs=(WIRING, CABLES),
            unit="m", better="less", stage=1, places={"design": 13}, priority=5),
     Column("cable_longest", "longest m", "metres of the longest cable", _cable_longest,
            needs=(WIRING, CABLES), unit="m", better="less", stage=1),

@@ -133,22 +133,24 @@ def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     return Measured(time, "exact" if time == least else "bound", note, least, time)
 
 
+_ALIKE = ("rounds and costs take channels as alike", "delay", "length")
+
 SCHEDULE_COLUMNS = (
     Column("broadcast", "bcast", "rounds of the best one-port broadcast found, checked", _broadcast,
            needs=(WIRING, SHAPE, BROADCAST), unit="rounds", better="less", stage=2,
-           places={"design": 11}, priority=10),
+           places={"design": 11}, priority=10, aside=_ALIKE),
     Column("broadcast_bound", "bcast bound", "rounds that no one-port broadcast beats",
-           _broadcast_bound, needs=(WIRING, SHAPE), unit="rounds", stage=2),
+           _broadcast_bound, needs=(WIRING, SHAPE), unit="rounds", stage=2, aside=_ALIKE),
     Column("allgather", "all-gather µs",
            "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
-           _gather_time, needs=_GATHERED, unit="µs", better="less", stage=3),
+           _gather_time, needs=_GATHERED, unit="µs", better="less", stage=3, aside=_ALIKE),
     Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound,
-           needs=(WIRING, SHAPE, GATHER_BOUND), unit="µs", stage=3),
+           needs=(WIRING, SHAPE, GATHER_BOUND), unit="µs", stage=3, aside=_ALIKE),
     Column("allreduce", "all-reduce µs",
            "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β"
            " model)",
            _reduce_time, needs=_GATHERED, unit="µs", better="less", stage=3, places={"design": 12},
-           priority=11),
+           priority=11, aside=_ALIKE),
     Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound,
-           unit="µs", stage=3),
+           unit="µs", stage=3, aside=_ALIKE),
 )  # fmt: skip

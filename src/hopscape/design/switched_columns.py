@@ -35,6 +35,11 @@ def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
     return found
 
 
+_BOUGHT = ("cables are bought by the floor plan and the rate of a line", "capacity", "length")
+_BILLED = ("cables_copper", "cables_optical", "money", "cost_per_endpoint", "watts_per_endpoint",
+           "cost_per_rate", "cost_per_worst_rate")  # fmt: skip
+
+
 def _column(
     name: str, title: str, explanation: str, *, unit: str = "", better: Any = "", priority: int = 0
 ) -> Column:
@@ -53,6 +58,7 @@ def _column(
         unit=unit,
         better=better,
         priority=priority,
+        aside=_BOUGHT if name in _BILLED else (),
     )
 
 

@@ -86,13 +86,17 @@ def legend(rows: Iterable[Mapping[str, Measured[Any]]]) -> str:
 
 
 def reasons(rows: Iterable[tuple[str, Mapping[str, Measured[Any]]]]) -> list[str]:
-    """Why figures are not known, one line for each reason."""
+    """Why figures are not known, or what they leave aside, one line for each reason."""
     grouped: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for spec, found in rows:
         for name, measured in found.items():
-            if measured.value is None and measured.how == "unknown" and measured.note:
-                specs, titles = grouped.setdefault(measured.note, ({}, {}))
-                specs[spec] = titles[ALL_COLUMNS[name].title] = None
+            column, note = ALL_COLUMNS[name], measured.note
+            if measured.value is not None or measured.how != "unknown":
+                start = note.find(column.aside[0]) if column.aside else -1
+                note = note[start:] if start >= 0 else ""
+            if note:
+                specs, titles = grouped.setdefault(note, ({}, {}))
+                specs[spec] = titles[column.title] = None
     return [
         f"{', '.join(titles)} of {', '.join(specs) if len(specs) < 4 else f'{len(specs)} networks'}"
         f": {note}"

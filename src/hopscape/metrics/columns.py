@@ -182,6 +182,12 @@ def _channel_load(evaluation: Evaluation) -> Measured[float | None]:
     return Measured(round(found.largest, 6), found.how)
 
 
+HOPS = ("distances count hops", "delay", "length")
+"""What figures of distances leave aside."""
+_COUNTED = ("links are counted", "capacity")
+LOADS_ASIDE = ("loads are counted in flits", "capacity")
+"""What figures of loads leave aside."""
+
 NETWORK_COLUMNS = (
     Column("nodes", "nodes", "number of nodes, switches included", _nodes, unit="nodes", stage=1,
            places={"compare": 1}),
@@ -197,33 +203,34 @@ NETWORK_COLUMNS = (
            fact="connected", needs=(WIRING, SHAPE)),
     Column("diameter", "diameter", "largest distance between two nodes, in hops", _diameter,
            fact="diameter", needs=_DISTANCES, otherwise=_sample("some_diameter"), unit="hops",
-           better="less", stage=1, places={"compare": 4}),
+           better="less", stage=1, places={"compare": 4}, aside=HOPS),
     Column("radius", "radius", "distance to the farthest node from a node where it is least",
-           _radius, fact="radius", needs=_DISTANCES, unit="hops", better="less"),
+           _radius, fact="radius", needs=_DISTANCES, unit="hops", better="less", aside=HOPS),
     Column("mean_distance", "mean dist.", "mean distance over ordered pairs of distinct nodes",
            _mean, fact="mean_distance", needs=_DISTANCES, otherwise=_sample("some_mean"),
-           unit="hops", better="less", stage=1, places={"compare": 5}),
+           unit="hops", better="less", stage=1, places={"compare": 5}, aside=HOPS),
     Column("moore_mean", "Moore mean",
            "least mean distance that this order and degree allow (Moore bound)", _moore_mean,
            unit="hops", stage=1, places={"compare": 6}),
     Column("mean_gap", "gap", "mean distance over the Moore bound, less 1", _mean_gap,
-           better="less", stage=1, places={"compare": 7, "design": 6}, priority=14),
+           better="less", stage=1, places={"compare": 7, "design": 6}, priority=14, aside=HOPS),
     Column("moore_diameter", "Moore diam.",
            "least diameter that this order and degree allow (Moore bound)", _moore_diameter,
            unit="hops", stage=1),
     Column("cost", "deg × diam", "degree times diameter, the classic figure of cost", _cost,
-           better="less", places={"compare": 8}),
+           better="less", places={"compare": 8}, aside=HOPS),
     Column("bisection", "bisection",
            "fewest links between two halves of the endpoints (an upper bound unless proved)",
            _bisection, fact="bisection", needs=(WIRING, SHAPE, CUT), unit="links", better="more",
-           stage=3, places={"compare": 9}),
+           stage=3, places={"compare": 9}, aside=_COUNTED),
     Column("bisection_bound", "bis. bound",
            "links that every two halves of the endpoints have between them at least",
-           _bisection_bound, fact="bisection", needs=(WIRING, SHAPE, CUT), unit="links", stage=3),
+           _bisection_bound, fact="bisection", needs=(WIRING, SHAPE, CUT), unit="links", stage=3,
+           aside=_COUNTED),
     Column("girth", "girth", "length of a shortest cycle",
            lambda evaluation: girth(evaluation.network, exact=evaluation.exact), fact="girth",
            needs=(WIRING, CYCLES), otherwise=_sample("local_girth"), unit="hops", better="more",
-           places={"compare": 11}),
+           places={"compare": 11}, aside=HOPS),
     Column("node_connectivity", "node conn.", "nodes that must fail to part two others",
            lambda evaluation: node_connectivity(evaluation.network, exact=evaluation.exact),
            fact="node_connectivity", needs=(WIRING, NODE_FLOWS), otherwise=_sample("least_degree"),
@@ -231,13 +238,14 @@ NETWORK_COLUMNS = (
     Column("edge_connectivity", "edge conn.", "links that must fail to part the network",
            lambda evaluation: edge_connectivity(evaluation.network, exact=evaluation.exact),
            fact="edge_connectivity", needs=(WIRING, EDGE_FLOWS), otherwise=_sample("least_degree"),
-           unit="links", better="more"),
+           unit="links", better="more", aside=_COUNTED),
     Column("vertex_transitive", "transitive", "does every node look like every other?",
            lambda evaluation: vertex_transitive(evaluation.network, exact=evaluation.exact),
            fact="vertex_transitive", needs=(WIRING, GROUP), stage=3, places={"compare": 12}),
     Column("channel_load", "max load",
            "load of the busiest channel when every node sends 1 evenly to all others",
-           _channel_load, needs=(WIRING, SHAPE, LOADS), unit="flits/cycle", better="less"),
+           _channel_load, needs=(WIRING, SHAPE, LOADS), unit="flits/cycle", better="less",
+           aside=LOADS_ASIDE),
 )  # fmt: skip
 
 COLUMNS: Mapping[str, Column] = {column.name: column for column in NETWORK_COLUMNS}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -105,6 +106,9 @@ class Column(NamedTuple):
         Its place in the usual columns of tables: ``{"compare": 2}``.
     priority
         When a table is too wide, the largest go first; 0 before all others.
+    aside : tuple of str
+        What it does instead of heeding the kinds of channels, and what it leaves aside: ``("links
+        are counted", "capacity")``. The figure says so where a network has it.
     """
 
     name: str
@@ -119,6 +123,7 @@ class Column(NamedTuple):
     stage: int = 0
     places: Mapping[str, int] = MappingProxyType({})
     priority: int = 0
+    aside: tuple[str, ...] = ()
 
 
 class Evaluation:
@@ -167,10 +172,18 @@ class Evaluation:
             raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(self.columns)}")
         if name not in self._figures:
             begin, compiler = time.monotonic(), watch_compiler()
-            self._figures[name] = self._find(self.columns[name])
+            self._figures[name] = self._noted(self.columns[name])
             if watch_compiler() != compiler:  # loaded just now, and what it did was not watched
                 allow_more(time.monotonic() - begin)
         return self._figures[name]
+
+    def _noted(self, column: Column) -> Measured[Any]:
+        """A figure that says what it leaves aside of the kinds of channels."""
+        found = self._find(column)
+        note = self.network.unheeded(*column.aside) if column.aside else ""
+        if not note or found.value is None or note in found.note:
+            return found
+        return replace(found, note=f"{found.note}; {note}" if found.note else note)
 
     def _find(self, column: Column) -> Measured[Any]:
         known = self.fact(column.fact)

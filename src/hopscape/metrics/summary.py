@@ -13,7 +13,7 @@ from hopscape.core.errors import TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.memory import human_bytes
 from hopscape.core.network import Network
-from hopscape.metrics.columns import COLUMNS
+from hopscape.metrics.columns import COLUMNS, HOPS
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.evaluation import Evaluation
 from hopscape.metrics.known import best_known
@@ -58,10 +58,14 @@ def summarise(
     _add_best_known(out)
     if not only_names(network.classes):
         out["classes"] = _class_records(network)
-    note = network.unheeded("distances count hops", "delay", "length")
-    if note:
-        out["note"] = note
+    out |= _note(network)
     return out
+
+
+def _note(network: Network) -> dict[str, str]:
+    """What distances leave aside, if anything."""
+    note = network.unheeded(*HOPS)
+    return {"note": note} if note else {}
 
 
 def _add_best_known(out: dict[str, Any]) -> None:
@@ -141,7 +145,7 @@ def distances_from_node(network: Network, source: int, *, each: bool = False) ->
     }
     if each and row is not None:
         record["distances"] = [int(d) if d >= 0 else None for d in row]
-    return record
+    return record | _note(network)
 
 
 def distances_overall(
@@ -160,4 +164,4 @@ def distances_overall(
         "unreachable": profile.unreachable,
         "sources": profile.sources,
         "how": profile.how,
-    }
+    } | _note(network)

@@ -327,6 +327,7 @@ def distances(
     if each:
         rows = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
         emit_rows(rows, style, output, title=f"{network.spec}: distances{where}")
+        _say_note(record, output)
         return
     total = sum(record["histogram"])
     rows = [
@@ -334,6 +335,12 @@ def distances(
         for d, count in enumerate(record["histogram"])
     ]
     emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
+    _say_note(record, output)
+
+
+def _say_note(record: dict[str, Any], output: Path | None) -> None:
+    if output is None and "note" in record:
+        say(record["note"])
 
 
 class Colouring(StrEnum):

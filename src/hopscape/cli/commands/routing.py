@@ -91,7 +91,13 @@ def _path_texts(network: Network, path: tuple[int, ...], ports: tuple[int, ...])
         "path": " → ".join(_few(path, str)),
         "addresses": " → ".join(_few(path, network.addresses.text)),
         "ports": ", ".join(_few(ports, str)) or "-",
-    }
+    } | _note(network)
+
+
+def _note(network: Network) -> dict[str, str]:
+    """What a route leaves aside, if anything."""
+    note = network.unheeded("routes count hops", "capacity", "delay", "length")
+    return {"note": note} if note else {}
 
 
 def route_round(
@@ -120,7 +126,7 @@ def _record(network: Network, found: Route) -> dict[str, Any]:
         "addresses": [network.addresses.data(v) for v in found.path],
         "ports": list(found.ports),
         "length": found.length,
-    }
+    } | _note(network)
 
 
 def _link(network: Network, text: str) -> tuple[int, int]:
