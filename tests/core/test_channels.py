@@ -134,6 +134,16 @@ def test_kinds_that_do_not_fit_are_refused():
             Network.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=which)
 
 
+def test_networks_differ_by_the_kinds_of_their_channels():
+    kinds = [ChannelClass("fat", 4), ChannelClass("slow")]
+    one, same, other = (
+        Network.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=which)
+        for which in ([0, 1], [0, 1], [1, 0])
+    )
+    assert one == same
+    assert one != other
+
+
 def test_the_simulator_takes_delays_and_refuses_capacities(tmp_path):
     path = tmp_path / "slow.edges"
     path.write_text("source target delay\n0 1 3\n1 2 1\n2 0 7\n")

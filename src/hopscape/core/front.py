@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.numbers import number
 from hopscape.core.records import Records
@@ -271,12 +273,13 @@ class Front(Wired):
         if self.order > 10**7:
             return False
         mine, theirs = self.addresses, other.addresses
-        few = range(min(self.order, 1000))
+        few, every = range(min(self.order, 1000)), np.arange(len(self.heads))
         return (
             self.duplex == other.duplex
             and self.indptr.tolist() == other.indptr.tolist()
             and self.heads.tolist() == other.heads.tolist()
             and self.classes == other.classes
+            and bool((self.class_of(every) == other.class_of(every)).all())
             and [mine.text(v) for v in few] == [theirs.text(v) for v in few]
         )
 

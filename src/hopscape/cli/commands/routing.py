@@ -102,7 +102,7 @@ def _routed(
     table["router"] = routing.name
     if not routing.chained:
         record["ways"] = []
-        for i, (share, shared) in enumerate(routing.shared_routes(start, end), 1):
+        for i, (share, one) in enumerate(routing.shared_routes(start, end), 1):
             one = {
                 "share": share,
                 "length": shared.length,
@@ -111,7 +111,7 @@ def _routed(
             }
             record["ways"].append(one)
             text = " → ".join(_few(shared.path, str))
-            table[f"route {i}"] = f"{number(share)} of the traffic, {shared.length} hops: {text}"
+            table[f"route {i}"] = f"{number(share)} of the traffic, {one.length} hops: {text}"
     return record, table
 
 
