@@ -103,14 +103,9 @@ def _routed(
     if not routing.chained:
         record["ways"] = []
         for i, (share, one) in enumerate(routing.shared_routes(start, end), 1):
-            one = {
-                "share": share,
-                "length": shared.length,
-                "path": shared.path,
-                "ports": shared.ports,
-            }
-            record["ways"].append(one)
-            text = " → ".join(_few(shared.path, str))
+            told = {"share": share, "length": one.length, "path": one.path, "ports": one.ports}
+            record["ways"].append(told)
+            text = " → ".join(_few(one.path, str))
             table[f"route {i}"] = f"{number(share)} of the traffic, {one.length} hops: {text}"
     return record, table
 
