@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hopscape.cli.options import TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 
@@ -30,16 +31,19 @@ def search_bases(
 def study_heawood(
     into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
     picture: Annotated[str, typer.Option("--picture", help="svg, png or pdf.")] = "svg",
+    table: TableOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
     from hopscape.ledger.papers.heawood.study import draw_figures, study_tables
+    from hopscape.store import Store
 
     if picture not in ("svg", "png", "pdf"):
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
     if into.exists() and not into.is_dir():
         raise ArgumentError(f"{into} is not a folder")
-    tables = write_tables(study_tables(), into)
+    with Store(table) as kept:
+        tables = write_tables(study_tables(kept), into)
     draw_figures(tables, into, picture)
     emit_rows(tables["table1"], style, output, title=f"Table 1, printed and true (all in {into})")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument
+from hopscape.cli.options import SpecArgument, TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
 from hopscape.registry import build
 
@@ -93,12 +93,15 @@ def study_rpc(
     effort: Annotated[
         int, typer.Option("--effort", help="Steps of hill-climbing per permutation.", min=1)
     ] = 200,
+    table: TableOption = None,
     style: FormatOption = Format.table,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
     from hopscape.ledger.papers.rpc.study import draw_figures, study_tables
+    from hopscape.store import Store
 
-    tables = write_tables(study_tables(only or (), effort), folder)
+    with Store(table) as kept:
+        tables = write_tables(study_tables(only or (), effort, kept), folder)
     written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows, style)

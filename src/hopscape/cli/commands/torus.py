@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.options import TableOption
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
 from hopscape.core.files import write_atomically
 
@@ -22,13 +23,16 @@ def torus_broadcast(
     levels: Annotated[
         int, typer.Option("--levels", min=1, max=2, help="Sides up to (2d+1) to this power.")
     ] = 2,
+    table: TableOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
     from hopscape.ledger.papers.torusbcast.study import study_record
+    from hopscape.store import Store
 
-    record = study_record(levels)
+    with Store(table) as kept:
+        record = study_record(levels, kept)
     if folder is not None:
         _write_folder(folder, record)
     if style is not Format.table:

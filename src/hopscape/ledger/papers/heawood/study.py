@@ -22,9 +22,11 @@ from hopscape.ledger.papers.heawood.comparison import (
     printed_at,
     smallest,
 )
+from hopscape.ledger.tables import make_tables
 from hopscape.metrics import moore_diameter, node_connectivity
 from hopscape.registry import build
 from hopscape.search.bases import rank_factors
+from hopscape.store import Store
 
 __all__ = [
     "bandwidth_rows",
@@ -247,15 +249,18 @@ def _cut_nodes(network: Network) -> int:
     return sum(1 for _ in networkx.articulation_points(networkx.Graph(graph)))
 
 
-def study_tables() -> Iterator[tuple[str, list[Row]]]:
-    """All tables of the study, one after the other."""
-    yield "table1", table_one()
-    yield "curves", curve_rows()
-    yield "bandwidth", bandwidth_rows()
-    yield "stretch", stretch_rows()
-    yield "connectors", connector_rows()
-    yield "cuts", cut_rows()
-    yield "factors", rank_factors()
+def study_tables(store: Store | None = None) -> Iterator[tuple[str, list[Row]]]:
+    """All tables of the study, one after the other; those in the store are not made again."""
+    makers = {
+        "table1": table_one,
+        "curves": curve_rows,
+        "bandwidth": bandwidth_rows,
+        "stretch": stretch_rows,
+        "connectors": connector_rows,
+        "cuts": cut_rows,
+        "factors": rank_factors,
+    }
+    return make_tables({name: (maker, ()) for name, maker in makers.items()}, store)
 
 
 def draw_figures(

@@ -27,6 +27,8 @@ from hopscape.ledger.papers.rpc.worst import (
     reversal,
     swap_cycles,
 )
+from hopscape.ledger.tables import make_tables
+from hopscape.store import Store
 
 __all__ = ["draw_figures", "study_tables"]
 
@@ -161,18 +163,22 @@ _TABLES: dict[str, Callable[[int], Rows]] = {
 }
 
 
-def study_tables(names: Sequence[str] = (), effort: int = 200) -> Iterator[tuple[str, Rows]]:
+def study_tables(
+    names: Sequence[str] = (), effort: int = 200, store: Store | None = None
+) -> Iterator[tuple[str, Rows]]:
     """The tables of the study, or some of them, one after the other.
 
     Parameters
     ----------
     effort
         Steps of hill-climbing per permutation.
+    store
+        Keeps the tables; those that are there are not made again.
     """
     for name in names:
         if name not in _TABLES:
             raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(_TABLES)}")
-    return ((name, _TABLES[name](effort)) for name in names or _TABLES)
+    return make_tables({name: (_TABLES[name], (effort,)) for name in names or _TABLES}, store)
 
 
 def draw_figures(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:

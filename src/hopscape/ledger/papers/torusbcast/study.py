@@ -26,6 +26,8 @@ from hopscape.core.progress import track
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
+from hopscape.ledger.tables import Parts, make_tables
+from hopscape.store import Store
 
 __all__ = [
     "chain_rows",
@@ -207,20 +209,23 @@ def crossover_rows(
     return rows
 
 
-def study_record(levels: int = 2) -> dict[str, Any]:
+def study_record(levels: int = 2, store: Store | None = None) -> dict[str, Any]:
     """All tables of the study, by name; `codes` is one record.
 
     Parameters
     ----------
     levels
         Sides up to (2d+1) to this power.
+    store
+        Keeps the tables; those that are there are not made again.
     """
-    return {
-        "schemes": scheme_rows(tuple(range(1, levels + 1))),
-        "chains": chain_rows(),
-        "codes": code_facts(),
-        "delays": delay_rows(),
-        "many_sources": many_source_rows(),
-        "pipelines": pipeline_rows(),
-        "crossover": crossover_rows(),
+    parts: Parts = {
+        "schemes": (scheme_rows, (tuple(range(1, levels + 1)),)),
+        "chains": (chain_rows, ()),
+        "codes": (code_facts, ()),
+        "delays": (delay_rows, ()),
+        "many_sources": (many_source_rows, ()),
+        "pipelines": (pipeline_rows, ()),
+        "crossover": (crossover_rows, ()),
     }
+    return dict(make_tables(parts, store))
