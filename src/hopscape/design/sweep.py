@@ -10,21 +10,13 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
+from hopscape.design.columns import columns_of
 from hopscape.design.switched import design_switched
 from hopscape.design.switched_columns import SWITCHED_KEYS
 from hopscape.design.switched_requirements import SwitchedRequirements
 
 __all__ = ["draw_sweep", "sweep"]
 
-_SHOWN = (
-    "endpoints",
-    "switches",
-    "money",
-    "cost_per_endpoint",
-    "watts_per_endpoint",
-    "line_throughput",
-    "guaranteed_throughput",
-)
 _DRAWN = 12
 _FORMATS = ("svg", "png", "pdf")
 
@@ -47,7 +39,7 @@ def sweep(
     >>> [(row["asked"], row["switches"]) for row in sweep(asked, [16, 32])]
     [(16, 1), (32, 5)]
     """
-    rows = []
+    rows, shown = [], columns_of("sweep")
     for size in sizes:
         found = design_switched(replace(asked, endpoints=size), **options)
         seen: set[str] = set()
@@ -55,7 +47,7 @@ def sweep(
             if one.trouble or one.family in seen:
                 continue
             seen.add(one.family)
-            figures = {SWITCHED_KEYS.get(name, name): one.value(name) for name in _SHOWN}
+            figures = {SWITCHED_KEYS.get(name, name): one.value(name) for name in shown}
             rows.append({"asked": size, "family": one.family, "spec": one.spec} | figures)
     return rows
 

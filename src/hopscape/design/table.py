@@ -67,7 +67,7 @@ def cell(name: str, measured: Measured[Any]) -> Any:
     if isinstance(value, Fraction):
         value = float(value)
     sign = measured.sign
-    if name == "mean_gap":
+    if name in ALL_COLUMNS and ALL_COLUMNS[name].unit == "share":
         return f"{sign}{100 * value:.1f} %"
     if isinstance(value, float) and not isinstance(value, bool):
         return f"{sign}{value:.4f}" if sign else value
