@@ -91,6 +91,31 @@ def test_core_names_no_family() -> None:
     assert wrong == []
 
 
+_CHOICES = {
+    "cli/commands/networks.py:_SHOWN",
+    "design/direct_words.py:_COMPARED",
+    "design/saturations.py:_TELLING",
+    "design/switched.py:_JUDGED",
+    "design/words.py:_COMPARED",
+    "handover/folder.py:_FIGURES",
+}
+"""Figures that something is judged or spoken of by; what a table shows, its columns say."""
+
+
+def test_tables_ask_the_columns_for_their_places() -> None:
+    from hopscape.design.columns import ALL_COLUMNS
+
+    found = set()
+    for path in _modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            listed = node.value.elts if isinstance(getattr(node, "value", None), ast.Tuple) else []
+            names = [one.value for one in listed if isinstance(one, ast.Constant)]
+            if len(names) == len(listed) > 2 and all(name in ALL_COLUMNS for name in names):
+                name = ast.unparse(node.targets[0])
+                found.add(f"{path.relative_to(SOURCE).as_posix()}:{name}")
+    assert found == _CHOICES
+
+
 def test_families_do_not_import_insides_of_others() -> None:
     """Another room's front page (hopscape.families.classic) is open to all."""
     wrong = []

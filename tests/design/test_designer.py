@@ -21,13 +21,14 @@ from hopscape.design import (
     design,
     place,
     rank,
+    table,
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import new_evaluation
 from hopscape.design.direct_words import sentences
 from hopscape.design.ranking import judge
 from hopscape.design.requirements import CRITERIA
-from hopscape.design.table import TABLE_COLUMNS, ranking_records, ranking_rows
+from hopscape.design.table import TABLE_COLUMNS, cell, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.faults import random_faults
 from hopscape.metrics.routes import all_routes
@@ -463,3 +464,11 @@ def test_a_design_goes_on_from_its_table(tmp_path) -> None:
         patch.setattr(room, "measure", lambda *_: "not again")
         patch.setattr(room, "_final", lambda _: False)
         assert ranking_records(design(asked, table=table).candidates) == first
+
+
+def test_a_share_of_any_column_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The column's unit says it, not its name."""
+    assert cell("mean_gap", Measured(0.231, "exact")) == "23.1 %"
+    shares = {"spare": ALL_COLUMNS["girth"]._replace(name="spare", unit="share")}
+    monkeypatch.setattr(table, "ALL_COLUMNS", {**ALL_COLUMNS, **shares})
+    assert cell("spare", Measured.at_most(0.5)) == "≤50.0 %"

@@ -70,7 +70,7 @@ def show_machines(
     output: Path | None,
 ) -> None:
     """Print the ranking of switched machines and the answer in words."""
-    from hopscape.design.switched_columns import SWITCHED_TABLE
+    from hopscape.design.columns import columns_of
     from hopscape.design.table import heads, legend, machine_records, ranking_rows, reasons
 
     listed = [
@@ -83,7 +83,7 @@ def show_machines(
         more = {"answer": found.answer, "saturations": found.saturations}
         emit_ranking(found, records, style, output, **more)
         return
-    shown = list(names) or list(SWITCHED_TABLE)
+    shown = list(names) or columns_of("machines")
     by_spec = {row["spec"]: row for row in ranking_rows(found.candidates, shown)}
     rows = [by_spec[one.spec] for one in listed]
     titles = {"spec": "machine", "rank": "#"} | heads(shown)

@@ -20,7 +20,6 @@ from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Curve", "Front", "Picture"]
 
-_FIGURES = ("nodes", "links", "degree", "diameter", "mean_distance", "bisection", "girth")
 _SHOWN = 400
 """Nodes up to which a notebook draws a network by itself."""
 
@@ -164,14 +163,14 @@ class Front(Wired):
             return None
         return Picture(_load("draw:make_figure")(self, **options))
 
-    def compare(self, *others: Any, columns: Sequence[str] = _FIGURES) -> Records:
+    def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
         """Put it beside other networks, one row for each.
 
         Parameters
         ----------
         *others : Network, or what :func:`hopscape.build` takes
         columns
-            Names of columns (``hopscape explain`` lists them).
+            Names of columns (``hopscape explain`` lists them); the usual ones when left out.
 
         Examples
         --------
@@ -183,6 +182,7 @@ class Front(Wired):
         hypercube(4)       4         4
         """
         build, new = _load("registry:build"), _load("design.columns:new_evaluation")
+        columns = _load("design.columns:columns_of")("python") if columns is None else columns
         names = [_load("design.columns:find_column")(name).name for name in columns]
         networks = [self, *(build(other) for other in others)]
         rows = []

@@ -14,6 +14,7 @@ from hopscape.design.table import cell
 __all__ = ["better", "deciding", "figure_words", "first_by", "sentences", "standing"]
 
 _COMPARED = ("hops", "throughput", "worst_permutation", "broadcast", "allreduce", "links", "cable")
+"""What the runner-up is said to win and lose: a choice of these sentences."""
 _NUMBERS = 3
 _MULTIPLES = (2, 4, 8)
 _CHANGES = 3

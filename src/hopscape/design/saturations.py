@@ -37,6 +37,7 @@ _MOST_NODES = 1_500
 _SECONDS = 90.0
 _LOOKS = 6
 _TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
+"""Machines that are equal in these are the same to a simulation; no table shows them."""
 
 
 def saturate_finalists(

@@ -10,6 +10,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
+from hopscape.design.columns import columns_of
 from hopscape.design.switched import design_switched
 from hopscape.design.switched_columns import SWITCHED_KEYS
 from hopscape.design.switched_requirements import SwitchedRequirements
@@ -17,15 +18,6 @@ from hopscape.store import Store
 
 __all__ = ["draw_sweep", "sweep"]
 
-_SHOWN = (
-    "endpoints",
-    "switches",
-    "money",
-    "cost_per_endpoint",
-    "watts_per_endpoint",
-    "line_throughput",
-    "guaranteed_throughput",
-)
 _DRAWN = 12
 _FORMATS = ("svg", "png", "pdf")
 
@@ -54,7 +46,7 @@ def sweep(
     >>> [(row["asked"], row["switches"]) for row in sweep(asked, [16, 32])]
     [(16, 1), (32, 5)]
     """
-    rows = []
+    rows, shown = [], columns_of("sweep")
     for size in sizes:
         one_size = replace(asked, endpoints=size)
         found = design_switched(one_size, jobs=jobs, table=table, dask=dask, seconds=seconds)
@@ -63,7 +55,7 @@ def sweep(
             if one.trouble or one.family in seen:
                 continue
             seen.add(one.family)
-            figures = {SWITCHED_KEYS.get(name, name): one.value(name) for name in _SHOWN}
+            figures = {SWITCHED_KEYS.get(name, name): one.value(name) for name in shown}
             rows.append({"asked": size, "family": one.family, "spec": one.spec} | figures)
     return rows
 

@@ -6,9 +6,12 @@ measures them for any network with switches, with the list that comes with hopsc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hopscape.core.measured import Measured
+from hopscape.design.machine_columns import MACHINE_COLUMNS
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
@@ -41,7 +44,14 @@ _BILLED = ("cables_copper", "cables_optical", "money", "cost_per_endpoint", "wat
 
 
 def _column(
-    name: str, title: str, explanation: str, *, unit: str = "", better: Any = "", priority: int = 0
+    name: str,
+    title: str,
+    explanation: str,
+    *,
+    unit: str = "",
+    better: Any = "",
+    places: Mapping[str, int] = MappingProxyType({}),
+    priority: int = 0,
 ) -> Column:
     def measure(evaluation: Evaluation) -> Measured[Any]:
         if not evaluation.network.has_switches:
@@ -57,13 +67,21 @@ def _column(
         needs=(WIRING,),
         unit=unit,
         better=better,
+        places=places,
         priority=priority,
         aside=_BOUGHT if name in _BILLED else (),
     )
 
 
 SWITCHED_COLUMNS: tuple[Column, ...] = (
-    _column("switches", "switches", "switches of all planes", better="less", priority=2),
+    _column(
+        "switches",
+        "switches",
+        "switches of all planes",
+        better="less",
+        priority=2,
+        places={"machines": 2, "which machines": 2, "sweep": 2, "refused": 2},
+    ),
     _column("planes", "planes", "copies of the network that share the endpoints", priority=14),
     _column(
         "radix_used",
@@ -71,6 +89,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         "most ports of a switch that are used, its lines to endpoints included",
         better="less",
         priority=9,
+        places={"machines": 3, "which machines": 3},
     ),
     _column(
         "cables_copper",
@@ -78,6 +97,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         "copper cables, those to endpoints included: the floor plan decides the lengths",
         better="less",
         priority=4,
+        places={"machines": 4, "which machines": 4},
     ),
     _column(
         "cables_optical",
@@ -85,6 +105,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         "optical cables, those to endpoints included: the floor plan decides the lengths",
         better="less",
         priority=4,
+        places={"machines": 5, "which machines": 5},
     ),
     _column(
         "money",
@@ -93,6 +114,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         unit="currency",
         better="less",
         priority=1,
+        places={"machines": 6, "sweep": 3, "refused": 7},
     ),
     _column(
         "cost_per_endpoint",
@@ -101,6 +123,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         unit="currency",
         better="less",
         priority=2,
+        places={"machines": 7, "which machines": 6, "sweep": 4},
     ),
     _column(
         "watts_per_endpoint",
@@ -109,6 +132,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         unit="W",
         better="less",
         priority=5,
+        places={"machines": 8, "which machines": 7, "sweep": 5},
     ),
     _column(
         "line_throughput",
@@ -117,6 +141,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         " the better of the family's minimal router and of even splitting over shortest paths",
         better="more",
         priority=2,
+        places={"machines": 9, "which machines": 8, "sweep": 6, "refused": 6},
     ),
     _column(
         "throughput_even",
@@ -137,6 +162,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         " splitting over shortest paths and of Valiant's routing",
         better="more",
         priority=2,
+        places={"machines": 10, "which machines": 9, "sweep": 7},
     ),
     _column(
         "throughput_limit",
@@ -152,6 +178,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         unit="currency",
         better="less",
         priority=7,
+        places={"machines": 12},
     ),
     _column(
         "cost_per_worst_rate",
@@ -160,6 +187,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
         unit="currency",
         better="less",
         priority=8,
+        places={"machines": 13},
     ),
 )
 
@@ -189,18 +217,10 @@ SWITCHED_COLUMNS += (
     ),
 )
 
-SWITCHED_TABLE = (
-    "endpoints",
-    "switches",
-    "radix_used",
-    "cables_copper",
-    "cables_optical",
-    "money",
-    "cost_per_endpoint",
-    "watts_per_endpoint",
-    "line_throughput",
-    "guaranteed_throughput",
-    "hops",
-    "cost_per_rate",
-    "cost_per_worst_rate",
+SWITCHED_TABLE = tuple(
+    column.name
+    for column in sorted(
+        (one for one in (*MACHINE_COLUMNS, *SWITCHED_COLUMNS) if "machines" in one.places),
+        key=lambda one: one.places["machines"],
+    )
 )

@@ -68,7 +68,7 @@ def cell(name: str, measured: Measured[Any]) -> Any:
     if isinstance(value, Fraction):
         value = float(value)
     sign = measured.sign
-    if name == "mean_gap":
+    if name in ALL_COLUMNS and ALL_COLUMNS[name].unit == "share":
         return f"{sign}{100 * value:.1f} %"
     return f"{sign}{in_table(value)}" if sign else value
 

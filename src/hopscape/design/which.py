@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopscape.design.candidates import Candidate
-from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
 from hopscape.design.requirements import Requirements
@@ -21,29 +21,6 @@ __all__ = ["SIZES", "SWITCHED_SIZES", "which_network"]
 SIZES = ((64, 4), (64, 16), (256, 6), (1024, 6), (1024, 32), (4096, 8))
 SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64), (16384, 64))
 _SHARES = (1.0, 0.5)
-_SHOWN_MACHINES = (
-    "endpoints",
-    "switches",
-    "radix_used",
-    "cables_copper",
-    "cables_optical",
-    "cost_per_endpoint",
-    "watts_per_endpoint",
-    "line_throughput",
-    "guaranteed_throughput",
-    "hops",
-)
-_SHOWN = (
-    "endpoints",
-    "routers",
-    "links",
-    "hops",
-    "throughput",
-    "worst_permutation",
-    "vcs",
-    "table_bytes",
-    "cable",
-)
 
 
 def which_network(
@@ -95,7 +72,7 @@ def which_network(
 
 
 def _section(found: Design) -> list[str]:
-    asked = found.requirements
+    asked, names = found.requirements, columns_of("which")
     allowed = [one for one in found.candidates if not one.trouble]
     best: dict[str, Candidate] = {}
     for one in allowed:
@@ -103,13 +80,13 @@ def _section(found: Design) -> list[str]:
     rows = [
         (
             f"`{one.spec}`",
-            *(cell(n, one.figures[n]) if n in one.figures else None for n in _SHOWN),
+            *(cell(n, one.figures[n]) if n in one.figures else None for n in names),
             one.score,
             _remark(one),
         )
         for one in best.values()
     ]
-    heads = ("network", *(ALL_COLUMNS[name].title for name in _SHOWN), "score", "")
+    heads = ("network", *(ALL_COLUMNS[name].title for name in names), "score", "")
     return [
         f"## About {asked.nodes} nodes, at most {asked.ports} ports",
         "",
@@ -132,13 +109,13 @@ def _remark(one: Candidate) -> str:
 
 def _machines(found: SwitchedDesign) -> list[str]:
     """The cheapest machine of every family that meets the demands, and the answer."""
-    asked = found.requirements
+    asked, names = found.requirements, columns_of("which machines")
     best: dict[str, Candidate] = {}
     for one in found.candidates:
         if not one.trouble:
             best.setdefault(one.family, one)
     rows = [
-        (f"`{one.spec}`", *(cell(n, one.figures[n]) for n in _SHOWN_MACHINES), _remark(one))
+        (f"`{one.spec}`", *(cell(n, one.figures[n]) for n in names), _remark(one))
         for one in best.values()
     ]
     papers = studied_families()
@@ -153,7 +130,7 @@ def _machines(found: SwitchedDesign) -> list[str]:
         f"## {asked.endpoints} endpoints, switches of {asked.radix} ports,"
         f" throughput {asked.throughput:g}",
         "",
-        *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in _SHOWN_MACHINES), ""), rows),
+        *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in names), ""), rows),
         "",
         found.answer,
         "",

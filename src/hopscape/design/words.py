@@ -20,6 +20,7 @@ _COMPARED = (
     "hops",
     "endpoints",
 )
+"""What the runner-up is said to be better at: a choice of these sentences."""
 
 
 def sentences(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:

@@ -98,13 +98,17 @@ class Column(NamedTuple):
         What measuring it takes, in the order in which it is done.
     otherwise
         A sample or a bound, for when that is too much; None when there is nothing to say.
+    unit
+        In files and explanations; tables show a ``share`` in per cent.
     better : {'less', 'more', ''}
         Which way is better, if any.
     stage
         The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3 for the
         finalists; 0 when it is only measured for those who ask.
     places : mapping of str to int
-        Its place in the usual columns of tables: ``{"compare": 2}``.
+        Its place in the usual columns of tables: ``{"compare": 2}``. There are ``compare``,
+        ``design``, ``machines`` (switched ones), ``refused``, ``sweep``, ``which`` and
+        ``which machines`` (the study of sizes), and ``python`` (`compare` of a network).
     priority
         When a table is too wide, the largest go first; 0 before all others.
     aside : tuple of str

@@ -18,7 +18,7 @@ from typing import Any
 from hopscape._version import __version__
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
-from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.direct_words import deciding, standing
 from hopscape.design.presentation import Presentation
 from hopscape.design.report.floor import Floor, bill_title
@@ -37,7 +37,6 @@ _MAIN, _NARROW = 11, 3
 _FRONT = "undominated"
 _MOST_WEIGHT = 8
 _THOUSANDS = 10_000
-_REFUSED = ("endpoints", "switches", "links", "hops", "throughput", "line_throughput", "money")
 
 
 @cache
@@ -269,7 +268,7 @@ def _row(
 
 
 def _refused(refused: Sequence[Candidate]) -> str:
-    names = [n for n in _REFUSED if any(one.value(n) is not None for one in refused)]
+    names = [n for n in columns_of("refused") if any(one.value(n) is not None for one in refused)]
     heads = "".join(f"<th>{escape(ALL_COLUMNS[name].title)}</th>" for name in names)
     rows = [
         f'<tr data-spec="{escape(one.spec)}"><td class="text"><code>{escape(one.spec)}</code></td>'
