@@ -8,7 +8,7 @@ from hopscape.deadlock.classes import (
     find_source_classes,
     single_class,
 )
-from hopscape.deadlock.judgement import Judgement, Routing, judge, phases, required_vcs
+from hopscape.deadlock.judgement import Judgement, judge, required_vcs
 from hopscape.deadlock.sources import SourceRoutes, source_routes
 from hopscape.deadlock.tables import RoutingTable, port_rings, routing_table
 from hopscape.deadlock.updown import UpDownRouter
@@ -17,7 +17,6 @@ __all__ = [
     "Certificate",
     "Classes",
     "Judgement",
-    "Routing",
     "RoutingTable",
     "SourceRoutes",
     "UpDownRouter",
@@ -25,7 +24,6 @@ __all__ = [
     "find_classes",
     "find_source_classes",
     "judge",
-    "phases",
     "port_rings",
     "required_vcs",
     "routing_table",

@@ -10,8 +10,8 @@ from hopscape.cli.options import RoutingOption, SpecArgument
 from hopscape.cli.output import Format, FormatOption, OutputOption, emit
 
 if TYPE_CHECKING:
-    from hopscape.deadlock import Routing
     from hopscape.deadlock.classes import Method
+    from hopscape.deadlock.judgement import Routing
 
 
 def deadlock(
