@@ -300,7 +300,7 @@ def test_version_and_help() -> None:
         (("route", "torus(4, 4)", "0", "(4, 0)"), "out of range"),
         (("route", "torus(4, 4)", "0", "(1, 2, 3)"), "3 entries"),
         (("route", "torus(4, 4)", "0", "x"), "neither a number nor an address"),
-        (("draw", "torus(100000, 10000)", "-o", "x.svg"), "1000000000 nodes"),
+        (("draw", "torus(100000, 10000)", "-o", "x.svg"), "1,000,000,000 nodes"),
         (("draw", "petersen", "-o", "x.doc"), ".doc"),
         (("broadcast", "petersen", "--algorithm", "magic"), "no broadcast algorithm 'magic'"),
         (("broadcast", "petersen", "--ports", "0"), "at least 1"),

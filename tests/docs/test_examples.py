@@ -41,7 +41,7 @@ SLOW = (
     r"hopscape search (graph|torus-level)",
     r"hopscape search circulant --(nodes 7|diameter)",
     r"hopscape search multiring .*(--table|--front|--grow)",
-    r"hopscape multiring (simulate|torus)",
+    r"hopscape multiring torus",
     r"hopscape search ring-order",
     r"hopscape explore .*--simulate",
     r"hopscape embed .ring",

@@ -27,6 +27,7 @@ def test_matchings_by_networkx(nodes: int, data: st.DataObject) -> None:
     assert largest_matching(table, len(table), nodes) == slow_matching(pairs)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("nodes", "channel"), [(60, 4), (300, 132), (1500, 716)])
 def test_pairs_over_one_channel_of_a_ring(nodes: int, channel: int) -> None:
     """Rows and columns of a staircase, turned: scipy's matching takes minutes for the last one.
