@@ -19,7 +19,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
-from hopscape.design.columns import ALL_COLUMNS, find_column
+from hopscape.design.columns import ALL_COLUMNS, columns_of, find_column
 from hopscape.design.designer import measure_asked
 from hopscape.design.machine import Machine
 from hopscape.design.machine_figures import machine_figures
@@ -28,7 +28,6 @@ from hopscape.design.presentation import Presentation
 from hopscape.design.ranked import Ranked
 from hopscape.design.ranking import column_grades, mark_dominated
 from hopscape.design.requirements import parse_weights
-from hopscape.design.switched_columns import SWITCHED_TABLE
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.registry import all_families, family, spec_files
@@ -94,7 +93,7 @@ class SwitchedDesign(Ranked):
         return Presentation(
             f"A network for {self.requirements.title}",
             self.requirements.words(),
-            SWITCHED_TABLE,
+            tuple(columns_of("machines")),
             _PLOTS,
             tuple(_CRITERIA.items()),
             self.requirements.weights,

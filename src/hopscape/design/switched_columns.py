@@ -11,11 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from hopscape.core.measured import Measured
-from hopscape.design.machine_columns import MACHINE_COLUMNS
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
-__all__ = ["SWITCHED_COLUMNS", "SWITCHED_KEYS", "SWITCHED_TABLE"]
+__all__ = ["SWITCHED_COLUMNS", "SWITCHED_KEYS"]
 
 SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
 """Keys of JSON under which scripts find columns whose own names mean something else elsewhere."""
@@ -215,12 +214,4 @@ SWITCHED_COLUMNS += (
         "worst UGAL",
         "the permutation that is worst for shortest paths, with UGAL routing",
     ),
-)
-
-SWITCHED_TABLE = tuple(
-    column.name
-    for column in sorted(
-        (one for one in (*MACHINE_COLUMNS, *SWITCHED_COLUMNS) if "machines" in one.places),
-        key=lambda one: one.places["machines"],
-    )
 )
