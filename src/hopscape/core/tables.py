@@ -269,15 +269,17 @@ def in_table(value: Any) -> str:
     --------
     >>> in_table(None), in_table(True), in_table(2.50001), in_table(0.5 * 10**9)
     ('-', 'yes', '2.5', '500000000')
-    >>> in_table([1, Fraction(1, 3)])
-    '1, 1/3 (0.3333)'
+    >>> in_table([1, Fraction(1, 3), Fraction(6, 3)])
+    '1, 1/3 (0.3333), 2'
     """
     if value is None:
         return "-"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    if isinstance(value, Fraction):
+    if isinstance(value, Fraction) and value.denominator > 1:
         return f"{value} ({number(value)})"
+    if isinstance(value, Fraction):
+        return number(value.numerator)
     if isinstance(value, int | float | np.number):
         return number(value.item() if isinstance(value, np.number) else value)
     if isinstance(value, list | tuple | np.ndarray):
