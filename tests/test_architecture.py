@@ -96,6 +96,7 @@ _CHOICES = {
     "design/direct_words.py:_COMPARED",
     "design/saturations.py:_TELLING",
     "design/switched.py:_JUDGED",
+    "design/switched_columns.py:_BILLED",
     "design/words.py:_COMPARED",
     "handover/folder.py:_FIGURES",
 }

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from promises import measure, true_orbits
 
 import hopscape
 from hopscape import Goal, verify
@@ -15,6 +14,7 @@ from hopscape.core.check import check_router
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.model import Model
 from hopscape.metrics import distance_profile
+from promises import measure, true_orbits
 
 PARTS = [
     *("path(1)", "path(2)", "path(3)", "ring(1)", "ring(2)", "ring(3)", "ring(4)", "complete(1)"),

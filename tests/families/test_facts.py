@@ -6,11 +6,11 @@ What nobody thought of is in test_small_members.py.
 from __future__ import annotations
 
 import pytest
-from promises import broken_promises
 
 import hopscape
 from conftest import ALL, EXAMPLES, MEMBERS
 from hopscape.metrics import bisection
+from promises import broken_promises
 
 
 @pytest.mark.parametrize("spec", ALL)

@@ -6,12 +6,12 @@ A seeded sample here; all of them with ``pytest -m slow``.
 from __future__ import annotations
 
 import pytest
-from promises import broken_promises, broken_schedules
 from small_members import members, tuples
 
 import hopscape
 from hopscape.core.family import Facts
 from hopscape.families.torus import Ring
+from promises import broken_promises, broken_schedules
 
 FAMILIES = {name: kind for name, kind in hopscape.all_families().items() if name != "file"}
 
