@@ -166,10 +166,9 @@ def against(other: Path) -> None:
             for checkout in (here, other):
                 seconds = _alone(name, checkout)
                 best[checkout] = min(seconds, best.get(checkout, seconds))
-        ratio = (
-            f"{best[here] / best[other]:6.2f} of the other" if best[other] < float("inf") else ""
-        )
-        print(f"{name:50} {best[here] * 1e3:10.2f} ms {ratio}", flush=True)
+        known = best[other] < float("inf")
+        word = f"{best[here] / best[other]:6.2f} of the other" if known else "  only here"
+        print(f"{name:53} {best[here] * 1e3:8.2f} ms {word}", flush=True)
 
 
 def _alone(name: str, checkout: Path) -> float:

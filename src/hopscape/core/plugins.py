@@ -11,7 +11,6 @@ The groups are ``hopscape.families``, ``hopscape.claims``, ``hopscape.columns``,
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -57,6 +56,8 @@ def other_packages() -> tuple[tuple[str, str, str, str], ...]:
     A result may depend on them. The file counts as well as the version, since a package that is
     being written keeps its version.
     """
+    import hashlib
+
     found = set()
     for entry in (entry for group in _GROUPS for entry in plugin_entries(group).values()):
         if entry.dist is None or entry.dist.name == "hopscape":

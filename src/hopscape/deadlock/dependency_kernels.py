@@ -348,7 +348,7 @@ def layer_pairs(indptr: IntArray, heads: IntArray, graph: IntArray, cut: IntArra
     return total
 
 
-@helper
+@helper(_nrt=False)
 def _cut_weakest(
     stack: IntArray,
     size: int,

@@ -19,7 +19,7 @@ __all__ = ["add_dependency", "count_uses", "fill_layer"]
 _ONE, _EIGHT, _BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
 
 
-@helper
+@helper(_nrt=False)
 def _climb(
     wiring: Wiring, ports: IntArray, goal: int, order_of: IntArray, stack: IntArray, known: IntArray
 ) -> int:
@@ -146,7 +146,7 @@ def fill_layer(
     return left
 
 
-@helper
+@helper(_nrt=False)
 def _fits(route: IntArray, size: int, leads: IntArray) -> bool:
     """Does no channel of a route lead back to one before it?"""
     for j in range(1, size):
@@ -182,7 +182,7 @@ def add_dependency(wiring: Wiring, first: int, second: int, dependencies: Depend
     _spread(comes, after, led, before)
 
 
-@helper
+@helper(_nrt=False)
 def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> None:
     """Add bits to those rows of a table that are not done yet."""
     low, high = len(bits), 0  # the words that hold any

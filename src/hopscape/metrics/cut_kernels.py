@@ -38,7 +38,7 @@ class _Buckets(NamedTuple):
     gain: Int64s  # of each node, shifted to be non-negative
 
 
-@helper
+@helper(_nrt=False)
 def _insert(buckets: _Buckets, v: int, kind: int) -> None:
     """Put a node in front of the list of its gain."""
     g = buckets.gain[v]
@@ -50,7 +50,7 @@ def _insert(buckets: _Buckets, v: int, kind: int) -> None:
     buckets.top[kind] = max(buckets.top[kind], g)
 
 
-@helper
+@helper(_nrt=False)
 def _remove(buckets: _Buckets, v: int, kind: int) -> None:
     """Take a node out of the list of its gain."""
     nxt, prev = buckets.after[v], buckets.before[v]
@@ -83,7 +83,7 @@ def _fill(indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s, shift: in
     return buckets
 
 
-@helper
+@helper(_nrt=False)
 def _choose(buckets: _Buckets, excess: int) -> int:
     """Pick the movable node of most gain; ``excess`` is how many more are on side 0 than 1."""
     best, choice = -1, -1
@@ -99,7 +99,7 @@ def _choose(buckets: _Buckets, excess: int) -> int:
     return choice
 
 
-@helper
+@helper(_nrt=False)
 def _move(
     indptr: Int64s,
     heads: Int32s,

@@ -14,7 +14,7 @@ from hopscape.core.kernel import helper, kernel
 __all__ = ["girth"]
 
 
-@helper
+@helper(_nrt=False, forceinline=True)
 def _girth_duplex(
     indptr: Int64s,
     heads: Int32s,
@@ -55,7 +55,7 @@ def _girth_duplex(
     return best
 
 
-@helper
+@helper(_nrt=False, forceinline=True)
 def _girth_directed(
     indptr: Int64s,
     heads: Int32s,
@@ -103,7 +103,7 @@ def _girth_directed(
     return best
 
 
-@helper
+@helper(_nrt=False, forceinline=True)
 def _arrive(
     channel: int,
     u: int,

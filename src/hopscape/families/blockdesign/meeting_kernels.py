@@ -111,7 +111,7 @@ def _meet_one(
     return -1
 
 
-@helper
+@helper(_nrt=False)
 def _count(tails: IntArray, heads: IntArray, by: IntArray, middle: int) -> int:
     hops = 0
     v = middle
