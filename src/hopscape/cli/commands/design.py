@@ -248,10 +248,7 @@ def design(
     written = _Written(out, choose, *_asked_for(context))
     view = _View(names, pareto, top, style, output)
     seconds = None if limit == math.inf else limit
-    switched = {
-        "radix": radix, "nics": nics, "planes": planes, "throughput": throughput, "worst": worst,
-        "budget": budget, "prices": prices, "sweep": sweep, "figure": figure,
-    }  # fmt: skip
+    switched = _Switched(radix, nics, planes, throughput, worst, budget, prices, sweep, figure)
     if switched_endpoints is not None or sweep is not None:
         direct = {
             "nodes": nodes, "ports": ports, "endpoints-per-router": endpoints > 1 or None,
@@ -279,7 +276,7 @@ def design(
             else:
                 _switched_design(asked, work, view, written)
         return
-    _refuse(switched, "belongs to switched machines; give --endpoints N --radix R")
+    _refuse(switched._asdict(), "belongs to switched machines; give --endpoints N --radix R")
     if nodes is None or ports is None:
         raise ArgumentError(
             "give --nodes and --ports for a direct machine, or --endpoints and --radix for a"
@@ -361,9 +358,23 @@ def _refuse(options: dict[str, Any], why: str) -> None:
             raise ArgumentError(f"--{name} {why}")
 
 
+class _Switched(NamedTuple):
+    """Options of switched machines; None where they are left out."""
+
+    radix: int | None
+    nics: int | None
+    planes: int | None
+    throughput: float | None
+    worst: float | None
+    budget: float | None
+    prices: str | None
+    sweep: str | None
+    figure: Path | None
+
+
 def _switched(
     endpoints: int | None,
-    options: dict[str, Any],
+    options: _Switched,
     exact: bool,
     within: float | None,
     floor: str | None,
@@ -377,13 +388,13 @@ def _switched(
 
     given = {
         name: value
-        for name, value in options.items()
+        for name, value in options._asdict().items()
         if value is not None and name not in ("sweep", "figure")
     }
-    if options["sweep"] is not None:
+    if options.sweep is not None:
         if endpoints is not None:
             raise ArgumentError("--sweep names the sizes; leave out --endpoints")
-        endpoints = sweep_sizes(options["sweep"])[0]
+        endpoints = sweep_sizes(options.sweep)[0]
     if matters:
         given["weights"] = parse_switched_weights(matters)
     return SwitchedRequirements(
