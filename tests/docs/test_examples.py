@@ -45,7 +45,7 @@ SLOW = (
     r"hopscape search ring-order",
     r"hopscape explore .*--simulate",
     r"hopscape embed .ring",
-    r"hopscape handover .circulant",
+    r"hopscape handover ",
     r"hopscape broadcast .torus\((49|11)",
 )
 # Commands that are meant to fail.
