@@ -15,7 +15,14 @@ from conftest import EXAMPLES, MEMBERS
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
-from hopscape.deadlock import UpDownRouter, certify, find_classes, routing_table, single_class
+from hopscape.deadlock import (
+    UpDownRouter,
+    certify,
+    find_classes,
+    layering,
+    routing_table,
+    single_class,
+)
 from hopscape.deadlock.layering import cut_layers, find_layers
 from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.measurement import make_source, start
@@ -235,3 +242,11 @@ def test_too_many_layers_name_the_way_out():
     network = hopscape.build("random_regular(60, 4)")
     with pytest.raises(ArgumentError, match="updown"):
         find_classes(network, method="layers", most=1)
+
+
+def test_sets_of_layers_are_counted_as_numpy_would(monkeypatch):
+    bits = np.random.default_rng(0).integers(0, 1 << 5, 400).astype(np.uint32)
+    quick = layering._counted(bits, 5)
+    monkeypatch.setattr(layering, "_COUNTED_LAYERS", 0)
+    for one, other in zip(quick, layering._counted(bits, 5), strict=True):
+        assert one.tolist() == other.tolist()

@@ -24,6 +24,7 @@ _MOST_CHANNELS = 40_000
 _SMALL = 200
 _TRIES = 8
 _MOST_SETS = 255
+_COUNTED_LAYERS = 16
 
 
 def marks(network: Network, nodes: IntArray) -> IntArray:
@@ -109,7 +110,7 @@ def _fill_layers(
 def _number_sets(count: int, bits: IntArray) -> tuple[IntArray, tuple[int, ...]]:
     """Number the sets of layers of all pairs; beyond 255 of them, rare ones keep their first."""
     alone = 1 << np.arange(count, dtype=np.int64)
-    found, place, uses = np.unique(bits.T, return_inverse=True, return_counts=True)
+    found, place, uses = _counted(bits.T.ravel(), count)
     sets = found.astype(np.int64)
     sets[sets == 0] = 1  # pairs that never send
     rare = np.argsort(-uses, kind="stable")[_MOST_SETS - count :]
@@ -117,6 +118,17 @@ def _number_sets(count: int, bits: IntArray) -> tuple[IntArray, tuple[int, ...]]
     kept, again = np.unique(np.concatenate([alone, sets]), return_inverse=True)
     numbers = again[count:][place].reshape(bits.shape).astype(np.uint8)
     return numbers, tuple(int(x) for x in kept)
+
+
+def _counted(bits: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """What :func:`numpy.unique` tells of sets of few layers, without sorting all pairs."""
+    if count > _COUNTED_LAYERS:
+        return np.unique(bits, return_inverse=True, return_counts=True)
+    uses = np.bincount(bits, minlength=1 << count)
+    found = np.flatnonzero(uses)
+    place = np.zeros(len(uses), dtype=np.int64)
+    place[found] = np.arange(len(found))
+    return found, place[bits], uses[found]
 
 
 def cut_layers(

@@ -401,3 +401,19 @@ def test_too_large_is_refused_with_its_size():
     q = 2**17 - 1
     with pytest.raises(TooLargeError, match=r"GB|TB|PB"):
         hopscape.build(f"distributed_switch({q * q + q + 1}, {q + 1}, 1)")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.lists(st.integers(-1, 6), min_size=7, max_size=7), min_size=1, max_size=4),
+)
+def test_a_destination_of_two_packets_is_refused(rows):
+    """The first row that has one, and its least such destination, whoever stays at home."""
+    net = hopscape.build("distributed_switch(7, 3, 1)")
+    twice = [min((v for v in row if v >= 0 and row.count(v) > 1), default=None) for row in rows]
+    named = next((v for v in twice if v is not None), None)
+    if named is None:
+        check_permutation(net, rows)
+    else:
+        with pytest.raises(ArgumentError, match=f"endpoint {named} is the destination of two"):
+            check_permutation(net, rows)
