@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ import hopscape
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.metrics import throughput
 from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
 from hopscape.metrics.rational import rational_loads
@@ -186,6 +189,63 @@ def test_large_machines_look_at_kinds_of_channels():
     random = graph_of("concentrated(random_regular(200, 8), 2)").worst_minimal()
     assert random.how == "bound"
     assert graph_of("concentrated(random_regular(200, 8), 2)").guaranteed().note.startswith("Val")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "dragonfly(4, 2, p=2)",
+        "slim_fly(5, p=2)",
+        "concentrated(generalized_petersen(9, 2), 2)",
+        "fat_tree(4)",
+        "hyperx((3, 4), p=2)",
+        "oft(3)",
+        "concentrated(random_regular(20, 4), 2)",
+        "concentrated(product(ring(4), path(3)), 2)",
+    ],
+)
+def test_what_symmetry_proves_is_so(spec, monkeypatch):
+    """One channel of each orbit tells what all channels do; what is not proved is a bound."""
+    whole = graph_of(spec).worst_minimal()
+    assert whole.how == "exact"
+    monkeypatch.setattr(throughput, "_ALL_SHARES", 0)
+    found = graph_of(spec).worst_minimal()
+    assert found.how in ("symmetry", "bound")
+    assert found.high >= whole.value - 1e-12
+    if found.exact:
+        assert found.value == pytest.approx(whole.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("spec", ["concentrated(generalized_petersen(7, 2), 2)", "fat_tree(4)"])
+def test_orbits_of_channels_are_those_of_networkx(spec):
+    graph = graph_of(spec)
+    twin = nx.DiGraph(list(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)))
+    nx.set_node_attributes(twin, dict(enumerate(graph.ends.tolist())), "ends")
+    same = nx.algorithms.isomorphism.categorical_node_match("ends", 0)
+    maps = nx.algorithms.isomorphism.DiGraphMatcher(twin, twin, node_match=same)
+    classes = nx.utils.UnionFind(twin.edges)
+    for image in maps.isomorphisms_iter():
+        for u, v in twin.edges:
+            classes.union((u, v), (image[u], image[v]))
+    labels = graph._orbits()
+    assert labels is not None
+    ours = {}
+    for u, v, label in zip(graph.tails.tolist(), graph.heads.tolist(), labels, strict=True):
+        ours.setdefault(int(label), set()).add((u, v))
+    assert sorted(map(sorted, ours.values())) == sorted(map(sorted, classes.to_sets()))
+
+
+def test_symmetries_keep_endpoints_and_speeds():
+    """A ring of which one switch has more endpoints, or one link is quicker, has fewer."""
+    ring = graph_of("concentrated(ring(6), 2)")
+    assert len(set(ring._orbits().tolist())) == 1
+    speeds = ring.speeds.copy()
+    quick = {int(ring.tails[0]), int(ring.heads[0])}
+    speeds[[{int(u), int(v)} == quick for u, v in zip(ring.tails, ring.heads, strict=True)]] = 2
+    assert len(set(replace(ring, speeds=speeds)._orbits().tolist())) > 1
+    ends = ring.ends.copy()
+    ends[0] += 1
+    assert len(set(replace(ring, ends=ends)._orbits().tolist())) == 6
 
 
 def test_quick_bound_is_the_bound_where_all_nodes_are_alike():

@@ -22,7 +22,7 @@ from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 
-__all__ = ["AutomorphismGroup", "automorphism_group"]
+__all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group"]
 
 _MOST_NODES = 5000
 _MOST_CHANNELS = 2_000_000
@@ -54,6 +54,18 @@ class AutomorphismGroup:
 
     def pair_orbits(self, tails: IntArray, heads: IntArray, *, ordered: bool = True) -> int:
         """Into how many classes the automorphisms divide these pairs of nodes."""
+        return len(set(self.pair_classes(tails, heads, ordered=ordered).tolist()))
+
+    def pair_classes(self, tails: IntArray, heads: IntArray, *, ordered: bool = True) -> IntArray:
+        """The class of each of these pairs of nodes, which automorphisms map to each other.
+
+        Examples
+        --------
+        >>> import hopscape
+        >>> net = hopscape.build("path(3)")
+        >>> automorphism_group(net).pair_classes(net.tails, net.heads).tolist()
+        [0, 1, 1, 0]
+        """
         first, second = tails.astype(np.int64), heads.astype(np.int64)
         if not ordered:
             first, second = np.minimum(first, second), np.maximum(first, second)
@@ -64,7 +76,7 @@ class AutomorphismGroup:
             if not ordered:
                 a, b = np.minimum(a, b), np.maximum(a, b)
             moves.append(np.searchsorted(pairs, a * self.nodes + b))
-        return len(set(_merged(len(pairs), moves))) if len(where) else 0
+        return np.asarray(_merged(len(pairs), moves), dtype=np.int64)[where]
 
     def __repr__(self) -> str:
         return (
@@ -80,6 +92,29 @@ class AutomorphismGroup:
             "generators": [g.tolist() for g in self.generators],
             "orbits": self.orbits(),
         }
+
+
+def coloured_group(
+    name: str, tails: IntArray, heads: IntArray, colours: IntArray, work: int | None = None
+) -> AutomorphismGroup:
+    """The automorphisms of a directed multigraph that keep the colours of its nodes.
+
+    Parameters
+    ----------
+    name
+        For errors.
+    work
+        Colours of channels that may be looked at; a search of half a minute when left out.
+
+    Raises
+    ------
+    TooLargeError
+        When that does not suffice.
+    """
+    generators, order = _group(
+        name, tails.astype(np.int64), heads.astype(np.int64), colours, work or _MOST_WORK
+    )
+    return AutomorphismGroup(len(colours), tuple(generators), order)
 
 
 def automorphism_group(network: Network) -> AutomorphismGroup:
@@ -112,10 +147,7 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
             f"{network.spec} has {network.channels} channels; its automorphisms are found up to"
             f" {_MOST_CHANNELS}"
         )
-    tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
-    colours = _distance_colours(network)
-    generators, order = _group(network.spec, tails, heads, colours)
-    return AutomorphismGroup(network.order, tuple(generators), order)
+    return coloured_group(network.spec, network.tails, network.heads, _distance_colours(network))
 
 
 def _distance_colours(network: Network) -> IntArray:
@@ -136,13 +168,13 @@ def _distance_colours(network: Network) -> IntArray:
 
 
 def _group(
-    spec: str, tails: IntArray, heads: IntArray, colours: IntArray
+    spec: str, tails: IntArray, heads: IntArray, colours: IntArray, work: int
 ) -> tuple[list[IntArray], int]:
     """Generators and order, with twins (endpoints of one switch, say) put together first."""
     size = len(colours)
     classes = _twins(tails, heads, colours)
     if len(classes) == size:
-        return _Search(spec, tails, heads, colours).group()
+        return _Search(spec, tails, heads, colours, work).group()
     first = np.asarray([members[0] for members in classes])
     number = np.full(size, -1)
     number[first] = np.arange(len(classes))
@@ -154,6 +186,7 @@ def _group(
         number[tails[kept]],
         number[heads[kept]],
         np.asarray([shades[look] for look in looks]),
+        work,
     )
     found = [_lifted(g, classes, size) for g in inner]
     for members in classes:
@@ -202,14 +235,16 @@ def _twins(tails: IntArray, heads: IntArray, colours: IntArray) -> list[list[int
 class _Search:
     """Colourings of one graph, and maps between them."""
 
-    def __init__(self, spec: str, tails: IntArray, heads: IntArray, colours: IntArray) -> None:
+    def __init__(
+        self, spec: str, tails: IntArray, heads: IntArray, colours: IntArray, most: int
+    ) -> None:
         self.spec, self.size, self.colours = spec, len(colours), colours
         self.tails, self.heads = tails, heads
         self.pairs = np.sort(tails * self.size + heads)
         self.sides = [_by_node(tails, heads, self.size)]
         if not np.array_equal(np.sort(heads * self.size + tails), self.pairs):
             self.sides.append(_by_node(heads, tails, self.size))
-        self.work = 0
+        self.work, self.most = 0, most
 
     def group(self) -> tuple[list[IntArray], int]:
         """Generators and order."""
@@ -262,7 +297,7 @@ class _Search:
     def _spend(self, work: int) -> None:
         self.work += work + _OVERHEAD
         check_time(f"the automorphisms of {self.spec}")
-        if self.work > _MOST_WORK:
+        if self.work > self.most:
             raise TooLargeError(f"the automorphisms of {self.spec} take too long to find")
 
     def _orbit(

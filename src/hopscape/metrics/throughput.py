@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -28,6 +28,9 @@ _RATIONAL_STEPS = 20_000
 """Switches times channels up to which loads are added up as fractions."""
 _ALL_SHARES, _KINDS = 20_000_000, 24
 """Shares up to which all channels are looked at, and kinds of channels that are beyond."""
+_GROUP_WORK = 20_000_000
+"""What the search for symmetries may cost: some two seconds."""
+_SLACK = 1e-9
 _PATHS_ORDER = 2_600
 _MATCHED = 1_400
 _ROUNDS = 40
@@ -220,10 +223,10 @@ class SwitchGraph:
         """Throughput of the worst permutation under even splitting over all shortest paths.
 
         For one channel it is an assignment of sources to destinations (Towles and Dally, 2002);
-        taken over all channels of small machines, else over one channel of each kind, as far as
-        their loads and the colours of a refinement tell kinds apart. Where there are too many
-        kinds the busiest are looked at, and the figure is an upper bound; so it is when a channel
-        shows that it is below `least`, where the search ends.
+        taken over all channels of small machines, else over one channel of each orbit of the
+        machine's symmetries. Where these are not found, or there are too many orbits, the busiest
+        channels of different kinds are looked at, and the figure is an upper bound; so it is when
+        a channel shows that it is below `least`, where the search ends.
 
         Examples
         --------
@@ -236,32 +239,60 @@ class SwitchGraph:
         if self.order > _PATHS_ORDER:
             note = f"permutations are looked at up to {_PATHS_ORDER} switches"
             return Measured(None, "unknown", note)
-        chosen, whole = self._kinds()
-        worst = 0.0
+        worst = self._worst_load(int(np.argmax(self._pair_loads[0] / self.speeds)))
+        chosen, whole = ([], False) if worst * least > 1 + _SLACK else self._kinds()
         for channel in chosen:
             worst = max(worst, self._worst_load(channel))
-            if worst * least > 1 + 1e-9:
-                return Measured.at_most(1 / worst, "one channel")
+            if worst * least > 1 + _SLACK:
+                break
+        if worst * least > 1 + _SLACK:
+            return Measured.at_most(1 / worst, "one channel")
         value = min(1.0, 1 / worst) if worst > 1e-12 else 1.0
         if len(chosen) == len(self.heads):
             return Measured(value, "exact", "all channels")
         if whole:
-            return Measured(value, "symmetry", f"one channel of each of {len(chosen)} kinds")
+            return Measured(value, "symmetry", f"one channel of each of {len(chosen)} orbits")
         return Measured.at_most(value, f"the {len(chosen)} busiest kinds of channels")
 
     def _kinds(self) -> tuple[list[int], bool]:
-        """Channels to look at, the busiest first, and whether every kind is there."""
+        """Channels to look at, the busiest first, and whether the others are like them."""
         loads = self._pair_loads[0] / self.speeds
         order = np.argsort(-loads, kind="stable")
-        if len(loads) * len(self._sources) ** 2 <= _ALL_SHARES:
+        each = len(self._sources) ** 2
+        if len(loads) * each <= _ALL_SHARES:
             return order.tolist(), True
-        colours = self._colours()
-        keys = np.stack(
-            [colours[self.tails], colours[self.heads], np.round(loads / loads.max(), 9)]
-        )
-        _, first = np.unique(keys[:, order], axis=1, return_index=True)
-        kinds = np.sort(first)
-        return order[kinds[:_KINDS]].tolist(), len(kinds) <= _KINDS
+        orbits = self._orbits()
+        kind = orbits
+        if kind is None:
+            keys = [self._colours()[side] for side in (self.tails, self.heads)]
+            keys.append(np.round(loads / loads.max(), 9))
+            kind = np.unique(np.stack(keys), axis=1, return_inverse=True)[1].ravel()
+        kinds = np.sort(np.unique(kind[order], return_index=True)[1])
+        most = max(_KINDS, _ALL_SHARES // each)
+        return order[kinds[:most]].tolist(), orbits is not None and len(kinds) <= most
+
+    def _orbits(self) -> IntArray | None:
+        """A number for each channel: those of one number are moved into each other by symmetries.
+
+        None when the search for them takes too long.
+        """
+        from hopscape.algebra.groups import AutomorphismGroup, coloured_group
+
+        pairs, where = np.unique(self.tails * self.order + self.heads, return_inverse=True)
+        speeds = np.bincount(where.ravel(), self.speeds)
+        colours = np.unique(self.ends, return_inverse=True)[1].astype(np.int64)
+        try:
+            group = coloured_group("the machine", self.tails, self.heads, colours, _GROUP_WORK)
+        except TooLargeError:
+            return None
+        keeping = []
+        for g in group.generators:
+            moved = g[pairs // self.order] * self.order + g[pairs % self.order]
+            images = np.searchsorted(pairs, moved)
+            if np.array_equal(speeds[images], speeds):
+                keeping.append(g)
+        kept = AutomorphismGroup(self.order, tuple(keeping), group.order)
+        return kept.pair_classes(self.tails, self.heads)
 
     def _colours(self) -> IntArray:
         """Colour refinement: switches of one colour see the same colours around them."""
