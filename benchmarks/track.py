@@ -198,6 +198,8 @@ def main() -> None:
         print(least(job))
         return
     if given.against:
+        if not (given.against / "src" / "hopscape").is_dir():
+            parser.error(f"--against {given.against}: there is no src/hopscape in it")
         against(given.against.resolve())
         return
     kept = history()
