@@ -405,13 +405,10 @@ def _column(values: IntArray, dtype: type) -> IntArray:
     given = np.asarray(values)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         raise ScheduleError("a column must be one-dimensional and hold integers")
-    limits = np.iinfo(dtype)
-    if (
-        given.size
-        and given.dtype != dtype
-        and not (limits.min <= int(given.min()) and int(given.max()) <= limits.max)
-    ):
-        raise ScheduleError(f"a column holds values beyond {limits.min}..{limits.max}")
+    if given.size and given.dtype != dtype:
+        limits = np.iinfo(dtype)
+        if not (limits.min <= int(given.min()) and int(given.max()) <= limits.max):
+            raise ScheduleError(f"a column holds values beyond {limits.min}..{limits.max}")
     array: IntArray = np.ascontiguousarray(given, dtype=dtype)
     if array is values:
         array = array.view()  # the caller's own array stays writable

@@ -14,7 +14,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.petersen_cycles.gathers import half_duplex_rounds
-from hopscape.families.petersen_cycles.phases import Phases, halved, rules_of, stack_of
+from hopscape.families.petersen_cycles.phases import Phases, rules_of, stack_of
 
 __all__ = ["balanced_permutation", "balanced_slice", "packed_permutation"]
 
@@ -88,9 +88,8 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
     from hopscape.families.petersen_cycles.permutations import incomplete
 
     goal = Goal.all_gather()
-    phases = Phases(network, model, goal)
-    incomplete(phases, at, to, np.arange(len(at)))
-    best = phases.schedule("balanced")
+    best = Phases(network, model, goal)
+    incomplete(best, at, to, np.arange(len(at)))
     paths = _paths(network)
     half = model.duplex == "half"
     channels = paths.channels
@@ -99,7 +98,7 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
     pairs = (at * network.order + to)[moving]
     floor = _floor(network, at, to, half)
     for seed, (base, sweeps) in enumerate(_VARIANTS):
-        if best.rounds <= floor:
+        if best.now <= floor:
             break
         chosen = choose_paths(
             pairs, paths.first, paths.start, lane, network.channels, base, sweeps, seed
@@ -108,24 +107,11 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
         starts = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         ways = channels[np.repeat(paths.start[chosen], lengths) + within]
-        for found in _served(network, model, goal, starts, ways, moving):
-            if found.rounds < best.rounds:
-                best = found
-    return best
-
-
-def _served(
-    network: Network, model: Model, goal: Goal, starts: IntArray, ways: IntArray, chunks: IntArray
-) -> list[Schedule]:
-    """The paths served by urgency and, in half duplex, with directions in turn."""
-    greedy = Phases(network, model, goal)
-    greedy.walk(starts, ways, chunks)
-    found = [greedy.schedule("balanced")]
-    if model.duplex == "half":
-        full = Phases(network, Model(packing=model.packing), goal)
-        full.walk(starts, ways, chunks)
-        found.append(halved(full.schedule("balanced")))
-    return found
+        other = Phases(network, model, goal)
+        other.walk_shorter(starts, ways, moving)
+        if other.now < best.now:
+            best = other
+    return best.schedule("balanced")
 
 
 def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:

@@ -17,7 +17,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.families.petersen_cycles.phases import Phases, halved, laid_out, rules_of, stack_of
+from hopscape.families.petersen_cycles.phases import Phases, laid_out, rules_of, stack_of
 from hopscape.families.petersen_cycles.triangles import triangle_plan
 from hopscape.families.petersen_cycles.wiring import Cycles, Loop
 
@@ -208,20 +208,10 @@ def incomplete(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> 
     Any multiset of sources; on PC in full duplex at most 10 rounds. In half duplex the directions
     take turns, or links serve the most urgent packet, whichever is shorter: at most 20.
     """
-    network, model = phases.network, phases.model
+    network = phases.network
     moving = at != to
     nodes, ports = network.router().walk(at[moving], to[moving])
     taken = ports >= 0
     ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
     starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
-    what = chunks[moving]
-    if model.duplex == "full" or model.ports is not None:
-        phases.walk(starts, ways, what)
-        return
-    greedy = Phases(network, model, phases.goal)
-    greedy.walk(starts, ways, what)
-    full = Phases(network, Model(packing=model.packing), phases.goal)
-    full.walk(starts, ways, what)
-    turns = halved(full.schedule(""))
-    best = turns if turns.rounds < greedy.now else greedy.schedule("")
-    phases.add(best.round.astype(np.int64), best.channels, best.chunk)
+    phases.walk_shorter(starts, ways, chunks[moving])

@@ -14,7 +14,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.families.petersen_cycles.wiring import Loop, Stack
 
-__all__ = ["Phases", "halved", "laid_out", "rules_of", "stack_of"]
+__all__ = ["Phases", "laid_out", "rules_of", "stack_of"]
 
 
 def rules_of(model: Model) -> Model:
@@ -70,14 +70,38 @@ class Phases:
         self, starts: IntArray, ways: IntArray, chunks: IntArray, *, single: bool = False
     ) -> None:
         """Packets along given paths of channels, the farthest to go first."""
+        self._add_timed(self._timed(starts, ways, self.model, single=single), chunks)
+
+    def walk_shorter(self, starts: IntArray, ways: IntArray, chunks: IntArray) -> None:
+        """As :meth:`walk`; in half duplex the directions may take turns.
+
+        Rounds of a full-duplex schedule are split in two then, up the node numbers and down, and
+        empty ones are left out. The shorter of both is taken.
+        """
+        moves = self._timed(starts, ways, self.model)
+        if self.model.duplex == "half" and self.model.ports is None:
+            rounds, used, packet = self._timed(starts, ways, replace(self.model, duplex="full"))
+            down = self.network.tails[used] > self.network.heads[used]
+            _, turns = np.unique(2 * rounds + down, return_inverse=True)
+            if turns.max(initial=-1) < moves[0].max(initial=-1):
+                moves = turns, used, packet
+        self._add_timed(moves, chunks)
+
+    def _timed(
+        self, starts: IntArray, ways: IntArray, model: Model, *, single: bool = False
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """Round, channel and packet of every hop."""
         from hopscape.collectives.greedy_kernels import Rules, route_packets
 
         if not len(ways):
-            self.lengths.append(0)
-            return
-        packed = self.model.packing == "packed" and not single
-        rules = Rules.of(self.network, self.model.ports, self.model.duplex == "half", packed)
-        rounds, used, packet = route_packets(starts.astype(np.int64), ways.astype(np.int64), rules)
+            nothing = np.empty(0, dtype=np.int64)
+            return nothing, nothing, nothing
+        packed = model.packing == "packed" and not single
+        rules = Rules.of(self.network, model.ports, model.duplex == "half", packed)
+        return route_packets(starts.astype(np.int64), ways.astype(np.int64), rules)
+
+    def _add_timed(self, moves: tuple[IntArray, IntArray, IntArray], chunks: IntArray) -> None:
+        rounds, used, packet = moves
         self.add(rounds, used, chunks[packet])
 
     def channels_between(self, at: IntArray, to: IntArray) -> IntArray:
@@ -155,22 +179,3 @@ def laid_out(
         port.append(moves[g][:, 0])
         offset.append(np.cumsum(moves[g][:, 1]) - moves[g][:, 1])
     return starts, step, np.concatenate(port), np.concatenate(offset)
-
-
-def halved(schedule: Schedule) -> Schedule:
-    """A full-duplex schedule for half duplex: every round in two, up the node numbers, then down.
-
-    Rounds that would be empty are left out, so that it takes at most twice as long.
-    """
-    down = (schedule.source > schedule.target).astype(np.int64)
-    split = 2 * schedule.round.astype(np.int64) + down
-    _, rounds = np.unique(split, return_inverse=True)
-    return Schedule.from_columns(
-        schedule.network,
-        replace(schedule.model, duplex="half"),
-        schedule.goal,
-        round=rounds,
-        channels=schedule.channels,
-        chunk=schedule.chunk,
-        name=f"{schedule.name}, directions in turn",
-    )
