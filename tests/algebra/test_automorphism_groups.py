@@ -48,7 +48,9 @@ def test_small_graphs_against_all_permutations(data: st.DataObject) -> None:
     "spec",
     ["petersen", "heawood", "hypercube(6)", "torus(8, 9)", "torus(12, 12)", "complete(60)",
      "hoffman_singleton", "ccc(5)", "mesh(9, 9)", "fat_tree(6)", "dragonfly(2, 4, 2)",
-     "slim_fly(5)", "product(petersen, petersen)", "random_regular(60, 3)"],
+     "slim_fly(5)", "product(petersen, petersen)", "random_regular(60, 3)", "fat_tree(12)",
+     "kary_ntree(3, 4)", "hyperx((4, 5, 6))", "product(complete(5), petersen)",
+     "dragonfly(4, 8, 4)"],
 )  # fmt: skip
 def test_against_igraph(spec: str) -> None:
     net = hs.build(spec)

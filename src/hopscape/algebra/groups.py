@@ -10,6 +10,7 @@ order is the product of the lengths of these orbits (the stabiliser chain).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -50,7 +51,7 @@ class AutomorphismGroup:
 
     def orbits(self) -> list[list[int]]:
         """Classes of nodes that automorphisms move into each other, by their least node."""
-        return _classes(_merged(self.nodes, self.generators))
+        return _classes(_merged(self.nodes, _moves(self.generators)))
 
     def pair_orbits(self, tails: IntArray, heads: IntArray, *, ordered: bool = True) -> int:
         """Into how many classes the automorphisms divide these pairs of nodes."""
@@ -70,12 +71,15 @@ class AutomorphismGroup:
         if not ordered:
             first, second = np.minimum(first, second), np.maximum(first, second)
         pairs, where = np.unique(first * self.nodes + second, return_inverse=True)
+        first, second = np.divmod(pairs, self.nodes)
         moves = []
         for g in self.generators:
-            a, b = g[pairs // self.nodes], g[pairs % self.nodes]
+            moving = g != np.arange(self.nodes)
+            places = np.nonzero(moving[first] | moving[second])[0]
+            a, b = g[first[places]], g[second[places]]
             if not ordered:
                 a, b = np.minimum(a, b), np.maximum(a, b)
-            moves.append(np.searchsorted(pairs, a * self.nodes + b))
+            moves.append((places, np.searchsorted(pairs, a * self.nodes + b)))
         return np.asarray(_merged(len(pairs), moves), dtype=np.int64)[where]
 
     def __repr__(self) -> str:
@@ -306,7 +310,7 @@ class _Search:
         """Length of the orbit of a base node when those before it stay; adds generators."""
         shade, node = levels[depth], base[depth]
         cell = np.nonzero(shade == shade[node])[0].tolist()
-        root = _merged(self.size, found)
+        root = _merged(self.size, _moves(found))
         barren: set[int] = set()
         for other in cell:
             if root[other] == root[node] or root[other] in barren:
@@ -318,7 +322,7 @@ class _Search:
                 continue
             found.append(image)
             dead = {v for v in cell if root[v] in barren}
-            root = _merged(self.size, found)
+            root = _merged(self.size, _moves(found))
             barren = {root[v] for v in dead}
         return sum(root[v] == root[node] for v in cell)
 
@@ -329,17 +333,28 @@ class _Search:
         own = levels[depth]
         if not np.array_equal(np.bincount(own), np.bincount(shade)):
             return None
-        if depth == len(base):
-            image: IntArray | None = np.empty(self.size, dtype=np.int64)
-            assert image is not None
-            image[np.argsort(own, kind="stable")] = np.argsort(shade, kind="stable")
-            moved = np.sort(image[self.tails] * self.size + image[self.heads])
-            return image if np.array_equal(moved, self.pairs) else None
+        found = self._matched(own, shade)
+        if found is not None or depth == len(base):
+            return found
         for other in np.nonzero(shade == own[base[depth]])[0].tolist():
-            image = self._map(depth + 1, base, levels, self.single_out(shade, other))
-            if image is not None:
-                return image
+            found = self._map(depth + 1, base, levels, self.single_out(shade, other))
+            if found is not None:
+                return found
         return None
+
+    def _matched(self, own: IntArray, shade: IntArray) -> IntArray | None:
+        """Nodes of one colouring to those of another: as many as can stay do, the rest in order.
+
+        The only map there is when all colours differ. Before, it often exchanges two equal parts
+        (two pods of a fat tree), which saves singling out the nodes of all others.
+        """
+        self._spend(len(self.heads))
+        image = np.arange(self.size)
+        moved = np.nonzero(own != shade)[0]
+        to = moved[np.argsort(shade[moved], kind="stable")]
+        image[moved[np.argsort(own[moved], kind="stable")]] = to
+        pairs = np.sort(image[self.tails] * self.size + image[self.heads])
+        return image if np.array_equal(pairs, self.pairs) else None
 
 
 _ZERO = np.zeros(1, dtype=np.uint64)
@@ -371,15 +386,20 @@ def _smallest_cell(shade: IntArray) -> IntArray | None:
     return cell
 
 
-def _merged(size: int, moves: Any) -> list[int]:
-    """For each place the least of its orbit under these permutations."""
+def _moves(generators: Sequence[IntArray]) -> list[tuple[IntArray, IntArray]]:
+    """What permutations move, and where to."""
+    places = [np.nonzero(g != np.arange(len(g)))[0] for g in generators]
+    return [(moved, g[moved]) for moved, g in zip(places, generators, strict=True)]
+
+
+def _merged(size: int, moves: Sequence[tuple[IntArray, IntArray]]) -> list[int]:
+    """For each place the least of its orbit under permutations, given as what they move."""
     if not len(moves):
         return list(range(size))
     import scipy.sparse
     from scipy.sparse.csgraph import connected_components
 
-    places = np.tile(np.arange(size), len(moves))
-    images = np.concatenate(list(moves))
+    places, images = (np.concatenate(side) for side in zip(*moves, strict=True))
     ones = np.ones(len(places), dtype=np.int8)
     graph = scipy.sparse.coo_array((ones, (places, images)), shape=(size, size))
     _, part = connected_components(graph, directed=False)

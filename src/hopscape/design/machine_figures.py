@@ -57,7 +57,9 @@ def machine_figures(
         "guaranteed_throughput": worst,
         "throughput_limit": throughput_limit(graph).mapped(_round),
         "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
-        "cost_per_worst_rate": Measured(_per(bill.cost, delivered, worst.value), worst.how),
+        "cost_per_worst_rate": worst.mapped(
+            lambda share: _per(bill.cost, delivered, share), falling=True
+        ),
         "hops": Measured(_round(uniform.hops), "exact"),
     }
 

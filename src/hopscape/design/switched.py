@@ -131,10 +131,11 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
     if not asked.low <= ends <= asked.high:
         out["endpoints"] = f"has {ends} endpoints"
     for demand, column in (("throughput", "line_throughput"), ("worst", "guaranteed_throughput")):
-        least, value = getattr(asked, demand), figures[column].value
-        if least is not None and (value is None or float(value) < least - _SLACK):
-            shown = in_table(None if value is None else float(value))
-            out[demand] = f"{ALL_COLUMNS[column].title} {shown} instead of {least:g}"
+        least, figure = getattr(asked, demand), figures[column]
+        if least is not None and (figure.value is None or float(figure.value) < least - _SLACK):
+            shown = in_table(None if figure.value is None else float(figure.value))
+            title = ALL_COLUMNS[column].title
+            out[demand] = f"{title} {figure.sign}{shown} instead of {least:g}"
     cost = figures["money"].value
     if asked.budget is not None and cost > asked.budget:
         currency = asked.price_list.currency

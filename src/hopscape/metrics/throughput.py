@@ -31,7 +31,7 @@ _ALL_SHARES, _KINDS = 20_000_000, 24
 _GROUP_WORK = 20_000_000
 """What the search for symmetries may cost: some two seconds."""
 _SLACK = 1e-9
-_PATHS_ORDER = 2_600
+_PATHS_ORDER = 5_200
 _MATCHED = 1_400
 _ROUNDS = 40
 
@@ -285,6 +285,8 @@ class SwitchGraph:
             group = coloured_group("the machine", self.tails, self.heads, colours, _GROUP_WORK)
         except TooLargeError:
             return None
+        if np.ptp(speeds) == 0:
+            return group.pair_classes(self.tails, self.heads)
         keeping = []
         for g in group.generators:
             moved = g[pairs // self.order] * self.order + g[pairs % self.order]
@@ -354,6 +356,8 @@ class SwitchGraph:
     def guaranteed(self) -> Measured[float | None]:
         """What every permutation gets under the better of minimal and Valiant's routing.
 
+        A lower bound where Valiant's is known and minimal routing may be better.
+
         Examples
         --------
         >>> import hopscape
@@ -365,6 +369,10 @@ class SwitchGraph:
         minimal = self.worst_minimal(valiant)
         if minimal.exact and minimal.value is not None and minimal.value >= valiant:
             return replace(minimal, note=f"minimal routing, {minimal.note}")
+        most = self.bound().value if minimal.high is None else minimal.high
+        if most > valiant:
+            note = "Valiant's routing; minimal routing may do better"
+            return Measured(valiant, "bound", note, low=valiant, high=most)
         return Measured(valiant, "exact", "Valiant's routing")
 
     # -- what no routing beats ----------------------------------------------------------------
