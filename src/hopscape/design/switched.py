@@ -181,7 +181,7 @@ class _Search:
     def __init__(self, asked: SwitchedRequirements, end: float) -> None:
         self.asked, self.end = asked, end
         self.meeting: list[dict[str, Any]] = []
-        self.nearest: tuple[float, Offer] | None = None
+        self.nearest: tuple[float, Offer, Machine] | None = None
         self.tries = 0
         self.attached = False
 
@@ -210,7 +210,7 @@ class _Search:
         except HopscapeError:
             return
         if share < math.inf and (self.nearest is None or share > self.nearest[0]):
-            self.nearest = (share, offer)
+            self.nearest = (share, offer, machine)
 
     def _is_machine(self, machine: Machine) -> bool:
         asked = self.asked
@@ -233,8 +233,8 @@ class _Search:
     def records(self) -> list[dict[str, Any]]:
         if self.meeting or self.nearest is None:
             return self.meeting
-        offer = self.nearest[1]
-        figures = self._figures(offer, offer.machine())
+        _, offer, machine = self.nearest
+        figures = self._figures(offer, machine)
         return [{"spec": offer.spec, "figures": _packed(figures)}]
 
 

@@ -109,9 +109,10 @@ class SwitchGraph:
 
     @cached_property
     def _reversed(self) -> tuple[IntArray, IntArray]:
+        """Where the channels into each switch begin, and which switches they leave."""
         counts = np.bincount(self.heads, minlength=self.order)
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return indptr, self.tails[self._arriving].astype(np.int32)
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+        return indptr, self.tails[self._arriving].astype(np.uint32)
 
     # -- uniform traffic ----------------------------------------------------------------------
 
@@ -120,10 +121,11 @@ class SwitchGraph:
         """Load of every channel when each pair of endpoints sends 1; and their sum."""
         from hopscape.metrics.throughput_kernels import even_loads
 
-        loads = np.zeros(len(self.heads))
-        hops = float(even_loads(*self._reversed, self._arriving, self.ends, loads))
+        arriving, loads = np.zeros(len(self.heads)), np.empty(len(self.heads))
+        hops = float(even_loads(*self._reversed, self.ends, arriving))
         if hops < 0:
             raise DisconnectedError(f"{self.name} is not connected")
+        loads[self._arriving] = arriving
         return loads, hops
 
     def uniform(self) -> Uniform:

@@ -12,62 +12,55 @@ from hopscape.core.arrays import Array
 from hopscape.core.kernel import helper, kernel
 
 
-@helper
+@helper(_nrt=False)
 def _count_paths(
-    rindptr: Array,
-    rtails: Array,
-    target: int,
-    dist: Array,
-    paths: Array,
-    queue: Array,
-    steps: Array,
-    nodes_of: Array,
-) -> tuple[int, int]:
-    """Distances to a node and numbers of shortest paths to it.
+    rindptr: Array, rtails: Array, target: int, dist: Array, paths: Array, queue: Array
+) -> int:
+    """Distances to a node and numbers of shortest paths to it; -1 and 0 where there is none.
 
-    Where `steps` has room, steps[k] is a channel on a shortest path, as `rtails` numbers them, and
-    nodes_of[k] the node that it leads to; those that lead to nodes near the target come first.
+    The inner loop has no branches, which nobody could predict: every neighbour is written behind
+    the queue, which has room for one more than all nodes, and stays there when it is new. Unsigned
+    numbers of nodes spare the question whether an index counts from the end.
 
     Returns
     -------
-    size, count : int
-        Nodes that reach the target, and steps.
+    int
+        How many nodes of the queue, nearest first, have farther neighbours.
     """
-    keep = len(steps) > 0
     nodes = len(dist)
     dist[:] = -1
     paths[:] = 0.0
     dist[target] = 0
     paths[target] = 1.0
     queue[0] = target
-    done, size, count = 0, 1, 0
+    done, size = 0, 1
     while done < size:
         w = queue[done]
-        done += 1
         if size == nodes and dist[w] == dist[queue[size - 1]]:
             break  # nobody is farther than the nodes that are left
+        done += 1
+        farther, ways = dist[w] + 1, paths[w]
         for i in range(rindptr[w], rindptr[w + 1]):
             v = rtails[i]
-            if dist[v] < 0:
-                dist[v] = dist[w] + 1
-                queue[size] = v
-                size += 1
-            if dist[v] == dist[w] + 1:
-                paths[v] += paths[w]
-                if keep:
-                    steps[count] = i
-                    nodes_of[count] = w
-                    count += 1
-    return size, count
+            at = dist[v]
+            fresh = at < 0
+            queue[size] = v
+            size += fresh
+            at = farther if fresh else at
+            dist[v] = at
+            before = paths[v]
+            after = before + ways
+            paths[v] = after if at == farther else before
+    return done
 
 
-@kernel
-def even_loads(rindptr: Array, rtails: Array, rchannels: Array, ends: Array, loads: Array) -> float:
+@kernel(error_model="numpy")
+def even_loads(rindptr: Array, rtails: Array, ends: Array, loads: Array) -> float:
     """Add ends[s] · ends[t] for every two nodes, split evenly over their shortest paths.
 
     Parameters
     ----------
-    rindptr, rtails, rchannels : channels by the node that they lead to: their tails and numbers
+    rindptr, rtails : channels by the node that they lead to: their tails
     ends : int64[nodes]
     loads : float64[channels]
         What each channel carries is added.
@@ -78,40 +71,54 @@ def even_loads(rindptr: Array, rtails: Array, rchannels: Array, ends: Array, loa
         What all pairs send times their hops; -1 when some pair has no path.
     """
     nodes = len(rindptr) - 1
-    dist, queue = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-    steps, nodes_of = np.empty(len(rtails), np.int32), np.empty(len(rtails), np.int32)
-    paths, flow, each = np.empty(nodes), np.empty(nodes), np.empty(nodes)
+    dist, queue = np.empty(nodes, np.int32), np.empty(nodes + 1, np.uint32)
+    paths, each = np.empty(nodes), np.empty(nodes)
     hops = 0.0
     for target in range(nodes):
         if ends[target] == 0:
             continue
-        _, count = _count_paths(rindptr, rtails, target, dist, paths, queue, steps, nodes_of)
+        done = _count_paths(rindptr, rtails, target, dist, paths, queue)
         for v in range(nodes):
             if dist[v] < 0 and ends[v] > 0:
                 return -1.0
-            flow[v] = float(ends[v]) * ends[target]
-            hops += flow[v] * dist[v] if ends[v] > 0 else 0.0
-            each[v] = 1.0 / paths[v] if paths[v] > 0.0 else 0.0
-        for k in range(count - 1, -1, -1):
-            i, w = steps[k], nodes_of[k]
-            v = rtails[i]
-            if flow[v] == 0.0:
-                continue
-            part = flow[v] * each[v] * paths[w]
-            loads[rchannels[i]] += part
-            flow[w] += part
+            flow = float(ends[v]) * ends[target]
+            hops += flow * dist[v] if ends[v] > 0 else 0.0
+            each[v] = flow / paths[v] if paths[v] > 0.0 else 0.0
+        for k in range(done - 1, -1, -1):
+            each[queue[k]] += _gathered(rindptr, rtails, queue[k], dist, paths, each, loads)
     return hops
+
+
+@helper(_nrt=False)
+def _gathered(
+    rindptr: Array,
+    rtails: Array,
+    node: int,
+    dist: Array,
+    paths: Array,
+    each: Array,
+    loads: Array,
+) -> float:
+    """What comes in from the nodes one hop farther, for each path of theirs; added to `loads`."""
+    total, farther, ways = 0.0, dist[node] + 1, paths[node]
+    for i in range(rindptr[node], rindptr[node + 1]):
+        v = rtails[i]
+        share = each[v]
+        share = share if dist[v] == farther else 0.0
+        loads[i] += share * ways
+        total += share
+    return total
 
 
 @kernel
 def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> float:
     """Mean hops to a few nodes, every other endpoint counted once; -1 when some cannot reach."""
     nodes = len(rindptr) - 1
-    dist, queue = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-    none, paths = np.empty(0, np.int32), np.empty(nodes)
+    dist, queue = np.empty(nodes, np.int32), np.empty(nodes + 1, np.uint32)
+    paths = np.empty(nodes)
     total, count = 0.0, 0.0
     for target in targets:
-        _count_paths(rindptr, rtails, target, dist, paths, queue, none, none)
+        _count_paths(rindptr, rtails, target, dist, paths, queue)
         for v in range(nodes):
             if ends[v] > 0 and dist[v] < 0:
                 return -1.0
@@ -125,10 +132,10 @@ def mean_from(rindptr: Array, rtails: Array, ends: Array, targets: Array) -> flo
 def path_counts(rindptr: Array, rtails: Array, dist: Array, paths: Array) -> None:
     """Fill dist[v, t] and the number of shortest paths[v, t]; -1 and 0 where there is none."""
     nodes = len(rindptr) - 1
-    queue, none = np.empty(nodes, np.int32), np.empty(0, np.int32)
+    queue = np.empty(nodes + 1, np.uint32)
     row, count = np.empty(nodes, np.int32), np.empty(nodes)
     for target in range(nodes):
-        _count_paths(rindptr, rtails, target, row, count, queue, none, none)
+        _count_paths(rindptr, rtails, target, row, count, queue)
         dist[:, target] = row
         paths[:, target] = count
 
