@@ -25,6 +25,7 @@ from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
 from hopscape.design.switched import design_switched, machine_grades, rank_machines
 from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.words import sentences
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
 from hopscape.simulate import sweep
@@ -88,6 +89,17 @@ def test_words_have_the_numbers_of_the_table(small):
     assert best.spec in small.answer
     assert f"{best.value('money'):,.0f} USD" in small.answer
     assert f"{best.value('switches')} switches" in small.answer
+
+
+@pytest.mark.parametrize("level", [0.52678571, 0.5, 0.99996, 2 / 3, 0.1])
+def test_the_demand_that_is_advised_is_met(small, level):
+    """The figure for `--worst` is rounded down: who types it gets the machine that is named."""
+    best, other = (Candidate(x, x, dict(small.best.figures)) for x in ("complete", "ring"))
+    best.figures["guaranteed_throughput"] = Measured(0.05, "exact")
+    other.figures["guaranteed_throughput"] = Measured(level, "exact")
+    said = " ".join(sentences([best, other], SwitchedRequirements(54, 12, families=FAMILIES)))
+    advised = float(re.search(r"\(--worst ([0-9.]+)\), take ring ", said)[1])
+    assert level - 1e-4 < advised <= level
 
 
 def test_planes_and_one_network_are_both_offered():

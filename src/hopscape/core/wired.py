@@ -550,10 +550,17 @@ class Wired:
 
     def lengths(self, channels: IntArray) -> Floats:
         """Length of each channel, NaN where it is not said."""
-        if not any(kind.says("length") for kind in self.classes):
+        return self._told("length", channels)
+
+    def delays(self, channels: IntArray) -> Floats:
+        """Cycles that each channel takes, NaN where it is not said."""
+        return self._told("delay", channels)
+
+    def _told(self, attribute: str, channels: IntArray) -> Floats:
+        own = np.asarray([getattr(kind, attribute) for kind in self.classes], dtype=np.float64)
+        if np.isnan(own).all():
             return np.full(np.shape(channels), np.nan)
-        own = [np.nan if kind.length is None else kind.length for kind in self.classes]
-        return np.asarray(own, dtype=np.float64)[self.class_of(channels)]
+        return own[self.class_of(channels)]
 
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Number of the kind of channel at each port, in the shape of neighbours; -1: not wired."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from hopscape.core.numbers import number
@@ -124,7 +125,7 @@ def _changes(
                 key=lambda one: _number(one, "money"),
             )
             cost = _percent(_number(choice, "money"), _number(best, "money"))
-            least = number(level)
+            least = number(math.floor(level * 1e4 + 1e-6) / 1e4)  # what is asked for is reached
             out.append(f"If {what} {least} (--{option} {least}), take {choice.spec} ({cost}).")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
     if _better(fewest, best, "hops"):

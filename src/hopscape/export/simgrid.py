@@ -39,7 +39,7 @@ def write_simgrid(
     bandwidth
         Bytes per second of a channel of capacity 1.
     latency
-        Seconds of a channel.
+        Seconds of a channel of delay 1, and of one whose delay is not known.
 
     Raises
     ------
@@ -72,9 +72,11 @@ def _write(routes: Routes, out: IO[bytes], bandwidth: float, latency: float) -> 
     put('<platform version="4.1">\n <zone id="network" routing="Full">\n')
     for v in ends:
         put(f'  <host id="n{v}" speed="1Gf"/>\n')
-    for name, capacity in zip(names, network.capacities().tolist(), strict=True):
+    delays = np.nan_to_num(network.delays(np.arange(len(names))), nan=1.0)
+    channels = zip(names, network.capacities().tolist(), delays.tolist(), strict=True)
+    for name, capacity, delay in channels:
         rate = quoteattr(f"{bandwidth * capacity:.10g}Bps")
-        put(f'  <link id="{name}" bandwidth={rate} latency="{latency:.10g}s"/>\n')
+        put(f'  <link id="{name}" bandwidth={rate} latency="{latency * delay:.10g}s"/>\n')
     for to in ends:
         table = routes.table[to].tolist()
         for source in ends:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.metrics.throughput import switch_graph
+from hopscape.interchange.convert import link_attributes
+from hopscape.metrics.throughput import SwitchGraph, switch_graph
 
 __all__ = ["write_sst"]
 
@@ -17,7 +19,8 @@ def write_sst(network: Network, path: str | Path) -> Path:
     """Write the routers and the links between them; parallel links are parallel edges.
 
     Every node has the attribute ``endpoints``: how many hang on the router. In a network without
-    switches every node is a router with one endpoint, its own.
+    switches every node is a router with one endpoint, its own. Links have ``capacity``, ``delay``
+    and ``length`` where the network knows them.
 
     Examples
     --------
@@ -34,6 +37,17 @@ def write_sst(network: Network, path: str | Path) -> Path:
     graph = nx.MultiGraph() if network.duplex else nx.MultiDiGraph()
     graph.add_nodes_from((v, {"endpoints": int(n)}) for v, n in enumerate(found.ends))
     kept = tails < found.heads if network.duplex else np.full(len(tails), True)
-    graph.add_edges_from(zip(tails[kept].tolist(), found.heads[kept].tolist(), strict=True))
+    links = zip(tails[kept].tolist(), found.heads[kept].tolist(), strict=True)
+    told = link_attributes(network, _channels(network, found)[kept])
+    graph.add_edges_from((u, v, told[i] if told else {}) for i, (u, v) in enumerate(links))
     write_atomically(path, lambda out: nx.write_graphml(graph, out))
     return Path(path)
+
+
+def _channels(network: Network, routers: SwitchGraph) -> IntArray:
+    """The network's numbers of the channels between its routers."""
+    ends = np.zeros(network.order, dtype=bool)
+    if routers.order < network.order:
+        ends[network.endpoints] = True
+    found: IntArray = np.nonzero(~(ends[network.tails] | ends[network.heads]))[0]
+    return found

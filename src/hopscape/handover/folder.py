@@ -189,7 +189,8 @@ def _simgrid(routes: Routes, top: Path) -> str:
     write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")
     return (
         f"platform.xml: {routes.network.endpoint_count} hosts, every channel a link of"
-        f" {BANDWIDTH:g} B/s and {LATENCY:g} s, the routes of routing.csv"
+        f" {BANDWIDTH:g} B/s (times its capacity) and {LATENCY:g} s (times its delay), the routes"
+        " of routing.csv"
     )
 
 

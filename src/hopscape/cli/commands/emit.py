@@ -11,6 +11,7 @@ import typer
 from hopscape.cli.options import SpecArgument
 from hopscape.cli.output import Format, FormatOption
 from hopscape.cli.output import emit as show
+from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.verdict import Verdict
@@ -134,6 +135,8 @@ def _emit_fabric(
         "certificate": fabric.certificate.words(),
         "latency_cycles": 1,
     }
+    if note := fabric.network.unheeded("links are wires, all alike", *ATTRIBUTES):
+        record["note"] = note
     verdict = check_fabric(fabric, packets=packets or 1000) if check else None
     write_atomically(output, lambda out: out.write(fabric.design.encode()))
     write_atomically(bench, lambda out: out.write(fabric.testbench.encode()))
