@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.formula import Value, choose, digits, equal, less, lookup, wrapped
@@ -31,13 +33,7 @@ class StackRouter(Router):
         self._flat = stack.slice.distances.ravel()
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
-        if len(at) <= _BLOCK:
-            return self._distances(at, to)
-        out = np.empty(len(at), dtype=at.dtype)
-        for low in range(0, len(at), _BLOCK):  # what fits in a cache is worked on at once
-            part = slice(low, low + _BLOCK)
-            out[part] = self._distances(at[part], to[part])
-        return out
+        return _in_blocks(self._distances, at, to, at.dtype)
 
     def _distances(self, at: IntArray, to: IntArray) -> IntArray:
         stack, size = self._stack, self._stack.slice.size
@@ -62,6 +58,9 @@ class StackRouter(Router):
         return total
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        return _in_blocks(self._next_ports, at, to, np.int64)
+
+    def _next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         stack = self._stack
         here, place = digits_of(stack, at)
         there, goal = digits_of(stack, to)
@@ -72,6 +71,9 @@ class StackRouter(Router):
         for i in range(len(stack.loops) - 1, -1, -1):  # the first loop that differs wins
             loop = stack.loops[i]
             gap = (there[i] - here[i]) % loop.size
+            if loop.plain:
+                out = np.where(gap == 0, out, first[i] + (2 * gap > loop.size))
+                continue
             mask = _loop_mask(loop, gap)
             out = np.where(mask.any(axis=1), first[i] + mask.argmax(axis=1), out)
         return out
@@ -146,6 +148,19 @@ class StackRouter(Router):
             ways *= _loop_paths(loop, gap, far) * comb(hops + far, far)
             hops += far
         return ways
+
+
+def _in_blocks(
+    serve: Callable[[IntArray, IntArray], IntArray], at: IntArray, to: IntArray, dtype: DTypeLike
+) -> IntArray:
+    """What is served for all pairs; as many of them at once as fit in a cache."""
+    if len(at) <= _BLOCK:
+        return serve(at, to)
+    out = np.empty(len(at), dtype=dtype)
+    for low in range(0, len(at), _BLOCK):
+        part = slice(low, low + _BLOCK)
+        out[part] = serve(at[part], to[part])
+    return out
 
 
 def _loop_mask(loop: Loop, gap: IntArray) -> IntArray:
