@@ -23,9 +23,10 @@ from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
 from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.switched import design_switched, machine_grades, rank_machines
+from hopscape.design.switched import _Search, design_switched, machine_grades, rank_machines
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
+from hopscape.metrics import throughput_kernels
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
 from hopscape.simulate import sweep
@@ -395,3 +396,21 @@ def test_what_is_not_known_is_never_the_best():
     assert ranked[1].dominated_by == "b"  # in all columns in which it is known
     second.figures["guaranteed_throughput"] = Measured.at_least(0.01)
     assert not rank_machines([first, second], asked)[1].dominated_by
+
+
+@pytest.mark.parametrize("trunk", [1, 3])
+def test_loads_are_computed_once_for_a_machine(monkeypatch, trunk):
+    """Looked at, measured and named as the nearest: its shortest paths are followed once."""
+    calls = []
+    follow = throughput_kernels.even_loads
+
+    def counted(*given):
+        calls.append(len(given[0]) - 1)
+        return follow(*given)
+
+    monkeypatch.setattr(throughput_kernels, "even_loads", counted)
+    asked = SwitchedRequirements(24, 64, throughput=0.2 * trunk, worst=0.2 * trunk)
+    search = _Search(asked, math.inf)
+    search.look_at(Offer("ring(8)", 8, each=3, trunk=trunk))
+    assert len(search.records()) == 1
+    assert calls == [8]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class Machine:
     def radix_used(self) -> int:
         return int(self.ports[self.boxes].max(initial=0))
 
-    @property
+    @cached_property
     def flow(self) -> SwitchGraph:
         """One plane with the trunks as speeds: what its throughput is computed of."""
         if self.trunk == 1:
