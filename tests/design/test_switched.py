@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
@@ -23,7 +24,13 @@ from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
 from hopscape.design.machine_figures import machine_figures
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.switched import _Search, design_switched, machine_grades, rank_machines
+from hopscape.design.switched import (
+    _Search,
+    design_switched,
+    machine_grades,
+    misses,
+    rank_machines,
+)
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.metrics import throughput_kernels
@@ -92,15 +99,33 @@ def test_words_have_the_numbers_of_the_table(small):
     assert f"{best.value('switches')} switches" in small.answer
 
 
-@pytest.mark.parametrize("level", [0.52678571, 0.5, 0.99996, 2 / 3, 0.1])
-def test_the_demand_that_is_advised_is_met(small, level):
-    """The figure for `--worst` is rounded down: who types it gets the machine that is named."""
+@pytest.mark.parametrize("own", [0.05, 0.5])
+@pytest.mark.parametrize("level", [0.52678571, 0.500036, 0.99996, 2 / 3, 1.0])
+@pytest.mark.parametrize("throughput", [0.4, 1.0])
+def test_the_demand_that_is_advised_is_met(small, level, own, throughput):
+    """Who types the options that are advised gets the machine that is named, not the best one."""
     best, other = (Candidate(x, x, dict(small.best.figures)) for x in ("complete", "ring"))
-    best.figures["guaranteed_throughput"] = Measured(0.05, "exact")
+    best.figures["guaranteed_throughput"] = Measured(own, "exact")
     other.figures["guaranteed_throughput"] = Measured(level, "exact")
-    said = " ".join(sentences([best, other], SwitchedRequirements(54, 12, families=FAMILIES)))
-    advised = float(re.search(r"\(--worst ([0-9.]+)\), take ring ", said)[1])
-    assert level - 1e-4 < advised <= level
+    asked = SwitchedRequirements(54, 12, throughput=throughput, families=FAMILIES)
+    said = " ".join(sentences([best, other], asked))
+    words = re.search(r"\((--[^)]*)\), take ring ", said)[1].split()
+    advised = {name.removeprefix("--"): float(x) for name, x in zip(words[::2], words[1::2])}
+    new = dataclasses.replace(asked, **advised)
+    assert not misses(other.figures, new)
+    assert "worst" in misses(best.figures, new)
+    assert level - 1e-4 < advised["worst"] <= level
+
+
+def test_nothing_is_called_better_that_may_be_worse(small):
+    best, other = (Candidate(x, x, dict(small.best.figures)) for x in ("complete", "ring"))
+    best.figures["guaranteed_throughput"] = Measured(0.5, "bound", low=0.5, high=1.0)
+    other.figures["guaranteed_throughput"] = Measured(0.66666666, "exact")
+    asked = SwitchedRequirements(54, 12, families=FAMILIES)
+    said = " ".join(sentences([best, other], asked))
+    assert "better at nothing" in said
+    assert "--worst" not in said
+    assert "at least 0.6666 under any permutation" in " ".join(sentences([other, best], asked))
 
 
 def test_planes_and_one_network_are_both_offered():

@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import hopscape
 from hopscape.cli.app import app
 from hopscape.core.channels import ChannelClass
 from hopscape.core.network import Network
 from hopscape.export.simgrid import write_simgrid
 from hopscape.export.sst import write_sst
+from hopscape.handover.folder import hand_over
+from hopscape.handover.readback import read_back
+from hopscape.interchange.graphfiles import write_network
 from hopscape.metrics.routes import all_routes
 
 KINDS = [ChannelClass("slow", 1, delay=3, length=0.5), ChannelClass("fast", 4), ChannelClass("x")]
@@ -59,3 +63,29 @@ def test_routers_in_verilog_say_that_their_links_are_alike(tmp_path: Path, what:
     assert f"links are wires, all alike; the {what} of the channels is left aside" in said.output
     plain = CliRunner().invoke(app, ["emit", "ring(3)", *options])
     assert "left aside" not in plain.output
+
+
+def test_a_column_of_graphml_has_one_type(tmp_path: Path) -> None:
+    """Whole and broken capacities: igraph refuses a file that declares an attribute twice."""
+    import igraph
+
+    (tmp_path / "x.csv").write_text("source,target,capacity\n0,1,2\n1,2,1.5\n2,0,1\n")
+    net = hopscape.build(f"file('{tmp_path / 'x.csv'}')")
+    graph = igraph.Graph.Read_GraphML(str(write_sst(net, tmp_path / "sst.graphml")))
+    assert sorted(graph.es["capacity"]) == [1, 1.5, 2]
+    write_network(net, tmp_path / "net.graphml")
+    again = igraph.Graph.Read_GraphML(str(tmp_path / "net.graphml"))
+    assert sorted(again.es["capacity"]) == [1, 1.5, 2]
+
+
+def test_links_of_which_little_is_known_are_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of links cannot say them; the other files do, and agree."""
+    monkeypatch.chdir(tmp_path)
+    graph = nx.Graph([(0, 1, {"delay": 3}), (1, 2, {"capacity": 2}), (2, 0)])
+    nx.write_graphml(graph, tmp_path / "x.graphml")
+    net = hopscape.build(f"file('{tmp_path / 'x.graphml'}')")
+    told = hand_over(net, tmp_path / "out")
+    assert any(line.startswith("(no network.edges)") for line in told)
+    assert read_back(tmp_path / "out").links == 3

@@ -32,7 +32,6 @@ SEVEN = {
     "fat_tree(4)": 1,
     "slim_fly(5, p=3)": 2,
 }
-SLOW = ("rpc(8)", "folded(heawood, 2)")
 
 
 def _written(spec: str, folder: Path) -> Path:
@@ -45,10 +44,7 @@ class TestReal:
 
     pytestmark = needs("opensm")
 
-    @pytest.mark.parametrize(
-        "spec",
-        [pytest.param(x, marks=pytest.mark.slow) if x in SLOW else x for x in SEVEN],
-    )
+    @pytest.mark.parametrize("spec", SEVEN)
     def test_the_seven_networks(self, spec: str, tmp_path: Path) -> None:
         found = check_opensm(_written(spec, tmp_path), pairs=6)
         assert found, found.reason

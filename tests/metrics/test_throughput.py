@@ -9,11 +9,11 @@ from itertools import permutations, product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.metrics import throughput
@@ -271,6 +271,45 @@ def test_what_cannot_be():
     uneven = Network.from_links(4, [0, 0, 1], [2, 3, 2], switches=np.array([2, 3]))
     with pytest.raises(ArgumentError, match="different numbers of lines"):
         switch_graph(uneven)
+
+
+def test_switches_apart_are_refused_though_there_are_no_channels():
+    with pytest.raises(DisconnectedError):
+        switch_graph(Network.from_links(2, [], [])).guaranteed()
+
+
+@pytest.mark.parametrize("spec", ["concentrated(path(1030), 1, trunk=2)", "trunked(ring(3000), 2)"])
+def test_paths_beyond_counting_are_refused(spec):
+    """2 to the 1029th shortest paths: no share of infinity passes for a throughput."""
+    with pytest.raises(TooLargeError, match="shortest paths"):
+        graph_of(spec).guaranteed()
+    with pytest.raises(TooLargeError, match="shortest paths"):
+        _ = graph_of(spec)._paths
+
+
+@given(st.data())
+def test_unequal_endpoints_against_all_permutations(data):
+    """Loads of all permutations of endpoints, every one tried."""
+    order = data.draw(st.integers(2, 4))
+    parents = [data.draw(st.integers(0, v - 1)) for v in range(1, order)]
+    more = data.draw(st.lists(st.tuples(st.integers(0, order - 1), st.integers(0, order - 1))))
+    pairs = [*enumerate(parents, 1), *((a, b) for a, b in more[:4] if a != b)]
+    net = Network.from_links(order, [a for a, _ in pairs], [b for _, b in pairs])
+    ends = np.array(data.draw(st.lists(st.integers(0, 3), min_size=order, max_size=order)))
+    owner = np.repeat(np.arange(order), ends)
+    assume(2 <= len(owner) <= 6)
+    graph = replace(switch_graph(net), ends=ends)
+    share = shares(graph)
+    most = 0.0
+    for image in permutations(owner.tolist()):
+        sent = [share[s, t] for s, t in zip(owner.tolist(), image, strict=True) if s != t]
+        most = max(most, float((sum(sent) / graph.speeds).max()) if sent else 0.0)
+    worst = min(1.0, 1 / most) if most else 1.0
+    found = graph.worst_minimal()
+    assert found.exact
+    assert found.value == pytest.approx(worst)
+    assert graph.bound().value >= worst - 1e-9
+    assert graph.guaranteed().value == pytest.approx(max(worst, graph.valiant()))
 
 
 def test_no_traffic_and_one_switch():

@@ -71,7 +71,7 @@ def show_machines(
 ) -> None:
     """Print the ranking of switched machines and the answer in words."""
     from hopscape.design.columns import columns_of
-    from hopscape.design.table import heads, legend, machine_records, ranking_rows, reasons
+    from hopscape.design.table import heads, machine_records, ranking_rows, reasons
 
     listed = [
         one
@@ -90,10 +90,9 @@ def show_machines(
     titles |= {"spec": "machine", "score": "score", "remark": "remark"}
     show_rows(rows, titles, top, found.requirements.title, output)
     if output is None:
-        signs = legend({n: one.figures[n] for n in shown if n in one.figures} for one in listed)
         asked = [{n: one.figures[n] for n in names if n in one.figures} for one in listed]
         why = reasons((one.spec, figures) for one, figures in zip(listed, asked, strict=True))
-        say(*filter(None, [signs, *why, found.answer]))
+        say(*filter(None, [*why, found.answer]))
 
 
 def sweep_sizes(text: str) -> list[int]:

@@ -74,7 +74,17 @@ def _percent(now: float, before: float) -> str:
 
 
 def _shown(one: Candidate, column: str) -> str:
-    return number(_number(one, column), grouped=True)
+    return one.figures[column].sign + number(_number(one, column), grouped=True)
+
+
+def _floored(value: float, above: float = -1.0) -> str:
+    """At most the value, with four digits, or as many as it takes to be above another one."""
+    rounded = 0.0
+    for digits in range(4, 7):
+        rounded = math.floor(value * 10**digits + 1e-6) / 10**digits
+        if rounded > max(above, 0.0):
+            break
+    return f"{rounded:g}"
 
 
 def _winner(best: Candidate, currency: str) -> str:
@@ -84,7 +94,7 @@ def _winner(best: Candidate, currency: str) -> str:
         f" {_shown(best, 'endpoints')} endpoints, {_number(best, 'money'):,.0f} {currency}"
         f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint); every endpoint gets"
         f" {_shown(best, 'line_throughput')} of its line rate under uniform traffic and at least"
-        f" {_shown(best, 'guaranteed_throughput')} under any permutation."
+        f" {_floored(_number(best, 'guaranteed_throughput'))} under any permutation."
     )
 
 
@@ -103,9 +113,11 @@ def _runner_up(best: Candidate, other: Candidate, currency: str) -> str:
 
 
 def _better(one: Candidate, other: Candidate, column: str) -> bool:
-    a, b = _number(one, column), _number(other, column)
-    less = ALL_COLUMNS[column].better == "less"
-    return a < b if less else a > b
+    """Is it proved to be better?"""
+    a, b = one.figures[column], other.figures[column]
+    if ALL_COLUMNS[column].better == "less":
+        a, b = b, a
+    return a.low is not None and b.high is not None and a.low > b.high
 
 
 def _changes(
@@ -125,8 +137,11 @@ def _changes(
                 key=lambda one: _number(one, "money"),
             )
             cost = _percent(_number(choice, "money"), _number(best, "money"))
-            least = number(math.floor(level * 1e4 + 1e-6) / 1e4)  # what is asked for is reached
-            out.append(f"If {what} {least} (--{option} {least}), take {choice.spec} ({cost}).")
+            least = _floored(level, above=_number(best, column))
+            more = f"--throughput {least} " if float(least) > asked.throughput else ""
+            more = "" if option == "throughput" else more
+            ask = f"{more}--{option} {least}"
+            out.append(f"If {what} {least} ({ask}), take {choice.spec} ({cost}).")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
     if _better(fewest, best, "hops"):
         cost = _percent(_number(fewest, "money"), _number(best, "money"))

@@ -111,10 +111,9 @@ def hand_over(
         )
     )
     _write_graphml(network, top / "network.graphml")
-    write_network(network, top / "network.edges")
     told.append(("network.graphml", "the network for graph software"))
     told.append(_tried("sst.graphml", lambda: _sst(network, top)))
-    told.append(("network.edges", "the same as a list of links"))
+    told.append(_tried("network.edges", lambda: _edges(network, top)))
     told += _routing_files(network, top)
     told += write_schedules(network, top)
     figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
@@ -200,6 +199,11 @@ def _booksim(network: Network, top: Path) -> str:
 
     files = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
     return f"network.cfg for BookSim 2; {files.routes}"
+
+
+def _edges(network: Network, top: Path) -> str:
+    write_network(network, top / "network.edges")
+    return "the same as a list of links"
 
 
 def _sst(network: Network, top: Path) -> str:

@@ -173,6 +173,10 @@ def link_attributes(network: Network, channels: IntArray) -> list[dict[str, floa
     if not known:
         return []
     each = [{"capacity": k.speed, "delay": k.delay, "length": k.length} for k in kinds]
+    for name in known:  # one type for a column: GraphML declares it once
+        if any(isinstance(one[name], float) for one in each):
+            for one in each:
+                one[name] = None if (value := one[name]) is None else float(value)
     plain = [{n: v for n in known if (v := one[n]) is not None} for one in each]
     return [plain[k] for k in network.class_of(channels).tolist()]
 

@@ -125,6 +125,8 @@ class SwitchGraph:
         hops = float(even_loads(*self._reversed, self.ends, arriving))
         if hops < 0:
             raise DisconnectedError(f"{self.name} is not connected")
+        if math.isinf(hops):
+            raise self._too_many_paths()
         loads[self._arriving] = arriving
         return loads, hops
 
@@ -139,7 +141,7 @@ class SwitchGraph:
         (0.8421052631578947, 1.0)
         """
         ends = self.endpoints
-        if ends < 2 or not len(self.heads):
+        if len(self._sources) < 2:
             return Uniform(0.0, 0.0)
         loads, hops = self._pair_loads
         scale = self.lines / (ends - 1)
@@ -180,7 +182,7 @@ class SwitchGraph:
         """
         from hopscape.metrics.throughput_kernels import mean_from
 
-        if self.endpoints < 2 or not len(self.heads):
+        if len(self._sources) < 2:
             return math.inf
         starts = self._sources[:: max(1, len(self._sources) // searches)][:searches]
         mean = float(mean_from(*self._reversed, self.ends, starts))
@@ -215,7 +217,14 @@ class SwitchGraph:
         dist = np.empty((self.order, self.order), dtype=np.int16)
         paths = np.empty((self.order, self.order))
         path_counts(*self._reversed, dist, paths)
+        if np.isinf(paths).any():
+            raise self._too_many_paths()
         return dist, paths
+
+    def _too_many_paths(self) -> TooLargeError:
+        return TooLargeError(
+            f"{self.name} has more than 10^308 shortest paths between two switches"
+        )
 
     @cached_property
     def _sources(self) -> IntArray:
@@ -236,8 +245,11 @@ class SwitchGraph:
         >>> switch_graph(hopscape.build("concentrated(complete(5), 4)")).worst_minimal().value
         0.25
         """
-        if self.endpoints < 2 or not len(self.heads):
+        if len(self._sources) < 2:
             return Measured(1.0, "exact")
+        if not self._even and self.endpoints > _MATCHED:
+            note = f"switches with unequal endpoints are looked at up to {_MATCHED} endpoints"
+            return Measured(None, "unknown", note)
         if self.order > _PATHS_ORDER:
             note = f"permutations are looked at up to {_PATHS_ORDER} switches"
             return Measured(None, "unknown", note)
@@ -314,13 +326,23 @@ class SwitchGraph:
 
     def _worst_load(self, channel: int) -> float:
         """Most that a permutation of endpoints puts on one channel."""
-        met = float(self._meeting(channel)[2].sum())
-        return met * int(self.ends.max()) * self.lines / float(self.speeds[channel])
+        tails, heads, shares = self._shares(channel)
+        each = int(self.ends.max())
+        if not self._even:  # an assignment of endpoints, not of switches
+            own, each = self.ends[self._sources], 1
+            rows = np.repeat(np.arange(len(tails)), own[tails])
+            shares = shares[np.ix_(rows, np.repeat(np.arange(len(heads)), own[heads]))]
+        met = float(shares[_assigned(shares)].sum())
+        return met * each * self.lines / float(self.speeds[channel])
 
-    def _meeting(self, channel: int) -> tuple[IntArray, IntArray, Floats]:
-        """Switches that meet on a channel at worst: from, to, and the shares of their traffic."""
-        from scipy.optimize import linear_sum_assignment
+    @cached_property
+    def _even(self) -> bool:
+        """Have all switches with endpoints the same number of them?"""
+        return bool(np.ptp(self.ends[self._sources]) == 0)
 
+    def _shares(self, channel: int) -> tuple[IntArray, IntArray, Floats]:
+        """Switches from and to which a channel is used, by their place among those with endpoints;
+        and the shares of their traffic."""
         from hopscape.metrics.throughput_kernels import channel_shares
 
         dist, paths = self._paths
@@ -329,9 +351,7 @@ class SwitchGraph:
         tail, head = int(self.tails[channel]), int(self.heads[channel])
         channel_shares(dist, paths, tail, head, sources, shares)
         busy, columns = np.flatnonzero(shares.any(axis=1)), np.flatnonzero(shares.any(axis=0))
-        few = shares[np.ix_(busy, columns)]
-        rows, chosen = linear_sum_assignment(few, maximize=True)
-        return busy[rows], columns[chosen], few[rows, chosen]
+        return busy, columns, shares[np.ix_(busy, columns)]
 
     def worst_permutation(self) -> IntArray:
         """Where each switch with endpoints sends when even splitting over shortest paths is worst.
@@ -348,11 +368,11 @@ class SwitchGraph:
         count = len(self._sources)
         if count < 2 or not len(self.heads):
             return np.arange(count)
-        worst = max(self._kinds()[0], key=self._worst_load)
-        tails, heads, _ = self._meeting(worst)
+        tails, heads, shares = self._shares(max(self._kinds()[0], key=self._worst_load))
+        rows, columns = _assigned(shares)
         to = np.full(count, -1)
-        to[tails] = heads
-        to[to < 0] = np.setdiff1d(np.arange(count), heads)
+        to[tails[rows]] = heads[columns]
+        to[to < 0] = np.setdiff1d(np.arange(count), heads[columns])
         return to
 
     def guaranteed(self) -> Measured[float | None]:
@@ -409,12 +429,13 @@ class SwitchGraph:
         if self.endpoints < 2 or len(self._sources) < 2:
             return Measured.at_most(1.0)
         out = np.bincount(self.tails, self.speeds, minlength=self.order)[self._sources]
-        need = self.ends[self._sources] * self.lines
+        ends = self.ends[self._sources]
+        need = np.minimum(ends, self.endpoints - ends) * self.lines  # what may leave a switch
         bounds = [float((out / need).min())]
         if self.order <= _PATHS_ORDER:
             to = self._sources[self.farthest_permutation()]
-            hops = float((need * self._paths[0][self._sources, to]).sum())
-            if hops > 0 and len(np.unique(need)) == 1:
+            hops = float((ends * self.lines * self._paths[0][self._sources, to]).sum())
+            if hops > 0 and self._even:
                 bounds.append(float(self.speeds.sum()) / hops)
         return Measured.at_most(min(1.0, *bounds), "distance of a far permutation")
 
@@ -434,9 +455,17 @@ class SwitchGraph:
             return Measured(1.0, "exact")
         to = self._sources[self.farthest_permutation()]
         demand = np.zeros((self.order, self.order))
-        demand[self._sources, to] = self.ends[self._sources] * self.lines
+        demand[self._sources, to] = np.minimum(self.ends[self._sources], self.ends[to]) * self.lines
         np.fill_diagonal(demand, 0.0)
         return optimal_share(self, demand).mapped(lambda share: min(1.0, share))
+
+
+def _assigned(shares: Floats) -> tuple[IntArray, IntArray]:
+    """Rows and columns of the assignment of the greatest sum."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(shares, maximize=True)
+    return rows, columns
 
 
 def switch_graph(network: Network) -> SwitchGraph:

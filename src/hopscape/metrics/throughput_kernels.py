@@ -68,7 +68,8 @@ def even_loads(rindptr: Array, rtails: Array, ends: Array, loads: Array) -> floa
     Returns
     -------
     float
-        What all pairs send times their hops; -1 when some pair has no path.
+        What all pairs send times their hops; -1 when some pair has no path, infinite when one has
+        too many to be counted.
     """
     nodes = len(rindptr) - 1
     dist, queue = np.empty(nodes, np.int32), np.empty(nodes + 1, np.uint32)
@@ -81,6 +82,8 @@ def even_loads(rindptr: Array, rtails: Array, ends: Array, loads: Array) -> floa
         for v in range(nodes):
             if dist[v] < 0 and ends[v] > 0:
                 return -1.0
+            if paths[v] == np.inf:
+                return np.inf
             flow = float(ends[v]) * ends[target]
             hops += flow * dist[v] if ends[v] > 0 else 0.0
             each[v] = flow / paths[v] if paths[v] > 0.0 else 0.0
