@@ -138,9 +138,8 @@ def _changes(
             )
             cost = _percent(_number(choice, "money"), _number(best, "money"))
             least = _floored(level, above=_number(best, column))
-            more = f"--throughput {least} " if float(least) > asked.throughput else ""
-            more = "" if option == "throughput" else more
-            ask = f"{more}--{option} {least}"
+            both = option == "worst" and float(least) > asked.throughput
+            ask = f"--throughput {least} --worst {least}" if both else f"--{option} {least}"
             out.append(f"If {what} {least} ({ask}), take {choice.spec} ({cost}).")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
     if _better(fewest, best, "hops"):
