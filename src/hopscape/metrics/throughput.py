@@ -29,7 +29,7 @@ _RATIONAL_STEPS = 20_000
 _ALL_SHARES, _KINDS = 20_000_000, 24
 """Shares up to which all channels are looked at, and kinds of channels that are beyond."""
 _GROUP_WORK = 20_000_000
-"""What the search for symmetries may cost: some two seconds."""
+"""What the search for symmetries may cost: less than a second."""
 _SLACK = 1e-9
 _PATHS_ORDER = 5_200
 _MATCHED = 1_400
